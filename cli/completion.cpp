@@ -17,17 +17,30 @@ namespace {
 
 constexpr std::string_view kBash = R"SCRIPT(# bash completion for evq: source <(evq completion bash)
 _evq() {
-  local line word files=0
+  local line word typed before= files=0 i
+  local -a words=()
   COMPREPLY=()
+  for ((i = 1; i <= COMP_CWORD; i++)); do  # bash takes --option=value apart
+    word=${COMP_WORDS[i]}
+    if [[ $typed == --* && ( $word == = || $typed == *= ) ]]; then
+      typed+=$word
+      words[${#words[@]} - 1]=$typed
+    else
+      typed=$word
+      words+=("$word")
+    fi
+  done
+  [[ $typed != "$word" ]] && before=${typed%%=*}=
   while IFS= read -r line; do
     if [ "$line" = ":files" ]; then files=1; continue; fi
-    printf -v word %q "${line%%$'\t'*}"
+    line=${line%%$'\t'*}
+    printf -v word %q "${line#"$before"}"
     COMPREPLY+=("$word")
-  done < <(evq __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(evq __complete "${words[@]}" 2>/dev/null)
   if [ "$files" = 1 ]; then
     compopt -o filenames 2>/dev/null
     while IFS= read -r line; do COMPREPLY+=("$line"); done \
-      < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+      < <(compgen -f -- "${typed#"$before"}")
   fi
 }
 complete -F _evq evq
@@ -44,7 +57,9 @@ _evq() {
     offered+=("${${line%%$'\t'*}//:/\\:}${meaning:+:$meaning}")
   done < <(evq __complete "${(@)words[2,CURRENT]}" 2>/dev/null)
   (( ${#offered} )) && _describe evq offered
-  (( files )) && _files
+  (( files )) || return
+  [[ "${words[CURRENT]}" == --*=* ]] && compset -P '*='
+  _files
 }
 if [ "$funcstack[1]" = "_evq" ]; then _evq "$@"; else compdef _evq evq; fi
 )SCRIPT";
@@ -121,11 +136,12 @@ int run_complete(const GlobalOptions& global, const CompletionPlan& plan,
       candidates.push_back({std::move(name), ""});
     }
   }
+  const std::string_view typed = std::string_view(prefix).substr(plan.before.size());
   std::string text;
   for (const CompletionPlan::Candidate& candidate : candidates) {
     // A name that cannot be shown as it is cannot be typed either.
-    if (candidate.text.starts_with(prefix) && visible_text(candidate.text) == candidate.text) {
-      text += candidate.text + "\t" + visible_text(candidate.meaning) + "\n";
+    if (candidate.text.starts_with(typed) && visible_text(candidate.text) == candidate.text) {
+      text += plan.before + candidate.text + "\t" + visible_text(candidate.meaning) + "\n";
     }
   }
   text += plan.files ? ":files\n" : "";

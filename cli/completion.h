@@ -17,6 +17,7 @@ struct CompletionPlan {
     std::string text;
     std::string meaning;
   };
+  std::string before;  // what is typed in front of them in the same word: "--output="
   std::vector<Candidate> candidates;
   bool datasets = false;
   bool saved_queries = false;
@@ -24,7 +25,7 @@ struct CompletionPlan {
   bool files = false;
 };
 
-// Prints the candidates that begin with `prefix`; errors offer nothing.
+// Prints the candidates that `prefix`, the word that is typed, may become; errors offer nothing.
 int run_complete(const GlobalOptions& global, const CompletionPlan& plan,
                  const std::string& prefix);
 

@@ -106,6 +106,15 @@ CompletionPlan plan_completion(const CLI::App& root, const std::vector<std::stri
     add_values(*pending, *app, &plan);
     return plan;
   }
+  if (const std::size_t equals = prefix.find('=');
+      prefix.starts_with("--") && equals != std::string::npos) {
+    const CLI::Option* option = find_option(*app, prefix);
+    if (option != nullptr && takes_value(*option)) {
+      plan.before = prefix.substr(0, equals + 1);
+      add_values(*option, *app, &plan);
+    }
+    return plan;
+  }
   if (prefix.starts_with("-")) {
     add_options(*app, &plan);
     return plan;

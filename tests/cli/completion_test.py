@@ -25,6 +25,9 @@ class Completion(EvqCase):
         self.assertEqual(self.offered("dataset", "cr"), ["create"])
         self.assertEqual(self.offered("query", "--sin"), ["--since"])
         self.assertEqual(self.offered("query", "x", "-o", "n"), ["ndjson"])
+        self.assertEqual(self.offered("query", "x", "--output=nd"), ["--output=ndjson"])
+        self.assertEqual(self.offered("token", "create", "--query=w"), ["--query=web-logs"])
+        self.assertEqual(self.offered("query", "--all=n"), [])
         self.assertEqual(self.offered("completion", ""), ["bash", "zsh", "fish"])
         self.assertIn("summarize", self.offered("help", "sum"))
 
@@ -64,6 +67,12 @@ COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _evq; printf '%s\\n' "${{COM
         self.assertEqual(self.bash("evq", "da"), ["dataset"])
         (self.directory / "some file.ndjson").write_text("{}")
         self.assertEqual(self.bash("evq", "ingest", "orders", "some"), ["some file.ndjson"])
+        for option in (("--output", "=", "nd"), ("--output", "nd")):
+            self.assertEqual(self.bash("evq", "query", "orders", *option), ["ndjson"])
+        self.assertEqual(self.bash("evq", "query", "orders", "--output=nd"), ["--output=ndjson"])
+        self.assertEqual(self.bash("evq", "--color", "=", "never", "tail", "o"), ["orders"])
+        self.assertEqual(self.bash("evq", "--color", "=")[:2], ["auto", "always"])
+        self.assertEqual(self.bash("evq", "query", "--file", "=", "some"), ["some file.ndjson"])
 
     def test_a_name_is_no_command_of_the_shell(self):
         self.evq("starred", "put", "$(touch made)", "--apl", "orders")
