@@ -157,6 +157,9 @@ Status Executor::run_union(const plan::Node& node, Consumer& consumer, const Sca
   ScanHints below = hints;
   below.groups_only_counted = false;
   for (const plan::NodePtr& input : node.inputs) {
+    if (shared.is_done() && !options_.exact_matches) {
+      break;
+    }
     EVQ_TRY(run(*input, shared, below));
   }
   return shared.complete_all();

@@ -23,7 +23,7 @@ Status run_by_keys(Executor& executor, const std::function<bool()>& is_repeatabl
   }
   UnionConsumer passes(consumer);
   KeyShares next{0, KeyShares::kCount / kFirstPasses};
-  while (next.begin < KeyShares::kCount) {
+  while (next.begin < KeyShares::kCount && !passes.is_done()) {
     counts.forget();
     return_free_memory();  // what the pass before took, in smaller pieces than this one may need
     overflowed = false;

@@ -16,7 +16,7 @@ using RunShares =
     std::function<Status(const KeyShares& shares, Consumer& consumer, bool* overflowed)>;
 
 // For all keys at once, and if that overflows and the input is repeatable, for as many at a time as
-// the memory asks for. What is read counts as read once.
+// the memory asks for, until the operators above need no more. What is read counts as read once.
 Status run_by_keys(Executor& executor, const std::function<bool()>& is_repeatable,
                    const RunShares& run, Consumer& consumer);
 

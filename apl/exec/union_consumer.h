@@ -1,7 +1,8 @@
 #pragma once
 // UnionConsumer: lets several inputs run one after the other into one consumer: completes it after
 // the last. The sequences of an input begin where those of the one before ended, so that unions
-// nest.
+// nest. A sink that needs no further chunks would need none of a later input either, whoever's they
+// are: once there is one, the inputs that are left need not run.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,14 +23,18 @@ class UnionSink final : public ForwardingSink {
   Result<Flow> push(Chunk chunk) override {
     chunk.set_sequence(begin_ + chunk.sequence());
     end_ = std::max(end_, chunk.sequence() + 1);
-    return next().push(std::move(chunk));
+    EVQ_TRY_ASSIGN(const Flow flow, next().push(std::move(chunk)));
+    is_done_ = flow == Flow::kDone;
+    return flow;
   }
   // Above all sequences so far.
   std::uint64_t end() const { return end_; }
+  bool is_done() const { return is_done_; }
 
  private:
   const std::uint64_t begin_;
   std::uint64_t end_;
+  bool is_done_ = false;
 };
 
 class UnionConsumer final : public Consumer {
@@ -41,16 +46,21 @@ class UnionConsumer final : public Consumer {
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     for (const std::unique_ptr<Sink>& sink : sinks) {
-      begin_ = std::max(begin_, static_cast<UnionSink&>(*sink).end());
+      const auto& filled = static_cast<const UnionSink&>(*sink);
+      begin_ = std::max(begin_, filled.end());
+      is_done_ = is_done_ || filled.is_done();
     }
     std::ranges::move(forwarded_sinks(std::move(sinks)), std::back_inserter(finished_));
     return Status::success();
   }
+  // Whether the inputs that have run are enough. At least one must run before complete_all().
+  bool is_done() const { return is_done_; }
   Status complete_all() { return next_.complete(std::move(finished_)); }
 
  private:
   Consumer& next_;
   std::uint64_t begin_ = 0;  // of the next input
+  bool is_done_ = false;
   std::vector<std::unique_ptr<Sink>> finished_;
 };
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -410,6 +411,19 @@ class Memory(EvqCase):
             with self.subTest(query):
                 _, errors = self.evq("-q", "query", "--memory-limit", "20M", many + query, status=1)
                 self.assertRegex(errors, "memory limit of .* exceeded in (summarize|top)")
+
+    def test_no_more_parts_are_made_than_are_taken(self):
+        count = 1_000_000
+        rows = f"range x from 1 to {count} step 1"
+        for operator in ("summarize n = count() by k = x * 7", f"join kind=inner ({rows}) on x"):
+            with self.subTest(operator):
+                query = f"{rows} | {operator} | project n = 1 | take 10 | summarize sum(n)"
+                self.assertEqual(self.out("-q", "query", "--memory-limit", "40M", "-o", "csv",
+                                          "--no-header", query), "10\n")
+                profile = self.out("query", "--profile", "--memory-limit", "40M", query)
+                # For all at once, which is too much, and for the first of four parts.
+                read = re.findall("^ *([0-9]+) .* sequence ", profile, re.MULTILINE)
+                self.assertLessEqual(int(read[-1]), 2 * count, profile)
 
     def test_sides_of_a_join_that_do_not_fit_are_joined_some_keys_at_a_time(self):
         left = ("range x from 1 to 60000 step 1 | where x % 3 != 0 | extend k = iff(x % 1000 == 1, "
