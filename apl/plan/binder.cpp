@@ -152,6 +152,24 @@ Status Binder::note_expressions(std::size_t count, Span span) {
   return error;
 }
 
+Result<std::size_t> Binder::add_column(Relation* input, std::string name, ExprPtr expr) {
+  const std::size_t column = input->schema().size();
+  EVQ_TRY(note_expressions(carried(column, joins_projection(*input, *expr)), expr->span));
+  *input = append(std::move(*input), std::move(name), std::move(expr));
+  return column;
+}
+
+Result<ExprPtr> Binder::computed_once(ExprPtr value, Relation* input) {
+  if (value->is_constant() || value->is_column()) {
+    return value;
+  }
+  const Type type = value->type;
+  const Span span = value->span;
+  std::string name = hidden_name("once" + std::to_string(input->schema().size()));
+  EVQ_TRY_ASSIGN(const std::size_t column, add_column(input, std::move(name), std::move(value)));
+  return make_column(column, type, span);
+}
+
 Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
   EVQ_TRY(note_expressions(kPipelineExpressions, pipeline.span));
   if (++depth_ > kCallDepthMax) {
@@ -223,31 +241,6 @@ Relation Binder::limit(Relation input, std::uint64_t count) const {
   input.node = stack(std::move(input.node), std::move(op), std::move(schema));
   input.limit = std::min(count, input.limit.value_or(count));
   return input;
-}
-
-Relation Binder::order_naturally(Relation input, bool ascending) {
-  if (input.ordered || !input.natural()) {
-    return input;
-  }
-  Schema schema = input.schema();
-  Sort sort{{{*input.time_column(), {!ascending, ascending}},
-             {*input.row_column(), {!ascending, ascending}}}};
-  input.node = stack(std::move(input.node), std::move(sort), std::move(schema));
-  input.ordered = true;
-  return input;
-}
-
-std::vector<std::string_view> Binder::visible_names(const Relation& input) const {
-  std::vector<std::string_view> names;
-  for (const Field& field : input.schema().fields()) {
-    if (!is_hidden(field.name)) {
-      names.push_back(field.name);
-    }
-  }
-  for (const VirtualField& field : input.virtual_fields) {
-    names.push_back(field.name);
-  }
-  return names;
 }
 
 // So many fields are named where one is unknown.

@@ -64,8 +64,6 @@ class Binder {
 
   // The first `count` rows of the stream in its order.
   Relation limit(Relation input, std::uint64_t count) const;
-  // Gives a natural stream its order explicitly: newest or oldest first.
-  Relation order_naturally(Relation input, bool ascending);
   Result<std::size_t> find_column(const Relation& input, const ast::Name& name) const;
   // That each of the comma-separated names is a column.
   Status check_columns(const Relation& input, std::string_view names, Span span) const;
@@ -73,13 +71,13 @@ class Binder {
   // While several tables are searched: the type of a field that another one has.
   std::optional<Type> type_elsewhere(std::string_view name) const;
   Error unknown_field(const Relation* input, std::string_view name, Span span) const;
-  std::vector<std::string_view> visible_names(const Relation& input) const;
 
  private:
   friend class SummarizeBinder;
   friend class IpLookupBinder;
   friend class JoinBinder;
   friend class TopNestedBinder;
+  friend class WindowCallBinder;
 
   // bind_name.cpp
   Result<ExprPtr> bind_name(const ast::Name& name, Span span, const Relation* input);
@@ -202,9 +200,11 @@ class Binder {
   // parts, after the expression, or Column1, …
   std::vector<std::string> item_names(const ast::NamedExpr& item, const Relation* input,
                                       int* unnamed) const;
-  Result<ExprPtr> explain_double_equals(Result<ExprPtr> bound, const ast::NamedExpr& item,
-                                        const Relation& input) const;
-  Result<std::vector<ExprPtr>> parts_of(ExprPtr value, std::size_t count, Relation* input) const;
+  Result<std::vector<ExprPtr>> parts_of(ExprPtr value, std::size_t count, Relation* input);
+  // Appends a column for an item of an operator, which may have thousands; where it is.
+  Result<std::size_t> add_column(Relation* input, std::string name, ExprPtr expr);
+  // For several expressions: what is computed becomes a hidden column of `input`, worked out once.
+  Result<ExprPtr> computed_once(ExprPtr value, Relation* input);
   // May add window columns to `input` when its rows are in an order.
   Result<std::vector<NamedColumn>> bind_named(const std::vector<ast::NamedExpr>& items,
                                               Relation* input);

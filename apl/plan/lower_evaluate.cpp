@@ -388,7 +388,7 @@ Result<Relation> Binder::bag_unpack(const ast::Evaluate& op, Relation input) {
     return diag::wrong_argument_type(bag->span, "bag_unpack", 1, "dynamic", type_name(bag->type));
   }
   const bool is_field = bag->is_column();
-  bag = computed_once(std::move(bag), &input);
+  EVQ_TRY_ASSIGN(bag, computed_once(std::move(bag), &input));
   EVQ_TRY_ASSIGN(const std::vector<Field> wanted, unpack_fields(op, input, *bag, options));
   std::vector<NamedColumn> columns = pass_through(input);
   std::erase_if(columns, [&](const NamedColumn& column) {

@@ -108,8 +108,10 @@ class JoinBinder {
   Result<Relation> build(JoinKind kind, bool drop_right_keys) {
     Join join{kind, {}, {}};
     for (auto& [left, right] : keys_) {
-      join.left_keys.push_back(place(&left_, std::move(left)));
-      join.right_keys.push_back(place(&right_, std::move(right)));
+      EVQ_TRY_ASSIGN(const std::size_t left_key, place(&left_, std::move(left)));
+      EVQ_TRY_ASSIGN(const std::size_t right_key, place(&right_, std::move(right)));
+      join.left_keys.push_back(left_key);
+      join.right_keys.push_back(right_key);
     }
     const bool has_left = kind != JoinKind::kRightSemi && kind != JoinKind::kRightAnti;
     const bool has_right = kind != JoinKind::kLeftSemi && kind != JoinKind::kLeftAnti;
@@ -202,13 +204,12 @@ class JoinBinder {
   }
 
   // The column that holds `key`, computed as a further hidden one when it is not a column.
-  std::size_t place(Relation* side, ExprPtr key) {
+  Result<std::size_t> place(Relation* side, ExprPtr key) {
     if (key->is_column()) {
       return key->column;
     }
-    const std::size_t column = side->schema().size();
-    *side = append(std::move(*side), hidden_name("key") + std::to_string(column), std::move(key));
-    return column;
+    std::string name = hidden_name("key") + std::to_string(side->schema().size());
+    return binder_.add_column(side, std::move(name), std::move(key));
   }
 
   Binder& binder_;

@@ -1,15 +1,39 @@
 // Operators that choose and compute columns: project and its family, extend.
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
+#include "apl/plan/name_patterns.h"
 #include "apl/plan/natural_order.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/unique_names.h"
+#include "store/base/allocation_meter.h"
 
 namespace evq::plan {
+namespace {
+
+// extend x == 1, where x is no field yet.
+Result<ExprPtr> explain_double_equals(Result<ExprPtr> bound, const ast::NamedExpr& item,
+                                      const Relation& input) {
+  const auto* binary = std::get_if<ast::Binary>(&item.value->node);
+  const auto* field = binary != nullptr && binary->op == ast::BinaryOp::kEqual
+                          ? std::get_if<ast::FieldRef>(&binary->left->node)
+                          : nullptr;
+  if (bound.ok() || field == nullptr || !item.names.empty() ||
+      find_field(input.schema(), field->name.text).has_value()) {
+    return bound;
+  }
+  Error error = std::move(bound).take_error();
+  error.hint = "= gives a name its value: " + field->name.text + " = …";
+  return error;
+}
+
+}  // namespace
 
 std::vector<std::string> Binder::item_names(const ast::NamedExpr& item, const Relation* input,
                                             int* unnamed) const {
@@ -41,22 +65,6 @@ std::vector<std::string> Binder::item_names(const ast::NamedExpr& item, const Re
   return names;
 }
 
-// extend x == 1, where x is no field yet.
-Result<ExprPtr> Binder::explain_double_equals(Result<ExprPtr> bound, const ast::NamedExpr& item,
-                                              const Relation& input) const {
-  const auto* binary = std::get_if<ast::Binary>(&item.value->node);
-  const auto* field = binary != nullptr && binary->op == ast::BinaryOp::kEqual
-                          ? std::get_if<ast::FieldRef>(&binary->left->node)
-                          : nullptr;
-  if (bound.ok() || field == nullptr || !item.names.empty() ||
-      find_field(input.schema(), field->name.text).has_value()) {
-    return bound;
-  }
-  Error error = std::move(bound).take_error();
-  error.hint = "= gives a name its value: " + field->name.text + " = …";
-  return error;
-}
-
 Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::NamedExpr>& items,
                                                     Relation* input) {
   std::vector<NamedColumn> columns;
@@ -84,15 +92,14 @@ Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::Named
 }
 
 // (a, b) = value: the elements of an array, in order; one name is that of the value itself.
-Result<std::vector<ExprPtr>> Binder::parts_of(ExprPtr value, std::size_t count,
-                                              Relation* input) const {
+Result<std::vector<ExprPtr>> Binder::parts_of(ExprPtr value, std::size_t count, Relation* input) {
   std::vector<ExprPtr> parts;
   if (count == 1) {
     parts.push_back(std::move(value));
     return parts;
   }
   const Span span = value->span;
-  value = computed_once(std::move(value), input);
+  EVQ_TRY_ASSIGN(value, computed_once(std::move(value), input));
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<ExprPtr> args;
     args.push_back(clone(*value));
@@ -177,31 +184,38 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool k
   return project(std::move(current), std::move(columns));
 }
 
-Result<Relation> Binder::lower(const ast::ProjectAway& op, Span /*span*/, Relation input) const {
-  for (const ast::NamePattern& pattern : op.fields) {
-    if (!pattern.is_wild() && !input.schema().find(pattern.text()).has_value()) {
-      return unknown_field(&input, pattern.text(), pattern.span);
+namespace {
+
+// The columns of `input` that the patterns match, or the others.
+Result<std::vector<NamedColumn>> matching_columns(const Binder& binder, const Relation& input,
+                                                  const std::vector<ast::NamePattern>& patterns,
+                                                  bool matching) {
+  std::vector<NamedColumn> columns = pass_through(input);
+  const UniqueNames known(columns);
+  for (const ast::NamePattern& pattern : patterns) {
+    if (!pattern.is_wild() && !known.is_taken(pattern.text())) {
+      return binder.unknown_field(&input, pattern.text(), pattern.span);
     }
   }
-  std::vector<NamedColumn> columns = pass_through(input);
-  std::erase_if(columns, [&](const NamedColumn& column) {
-    return std::ranges::any_of(
-        op.fields, [&](const ast::NamePattern& pattern) { return pattern.matches(column.name); });
-  });
+  const NamePatterns names(patterns);
+  AllocationMeter meter(nullptr, binder.context().control, "plan");
+  EVQ_TRY(meter.guard([&] {
+    std::erase_if(columns,
+                  [&](const NamedColumn& column) { return names.match(column.name) != matching; });
+  }));
+  return columns;
+}
+
+}  // namespace
+
+Result<Relation> Binder::lower(const ast::ProjectAway& op, Span /*span*/, Relation input) const {
+  EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns,
+                 matching_columns(*this, input, op.fields, false));
   return project(std::move(input), std::move(columns));
 }
 
 Result<Relation> Binder::lower(const ast::ProjectKeep& op, Span /*span*/, Relation input) const {
-  for (const ast::NamePattern& pattern : op.fields) {
-    if (!pattern.is_wild() && !input.schema().find(pattern.text()).has_value()) {
-      return unknown_field(&input, pattern.text(), pattern.span);
-    }
-  }
-  std::vector<NamedColumn> columns = pass_through(input);
-  std::erase_if(columns, [&](const NamedColumn& column) {
-    return std::ranges::none_of(
-        op.fields, [&](const ast::NamePattern& pattern) { return pattern.matches(column.name); });
-  });
+  EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, matching_columns(*this, input, op.fields, true));
   return project(std::move(input), std::move(columns));
 }
 
@@ -228,50 +242,99 @@ Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Rela
   return project(std::move(input), std::move(columns));
 }
 
-Result<Relation> Binder::lower(const ast::ProjectReorder& op, Span /*span*/, Relation input) const {
-  std::vector<NamedColumn> rest = pass_through(input);
-  std::vector<NamedColumn> columns;
-  const auto named = [&](const std::string& name) {
-    return std::ranges::any_of(op.items, [&](const ast::ReorderItem& item) {
-      return !item.fields.is_wild() && item.fields.text() == name;
-    });
-  };
-  for (const ast::ReorderItem& item : op.items) {
-    if (!item.fields.is_wild() && !input.schema().find(item.fields.text()).has_value()) {
-      return unknown_field(&input, item.fields.text(), item.fields.span);
+namespace {
+
+// Columns that are taken out by their names, each once.
+class ColumnPicker {
+ public:
+  explicit ColumnPicker(std::vector<NamedColumn> columns) : columns_(std::move(columns)) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      places_.emplace(columns_[i].name, i);
     }
-    std::vector<NamedColumn> matches;
-    for (NamedColumn& column : rest) {
-      const bool own = !item.fields.is_wild() || !named(column.name);
-      if (column.expr != nullptr && own && item.fields.matches(column.name)) {
-        matches.push_back({column.name, std::move(column.expr)});
+  }
+
+  // The column called `pattern`, or those that it matches and `others` does not name. Polls.
+  std::vector<NamedColumn> take(const ast::NamePattern& pattern, const NamePatterns& others) {
+    AllocationMeter::poll();
+    std::vector<NamedColumn> taken;
+    if (!pattern.is_wild()) {
+      const auto at = places_.find(pattern.text());
+      if (at != places_.end() && !is_taken(at->second)) {
+        taken.push_back(std::move(columns_[at->second]));
+      }
+      return taken;
+    }
+    for (NamedColumn& column : columns_) {
+      if (column.expr != nullptr && pattern.matches(column.name) && !others.has(column.name)) {
+        taken.push_back({column.name, std::move(column.expr)});
       }
     }
-    std::erase_if(rest, [](const NamedColumn& column) { return column.expr == nullptr; });
-    sort_names(item.direction, &matches);
-    std::ranges::move(matches, std::back_inserter(columns));
+    return taken;
   }
-  std::ranges::move(rest, std::back_inserter(columns));
+  bool knows(const std::string& name) const { return places_.contains(name); }
+  // Those that nobody took, in their order.
+  std::vector<NamedColumn> rest() && {
+    std::erase_if(columns_, [](const NamedColumn& column) { return column.expr == nullptr; });
+    return std::move(columns_);
+  }
+
+ private:
+  bool is_taken(std::size_t place) const { return columns_[place].expr == nullptr; }
+
+  std::vector<NamedColumn> columns_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+}  // namespace
+
+Result<Relation> Binder::lower(const ast::ProjectReorder& op, Span /*span*/, Relation input) const {
+  ColumnPicker picker(pass_through(input));
+  NamePatterns named;
+  for (const ast::ReorderItem& item : op.items) {
+    if (!item.fields.is_wild()) {
+      if (!picker.knows(item.fields.text())) {
+        return unknown_field(&input, item.fields.text(), item.fields.span);
+      }
+      named.add(item.fields);
+    }
+  }
+  std::vector<NamedColumn> columns;
+  AllocationMeter meter(nullptr, context().control, "plan");
+  EVQ_TRY(meter.guard([&] {
+    for (const ast::ReorderItem& item : op.items) {
+      std::vector<NamedColumn> matches = picker.take(item.fields, named);
+      sort_names(item.direction, &matches);
+      std::ranges::move(matches, std::back_inserter(columns));
+    }
+  }));
+  std::ranges::move(std::move(picker).rest(), std::back_inserter(columns));
   return project(std::move(input), std::move(columns));
 }
 
+namespace {
+
+ast::NamePattern pattern_of(std::string_view text) {
+  ast::NamePattern pattern{.parts = {""}, .span = {}};
+  for (const char c : text) {
+    if (c == '*') {
+      pattern.parts.emplace_back();
+    } else {
+      pattern.parts.back().push_back(c);
+    }
+  }
+  return pattern;
+}
+
+}  // namespace
+
 Result<Relation> Binder::lower(const ast::ProjectByNames& op, Span /*span*/, Relation input) {
-  std::vector<NamedColumn> all = pass_through(input);
+  ColumnPicker picker(pass_through(input));
   std::vector<NamedColumn> columns;
+  AllocationMeter meter(nullptr, context().control, "plan");
   const auto take = [&](std::string_view text) {
-    ast::NamePattern pattern{.parts = {""}, .span = {}};
-    for (const char c : text) {
-      if (c == '*') {
-        pattern.parts.emplace_back();
-      } else {
-        pattern.parts.back().push_back(c);
-      }
-    }
-    for (NamedColumn& column : all) {
-      if (column.expr != nullptr && pattern.matches(column.name)) {
-        columns.push_back({column.name, std::move(column.expr)});
-      }
-    }
+    return meter.guard([&] {
+      std::ranges::move(picker.take(pattern_of(text), NamePatterns()), std::back_inserter(columns));
+    });
   };
   for (const ast::ExprPtr& item : op.names) {
     EVQ_TRY_ASSIGN(const Value value, bind_constant(*item, "a field's name"));
@@ -279,12 +342,12 @@ Result<Relation> Binder::lower(const ast::ProjectByNames& op, Span /*span*/, Rel
       continue;
     }
     if (value.type() == Type::kString) {
-      take(value.as_text());
+      EVQ_TRY(take(value.as_text()));
     } else if (value.type() == Type::kDynamic) {
       DynamicView::Iterator names{DynamicView(value.as_text())};
       while (names.next()) {
         if (names.value().is_string()) {
-          take(names.value().as_string());
+          EVQ_TRY(take(names.value().as_string()));
         }
       }
     }

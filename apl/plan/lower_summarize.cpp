@@ -431,7 +431,7 @@ class SummarizeBinder {
 
 Result<Relation> SummarizeBinder::build() {
   if (order_sensitive_) {
-    input_ = binder_.order_naturally(std::move(input_), true);
+    input_ = order_naturally(std::move(input_), true);
   }
   Aggregate op;
   Project below;

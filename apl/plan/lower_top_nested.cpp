@@ -65,7 +65,6 @@ class TopNestedBinder {
       bound.name = "Column" + std::to_string(levels_.size() + 1);
     }
     bound.type = value->type;
-    bound.key = input->schema().size();
     if (level.others != nullptr) {
       EVQ_TRY_ASSIGN(Value label, binder_.bind_constant(*level.others, "the name of the others"));
       if (bound.type == Type::kDynamic) {
@@ -78,8 +77,9 @@ class TopNestedBinder {
       }
       bound.label = std::move(label);
     }
-    *input = append(std::move(*input), hidden_name("level") + std::to_string(levels_.size()),
-                    std::move(value));
+    EVQ_TRY_ASSIGN(bound.key,
+                   binder_.add_column(input, hidden_name("level") + std::to_string(levels_.size()),
+                                      std::move(value)));
     levels_.push_back(std::move(bound));
     return Status::success();
   }
@@ -106,6 +106,8 @@ class TopNestedBinder {
     if (level.count != nullptr) {
       EVQ_TRY_ASSIGN(count, binder_.bind_count(*level.count, "the number of values"));
     }
+    EVQ_TRY(binder_.note_expressions(carried(all_->schema.size() + fields_.size(), false),
+                                     level.of.span));
     SummarizeParts parts;
     parts.bound_groups = groups(i + 1);
     parts.aggregates.emplace_back(level.by);

@@ -1,6 +1,8 @@
 // serialize, and calls of window functions. A call appends its arguments and a Window node to the
-// relation whose expression is being bound; positions of the columns it had before stay.
+// relation whose expression is being bound, or joins the Window that this ends with; positions of
+// the columns it had before stay.
 
+#include <algorithm>
 #include <utility>
 
 #include "apl/plan/binder.h"
@@ -28,13 +30,20 @@ class WindowCallBinder {
   Result<ExprPtr> bind(WindowKind kind) {
     window_.kind = kind;
     EVQ_TRY(bind_arguments());
-    std::vector<Field> fields = relation_.schema().fields();
-    const std::size_t column = fields.size();
+    const std::size_t column = relation_.schema().size();
     const Type type = window_.type;
+    const bool joins = joins_window();
+    EVQ_TRY(binder_.note_expressions(carried(column, joins), span_));
+    std::vector<Field> fields = relation_.schema().fields();
     fields.push_back({hidden_name("window") + std::to_string(column), type});
-    Window op;
-    op.calls.push_back(std::move(window_));
-    relation_.node = stack(std::move(relation_.node), std::move(op), Schema(std::move(fields)));
+    if (joins) {
+      std::get<Window>(relation_.node->op).calls.push_back(std::move(window_));
+      relation_.node->schema = Schema(std::move(fields));
+    } else {
+      Window op;
+      op.calls.push_back(std::move(window_));
+      relation_.node = stack(std::move(relation_.node), std::move(op), Schema(std::move(fields)));
+    }
     return make_column(column, type, span_);
   }
 
@@ -58,7 +67,7 @@ class WindowCallBinder {
         EVQ_TRY(count(1, 2));
         {
           EVQ_TRY_ASSIGN(ExprPtr value, argument(0));
-          add(std::move(value));
+          EVQ_TRY(add(std::move(value)));
         }
         return restart(1);
       case WindowKind::kPrev:
@@ -70,6 +79,17 @@ class WindowCallBinder {
         return session();
     }
     return Status::success();
+  }
+
+  // Whether the call asks nothing of those that the relation ends with: then it is one of them.
+  bool joins_window() const {
+    const Node& top = *relation_.node;
+    if (!std::holds_alternative<Window>(top.op)) {
+      return false;
+    }
+    const std::size_t passed = top.inputs[0]->schema.size();
+    return window_.restart.value_or(0) < passed &&
+           std::ranges::all_of(window_.args, [passed](std::size_t arg) { return arg < passed; });
   }
 
   Status summed() {
@@ -84,8 +104,7 @@ class WindowCallBinder {
                                        type_name(value->type));
     }
     window_.type = value->type;
-    add(std::move(value));
-    return Status::success();
+    return add(std::move(value));
   }
 
   Status shifted() {
@@ -113,8 +132,7 @@ class WindowCallBinder {
     } else {
       window_.fallback = Value::null(window_.type);
     }
-    add(std::move(value));
-    return Status::success();
+    return add(std::move(value));
   }
 
   Status session() {
@@ -123,7 +141,7 @@ class WindowCallBinder {
     if (time->type != Type::kDatetime) {
       return diag::wrong_argument_type(time->span, name(), 1, "datetime", type_name(time->type));
     }
-    add(std::move(time));
+    EVQ_TRY(add(std::move(time)));
     EVQ_TRY_ASSIGN(window_.max_distance_first, distance(1));
     EVQ_TRY_ASSIGN(window_.max_distance_between, distance(2));
     return restart(3);
@@ -152,7 +170,7 @@ class WindowCallBinder {
     if (has(position)) {
       EVQ_TRY_ASSIGN(ExprPtr condition,
                      binder_.bind_predicate(*call_.arguments[position].value, &relation_, name()));
-      window_.restart = append(std::move(condition));
+      EVQ_TRY_ASSIGN(window_.restart, place(std::move(condition)));
     }
     return Status::success();
   }
@@ -169,15 +187,17 @@ class WindowCallBinder {
   Result<ExprPtr> argument(std::size_t position) {
     return binder_.bind_expr(*call_.arguments[position].value, &relation_);
   }
-  void add(ExprPtr value) { window_.args.push_back(append(std::move(value))); }
-  std::size_t append(ExprPtr value) {
+  Status add(ExprPtr value) {
+    EVQ_TRY_ASSIGN(const std::size_t column, place(std::move(value)));
+    window_.args.push_back(column);
+    return Status::success();
+  }
+  Result<std::size_t> place(ExprPtr value) {
     if (value->is_column()) {
       return value->column;
     }
-    const std::size_t column = relation_.schema().size();
-    relation_ = plan::append(std::move(relation_), hidden_name("windowed") + std::to_string(column),
-                             std::move(value));
-    return column;
+    std::string name = hidden_name("windowed") + std::to_string(relation_.schema().size());
+    return binder_.add_column(&relation_, std::move(name), std::move(value));
   }
   bool has(std::size_t position) const { return position < call_.arguments.size(); }
   std::string_view name() const { return call_.function.text; }

@@ -126,13 +126,58 @@ std::vector<NamedColumn> pass_through(const Relation& input) {
   return columns;
 }
 
-Relation append(Relation input, std::string name, ExprPtr expr) {
-  std::vector<NamedColumn> columns;
-  for (std::size_t i = 0; i < input.schema().size(); ++i) {
-    columns.push_back({input.schema()[i].name, make_column(i, input.schema()[i].type)});
+std::vector<std::string_view> visible_names(const Relation& input) {
+  std::vector<std::string_view> names;
+  for (const Field& field : input.schema().fields()) {
+    if (!is_hidden(field.name)) {
+      names.push_back(field.name);
+    }
   }
-  columns.push_back({std::move(name), std::move(expr)});
-  return project(std::move(input), std::move(columns));
+  for (const VirtualField& field : input.virtual_fields) {
+    names.push_back(field.name);
+  }
+  return names;
+}
+
+bool joins_projection(const Relation& input, const Expr& expr) {
+  const auto* project = std::get_if<Project>(&input.node->op);
+  if (project == nullptr) {
+    return false;
+  }
+  const std::size_t passed = input.node->inputs[0]->schema.size();
+  bool joins = project->exprs.size() >= passed;
+  for (std::size_t i = 0; joins && i < passed; ++i) {
+    joins = project->exprs[i]->is_column() && project->exprs[i]->column == i;
+  }
+  for_each_column(expr, [&](std::size_t column) { joins = joins && column < passed; });
+  return joins;
+}
+
+std::size_t carried(std::size_t column, bool joins) {
+  constexpr std::size_t kNamesPerExpression = 64;
+  // Operators on each other: so many come to a depth that all walks over a plan can bear.
+  constexpr std::size_t kOperatorExpressions = 256;
+  constexpr std::size_t kCarriedPerExpression = 4;
+  return joins ? column / kNamesPerExpression
+               : std::max(kOperatorExpressions, column / kCarriedPerExpression);
+}
+
+Relation append(Relation input, std::string name, ExprPtr expr) {
+  std::vector<Field> fields = input.schema().fields();
+  fields.push_back({std::move(name), expr->type});
+  if (joins_projection(input, *expr)) {
+    std::get<Project>(input.node->op).exprs.push_back(std::move(expr));
+    input.node->schema = Schema(std::move(fields));
+    return input;
+  }
+  Project op;
+  op.exprs.reserve(fields.size());
+  for (std::size_t i = 0; i < input.schema().size(); ++i) {
+    op.exprs.push_back(make_column(i, fields[i].type));
+  }
+  op.exprs.push_back(std::move(expr));
+  input.node = stack(std::move(input.node), std::move(op), Schema(std::move(fields)));
+  return input;
 }
 
 Relation filter(Relation input, ExprPtr predicate) {
@@ -141,15 +186,16 @@ Relation filter(Relation input, ExprPtr predicate) {
   return input;
 }
 
-ExprPtr computed_once(ExprPtr value, Relation* input) {
-  if (value->is_constant() || value->is_column()) {
-    return value;
+Relation order_naturally(Relation input, bool ascending) {
+  if (input.ordered || !input.natural()) {
+    return input;
   }
-  const std::size_t column = input->schema().size();
-  ExprPtr made = make_column(column, value->type, value->span);
-  *input =
-      append(std::move(*input), hidden_name("once" + std::to_string(column)), std::move(value));
-  return made;
+  Schema schema = input.schema();
+  Sort sort{{{*input.time_column(), {!ascending, ascending}},
+             {*input.row_column(), {!ascending, ascending}}}};
+  input.node = stack(std::move(input.node), std::move(sort), std::move(schema));
+  input.ordered = true;
+  return input;
 }
 
 void add_hidden(const Schema& schema, std::size_t count, std::vector<NamedColumn>* columns) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apl/plan/binding.h"
@@ -20,13 +21,20 @@ Relation choose(Relation input, std::vector<NamedColumn> columns);
 Relation project(Relation input, std::vector<NamedColumn> columns);
 // All visible columns as they are.
 std::vector<NamedColumn> pass_through(const Relation& input);
+// What the query may name: those, and virtual fields.
+std::vector<std::string_view> visible_names(const Relation& input);
 // A further hidden or visible column at the end; its position is schema().size() - 1.
 Relation append(Relation input, std::string name, ExprPtr expr);
+// Whether that becomes another column of the projection on top, which passes all columns of its own
+// input on: of nothing else that it makes. Otherwise the plan gets another projection.
+bool joins_projection(const Relation& input, const Expr& expr);
+// As how many expressions of a query it counts to make column number `column` for an item of an
+// operator, which may have thousands of them: a new operator carries all columns before it, and one
+// that is joined (`joins`) names them once more.
+std::size_t carried(std::size_t column, bool joins);
 Relation filter(Relation input, ExprPtr predicate);
-// `value` over `input`, of which several expressions will be made: what is computed becomes a
-// hidden column of `input`, so that it is worked out once for all of them.
-ExprPtr computed_once(ExprPtr value, Relation* input);
-
+// Gives a natural stream its order explicitly: newest or oldest first.
+Relation order_naturally(Relation input, bool ascending);
 // Hidden columns among the first `count` of `schema`, as they are.
 void add_hidden(const Schema& schema, std::size_t count, std::vector<NamedColumn>* columns);
 

@@ -588,6 +588,34 @@ class Memory(EvqCase):
                 self.assert_refused(f"print {fields} | {operators} | count",
                                     "more than 200000 expressions", wanted=3)
 
+    def test_operators_that_items_need_are_limited(self):
+        rows = "range x from 1 to 3 step 1 | "
+        for item, operator in (
+                ("p{i} = prev(x)", "extend "),
+                ("p{i} = row_cumsum(x + 1)", "extend "),
+                ("p{i} = iff(prev(x) > 1, next(x + 1), 1)", "project "),
+                ("(a{i}, b{i}) = pack_array(x, x)", "extend "),
+                ("$left.x + {i} == $right.y + {i}",
+                 "join kind=inner (range y from 1 to 3 step 1) on "),
+                ("top-nested 1 of x + {i} by count()", "")):
+            with self.subTest(item):
+                def query(count):
+                    items = ", ".join(item.format(i=i) for i in range(count))
+                    return rows + operator + items + " | count"
+                out, _ = self.evq("-q", "query", "-o", "csv", "--no-header", input=query(100))
+                self.assertIn(out, ("3\n", "1\n", "0\n"))
+                _, errors = self.evq("-q", "query", "--timeout", "20", input=query(6000), status=3)
+                self.assertIn("more than 200000 expressions", errors)
+
+    def test_patterns_of_names_end_at_the_time_limit(self):
+        fields = ", ".join(f"f{i} = {i}" for i in range(4000))
+        names = ", ".join(f"a{i}*" for i in range(24000))
+        for operator in ("project-reorder", "project-away", "project-keep"):
+            with self.subTest(operator):
+                _, errors = self.evq("-q", "query", "--timeout", "0.3",
+                                     input=f"print {fields} | {operator} {names}", status=124)
+                self.assertIn("longer than its limit", errors)
+
     def test_constants_are_counted(self):
         columns = ", ".join(f"c{i} = range(0, {900000 + i})" for i in range(100))
         _, errors = self.evq("-q", "query", "--memory-limit", "64M", "print " + columns, status=1)
