@@ -6,6 +6,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/key_values.h"
+#include "apl/plan/name_patterns.h"
 #include "apl/plan/redaction.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/text_pattern.h"
@@ -93,28 +94,20 @@ Result<Relation> Binder::lower(const ast::Redact& op, Span span, Relation input)
     EVQ_TRY_ASSIGN(const Value value, bind_constant(*pattern, "a pattern of redact"));
     EVQ_TRY(syntax.add_pattern(value, pattern->span));
   }
-  EVQ_TRY_ASSIGN(const std::shared_ptr<const Extractor> redaction,
-                 make_redaction(std::move(syntax), span));
+  EVQ_TRY(syntax.check(span));
+  const auto redaction = std::make_shared<const RedactionSyntax>(std::move(syntax));
   for (const ast::NamePattern& field : op.fields) {
     if (!field.is_wild() && !input.schema().find(field.text()).has_value()) {
       return unknown_field(&input, field.text(), field.span);
     }
   }
+  const NamePatterns fields(op.fields);
   std::vector<NamedColumn> columns = pass_through(input);
   for (NamedColumn& column : columns) {
-    const bool named =
-        op.fields.empty() || std::ranges::any_of(op.fields, [&](const ast::NamePattern& field) {
-          return field.matches(column.name);
-        });
-    if (!named || column.expr->type != Type::kString) {
-      continue;
+    const bool named = op.fields.empty() || fields.match(column.name);
+    if (named && column.expr->type == Type::kString) {
+      column.expr = redacted(std::move(column.expr), redaction);
     }
-    const std::size_t made = input.schema().size();
-    std::vector<Field> fields = input.schema().fields();
-    fields.push_back({hidden_name("redacted") + std::to_string(made), Type::kString});
-    input.node = stack(std::move(input.node), Extract{std::move(column.expr), redaction, 1, false},
-                       Schema(std::move(fields)));
-    column.expr = make_column(made, Type::kString);
   }
   return project(std::move(input), std::move(columns));
 }

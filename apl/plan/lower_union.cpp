@@ -8,6 +8,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/dataset_location.h"
+#include "apl/plan/name_patterns.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/unique_names.h"
 #include "apl/plan/virtual_columns.h"
@@ -403,10 +404,8 @@ Result<Relation> Binder::lower(const ast::Find& source, Span span) {
   if (!source.columns.empty() || source.pack_rest) {
     EVQ_TRY_ASSIGN(columns, found_columns(source, output, std::move(columns), span));
   }
-  std::erase_if(columns, [&](const NamedColumn& column) {
-    return std::ranges::any_of(
-        source.away, [&](const ast::NamePattern& pattern) { return pattern.matches(column.name); });
-  });
+  const NamePatterns away(source.away);
+  std::erase_if(columns, [&](const NamedColumn& column) { return away.match(column.name); });
   return project(std::move(output), std::move(columns));
 }
 

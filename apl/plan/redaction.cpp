@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "apl/syntax/diagnostics.h"
@@ -35,6 +36,7 @@ Status RedactionSyntax::add_pattern(const Value& value, Span span) {
       return diag::invalid_regex(span, compiled.error().message);
     }
     patterns.push_back(std::move(compiled).value());
+    pattern_texts.emplace_back(pattern);
     return Status::success();
   };
   if (!value.is_null() && value.type() == Type::kString) {
@@ -54,8 +56,17 @@ Status RedactionSyntax::add_pattern(const Value& value, Span span) {
   return Status::success();
 }
 
+Status RedactionSyntax::check(Span span) const {
+  if (hash && token.has_value()) {
+    return diag::unsupported_feature(span, "redact with both replaceToken and replaceHash",
+                                     "give one of them");
+  }
+  return Status::success();
+}
+
 namespace {
 
+constexpr std::string_view kDefaultToken = "*";
 constexpr std::uint64_t kHashSeed = 0x726564616374ULL;
 constexpr std::size_t kHashCharacters = 8;
 
@@ -71,16 +82,16 @@ std::string short_hash(std::string_view text) {
   return hash;
 }
 
-class Redaction final : public Extractor {
+class Redaction final : public BoundFunction {
  public:
-  explicit Redaction(RedactionSyntax syntax) : syntax_(std::move(syntax)) {
-    token_ = syntax_.token.value_or("*");
-    per_character_ = count_code_points(token_) == 1;
-  }
+  explicit Redaction(std::shared_ptr<const RedactionSyntax> syntax)
+      : syntax_(std::move(syntax)),
+        token_(syntax_->token.value_or(std::string(kDefaultToken))),
+        per_character_(count_code_points(token_) == 1) {}
 
-  std::vector<Vector> extract(const EvalContext& context, const Vector& source,
-                              std::vector<std::uint8_t>* matched) const override {
-    std::ranges::fill(*matched, std::uint8_t{1});
+  Vector evaluate(const EvalContext& context, std::span<const Vector> args,
+                  std::size_t /*rows*/) const override {
+    const Vector& source = args[0];
     const Values& values = source.values();
     VectorBuilder builder(Type::kString);
     for (std::size_t slot = 0; slot < values.size(); ++slot) {
@@ -93,20 +104,14 @@ class Redaction final : public Extractor {
         builder.append_null();
       }
     }
-    std::vector<Vector> columns;
-    columns.push_back(source.with_values(builder.finish().shared_values()));
-    return columns;
-  }
-
-  std::string describe() const override {
-    return "redact " + std::to_string(syntax_.patterns.size()) + " patterns";
+    return source.with_values(builder.finish().shared_values());
   }
 
  private:
   // Nothing where it would become longer than texts may be.
   std::optional<std::string> redact(std::string_view text, const QueryControl* control) const {
     std::string current(text);
-    for (const auto& pattern : syntax_.patterns) {
+    for (const auto& pattern : syntax_->patterns) {
       current = redact_one(*pattern, current, control);
       if (current.size() > kStringValueBytesMax) {
         return std::nullopt;
@@ -128,8 +133,8 @@ class Redaction final : public Extractor {
         return static_cast<std::size_t>(part.data() - text.data());
       };
       const std::size_t end = place(groups[0]) + groups[0].size();
-      const std::size_t first = syntax_.groups_only ? 1 : 0;
-      const std::size_t last = syntax_.groups_only ? groups.size() : 1;
+      const std::size_t first = syntax_->groups_only ? 1 : 0;
+      const std::size_t last = syntax_->groups_only ? groups.size() : 1;
       for (std::size_t i = first; i < last; ++i) {
         // A group inside one that is replaced already, or without text, is passed over.
         if (groups[i].empty() || place(groups[i]) < done) {
@@ -146,7 +151,7 @@ class Redaction final : public Extractor {
   }
 
   void replace(std::string_view part, std::string* out) const {
-    if (syntax_.hash) {
+    if (syntax_->hash) {
       out->append(short_hash(part));
       return;
     }
@@ -156,19 +161,41 @@ class Redaction final : public Extractor {
     }
   }
 
-  RedactionSyntax syntax_;
-  std::string token_;
-  bool per_character_ = true;
+  const std::shared_ptr<const RedactionSyntax> syntax_;
+  const std::string token_;
+  const bool per_character_;
+};
+
+// The name tells the optimiser what it costs.
+constexpr ScalarFunction kRedact = {
+    .name = "redact_regex",
+    .category = "operator",
+    .summary = "Replaces what patterns match in a text.",
+    .flags = FunctionFlags::kInternal,
 };
 
 }  // namespace
 
-Result<std::shared_ptr<const Extractor>> make_redaction(RedactionSyntax syntax, Span span) {
-  if (syntax.hash && syntax.token.has_value()) {
-    return diag::unsupported_feature(span, "redact with both replaceToken and replaceHash",
-                                     "give one of them");
+ExprPtr redacted(ExprPtr text, const std::shared_ptr<const RedactionSyntax>& syntax) {
+  auto call = std::make_unique<Expr>();
+  call->kind = ExprKind::kCall;
+  call->type = Type::kString;
+  call->span = text->span;
+  call->function = &kRedact;
+  call->call.result = Type::kString;
+  call->call.function = std::make_shared<Redaction>(syntax);
+  call->args.push_back(std::move(text));
+  call->args.push_back(make_constant(
+      syntax->hash ? Value::boolean(true)
+                   : Value::string(syntax->token.value_or(std::string(kDefaultToken)))));
+  call->args.push_back(make_constant(Value::boolean(syntax->groups_only)));
+  for (const std::string& pattern : syntax->pattern_texts) {
+    call->args.push_back(make_constant(Value::string(pattern)));
   }
-  return std::shared_ptr<const Extractor>(std::make_shared<Redaction>(std::move(syntax)));
+  for (const ExprPtr& arg : call->args) {
+    call->call.arguments.push_back(arg->type);
+  }
+  return call;
 }
 
 }  // namespace evq::plan

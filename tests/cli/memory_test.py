@@ -607,6 +607,12 @@ class Memory(EvqCase):
                 _, errors = self.evq("-q", "query", "--timeout", "20", input=query(6000), status=3)
                 self.assertIn("more than 200000 expressions", errors)
 
+    def test_all_fields_may_be_redacted(self):
+        fields = ", ".join(f"f{i} = 'a {i}'" for i in range(9000))
+        out, _ = self.evq("-q", "query", "-o", "csv", "--no-header",
+                          input=f"print {fields} | redact '[0-9]' | project f8, f8999")
+        self.assertEqual(out, "a *,a ****\n")
+
     def test_patterns_of_names_end_at_the_time_limit(self):
         fields = ", ".join(f"f{i} = {i}" for i in range(4000))
         names = ", ".join(f"a{i}*" for i in range(24000))
