@@ -188,7 +188,7 @@ void RowSorter::append_rows(std::size_t part, std::vector<RowRef>* rows) const {
   }
 }
 
-// Of rows with positions, the number that tells which of them are dropped as well.
+// A row with a position has besides it the number by which first_rows() tells whether it stays.
 Status RowSorter::charge(Part* part) {
   lease_.shrink(part->bytes);
   part->bytes = 0;

@@ -122,14 +122,14 @@ struct TopN {
   std::uint64_t count = 0;
   std::size_t groups = 0;
 };
-// Reads further fields of the same dataset for rows that carry kRowColumn: late materialisation
-// after a TopN. Appends the columns.
-// `candidates`: rows that are not among the first of their group by any key may be left out before.
+// Rows that are not among the first of their group by any key may be left out before a Fetch.
 struct RowCandidates {
   std::vector<std::size_t> groups;  // input columns
   std::vector<SortKey> keys;
   std::uint64_t count = 1;  // of rows that are the first, and those that equal the last of them
 };
+// Reads further fields of the same dataset for rows that carry kRowColumn: late materialisation
+// after a sort, a TopN or an aggregation has told which rows are wanted. Appends the columns.
 struct Fetch {
   TableRef table;
   std::size_t row_column = 0;
