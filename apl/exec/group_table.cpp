@@ -16,7 +16,7 @@ namespace {
 
 // With fewer rows for each combination that may occur, what a chunk does with each one of them
 // takes longer than looking up every row where combinations are kept from chunk to chunk.
-constexpr std::size_t kRowsPerCombinationMin = 8;
+constexpr std::size_t kRowsPerCombinationMin = 3;
 constexpr std::size_t kFirstSlots = 64;
 constexpr std::size_t kSlotsPerGroupMin = 2;
 // Moving to a larger table waits for memory as look-ups do: rather seldom.
