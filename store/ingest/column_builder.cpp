@@ -268,7 +268,9 @@ std::size_t ColumnBuilder::settle_texts(std::size_t begin, CellKind kind) {
   }
   mark_valid(begin, end);
   raw_classes_ |= kind == CellKind::kText ? kRawIsText : 0;
-  for (std::size_t i = begin; kind == CellKind::kRawText && i < end; ++i) {
+  // One that is text makes the column text, whatever the others are.
+  const bool raw = kind == CellKind::kRawText;
+  for (std::size_t i = begin; raw && i < end && (raw_classes_ & kRawIsText) == 0; ++i) {
     raw_classes_ |= classify_csv_value(queue_[i].cell.view());
   }
   std::size_t next = rows_;
