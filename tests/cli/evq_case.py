@@ -2,6 +2,7 @@
 kept as files. EVQ_GOLDEN=rewrite writes those files anew, for a person to read."""
 
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -115,6 +116,19 @@ class EvqCase(unittest.TestCase):
         """Sends Ctrl-C; the exit status."""
         process.send_signal(signal.SIGINT)
         return process.wait(timeout=30)
+
+
+class LoadCase(EvqCase):
+    """Loads from standard input, and what they left in the store."""
+
+    def load(self, text, *options, dataset="d", status=0):
+        """The six fields of one load from standard input, and stderr."""
+        out, errors = self.evq("ingest", dataset, *options, input=text, status=status)
+        return json.loads(out), errors
+
+    def rows(self, query="d", drop=("_sysTime",)):
+        rows = json.loads(self.out("query", query, "-o", "json"))
+        return [{k: v for k, v in row.items() if k not in drop and v is not None} for row in rows]
 
 
 def main():

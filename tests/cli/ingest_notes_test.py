@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""What `evq ingest` tells people about inputs that are not quite what they seem."""
+
+import re
+
+from evq_case import LoadCase, main
+
+
+class IngestNotes(LoadCase):
+    def test_text_of_another_encoding(self):
+        text = "name,n\nMáo,1\n".encode("cp1252")
+        (self.directory / "names.csv").write_bytes(text)
+        note = "note: %s is not all UTF-8; if it is of another encoding, such as Windows-1252: " \
+               "iconv -f WINDOWS-1252 -t UTF-8%s | evq ingest d\n"
+        for words, given, told in ((("names.csv",), None, note % ("names.csv", " names.csv")),
+                                   ((), text, note % ("stdin", "")), (("-o", "json"), text, ""),
+                                   ((), text.decode("cp1252"), "")):
+            _, errors = self.evq("ingest", "d", *words, *(() if words == ("-o", "json") else ("-o", "text")),
+                                 input=given)
+            self.assertEqual("".join(re.findall("(?m)^note: .*\n", errors)), told)
+
+    def test_what_is_so_of_many_files_is_told_once(self):
+        for i in range(4):
+            (self.directory / f"{i}.json").write_text('{"timestamp":"2024-05-01T10:00:00Z"}\n')
+        (self.directory / "other.csv").write_text("date,a\n2024-05-01,1\n")
+        note = "note: %s: no event has the field _time, so _time is when it was read; " \
+               "--timestamp-field %s takes it from there\n"
+        files = ("0.json", "1.json", "other.csv", "2.json", "3.json")
+        self.assertEqual(self.evq("ingest", "d", *files, "-o", "text")[1],
+                         note % ("0.json", "timestamp") + note % ("other.csv", "date") +
+                         "note: the same is true of 3 more files\n")
+        self.assertEqual(self.evq("ingest", "d", *files[:2], "-o", "text")[1],
+                         note % ("0.json", "timestamp") + "note: the same is true of 1 more file\n")
+
+    def test_a_file_where_the_dataset_belongs(self):
+        (self.directory / "app.ndjson").write_text('{"a":1}\n')
+        note = "note: app.ndjson is taken for the name of a dataset; for the events of that file: " \
+               "evq ingest DATASET app.ndjson\n"
+        self.assertEqual(self.evq("ingest", "app.ndjson", input="")[1], note)
+        self.assertEqual(self.evq("ingest", "app.ndjson", input='{"a":1}\n')[1], "")
+        self.assertEqual(self.evq("ingest", "d", input="")[1], "")
+        _, errors = self.evq("ingest", "app.ndjson", "app", status=1)
+        self.assertEqual(errors, "error: cannot open app: No such file or directory\n"
+                                 "  = the dataset comes first: evq ingest app app.ndjson\n")
+        _, errors = self.evq("ingest", "d", "app.json", status=1)
+        self.assertEqual(errors, "error: cannot open app.json: No such file or directory\n")
+
+    def test_a_header_that_repeats_a_name(self):
+        _, errors = self.evq("ingest", "d", input="a,b,a\n1,2,3\n", status=4)
+        self.assertEqual(errors, "error: stdin: the CSV header repeats the field 'a'\n"
+                                 "  = name the columns: tail -n +2 | evq ingest d --csv-fields a,b,…; "
+                                 "without tail where the first line is an event\n")
+
+    def test_a_field_of_times_is_pointed_out(self):
+        for name in ("timestamp", "__REALTIME_TIMESTAMP", "eventTime"):
+            _, errors = self.evq("ingest", "d", "-o", "text", input=f'{{"{name}":"1714521600123456"}}\n')
+            self.assertIn(f"--timestamp-field {name} takes it from there", errors)
+        _, errors = self.evq("ingest", "d", "-o", "text", input='{"it\'s time":"2024-05-01T00:00:00Z"}\n')
+        self.assertIn("--timestamp-field 'it'\\''s time' takes it", errors)
+
+        for text, field in (
+                ('{"request_time":0.059,"time_iso8601":"2026-11-20T08:00:05+00:00"}', "time_iso8601"),
+                ('{"n":1714521600,"payload":{"timestamp":1},"at":"2026-11-20 08:00"}', "at"),
+                ('{"a":{"when":"2026-11-20T08:00:05Z"},"b":1}', "a.when"),
+                ('{"uptime":86400,"time":5,"date":"today","a":"1714521600"}', ""),
+                ('{"Records":[{"eventTime":"2026-11-20T08:00:05Z"}]}', "eventTime"),
+                ('[{"x":1,"created_at":"2026-11-20T08:00:05Z"}]', "created_at"),
+                ('id;Placed At\n1;2026-11-20 08:00:00\n', "'Placed At'"),
+                ('date\thost\n2026/11/20 08:01\ta\n', "date"),
+                ('Date,Time,Level\n2015-10-18,"18:01:47,978",INFO\n', "Date,Time"),
+                ('{"at":"18:01","ip":"::1","the day":"2015-10-18"}', "'the day,at'"),
+                ('{"day":"2015-10-18","note":"at 18:01"}', "day")):
+            with self.subTest(text):
+                _, errors = self.evq("ingest", "d", "-o", "text", input=text)
+                self.assertEqual(re.findall("--timestamp-field (.*) takes", errors), [field] * (field != ""))
+
+    def test_times_in_an_unknown_form(self):
+        text = "date,a\n11/20/2026 08:01,1\n11/20/2026 08:02,2\n"
+        _, errors = self.evq("ingest", "d", "--timestamp-field", "date", input=text)
+        self.assertIn("note: stdin: --timestamp-format '1/2/2006 15:04' reads '11/20/2026 08:01'", errors)
+        _, errors = self.evq("ingest", "d", "--timestamp-field", "date", input="date\nat noon\n")
+        self.assertIn("note: stdin: --timestamp-format says how times are written", errors)
+        self.load(text, "--timestamp-field", "date", "--timestamp-format", "01/02/2006 15:04")
+        self.load("date\n2026/11/20 08:03\n", "--timestamp-field", "date")
+        self.assertEqual([row["_time"][11:] for row in self.rows("d | sort by _time asc")],
+                         ["08:01:00Z", "08:02:00Z", "08:03:00Z"])
+
+    def test_the_layout_of_times_is_told(self):
+        for text, field, told in (
+                ("date,a\nJan 1 2000,1\n", "date", "'Jan 2 2006' reads 'Jan 1 2000'"),
+                ("date,a\n1/2/2000,1\n", "date", "1/2/2006, or 2/1/2006 where the day comes first, "
+                                                  "reads '1/2/2000'"),
+                ("date,a\n1/2/2000,1\n13/2/2000,1\n", "date", "2/1/2006 reads '1/2/2000'"),
+                ("date,at\n1/13/2000,08:01\n", "date,at", "'1/2/2006 15:04' reads '1/13/2000 08:01'"),
+                # One that is read does not make the others right.
+                ('{"at":"1/13/2000"}\n' * 30 + '{"at":"2000-01-14"}\n', "at", "1/2/2006 reads '1/13/2000'"),
+                ("date,a\n20000113,1\n", "date",
+                 "20000113 is read as a Unix time; --timestamp-format 20060102 reads it as a date"),
+                ("date,a\n947721600,1\n", "date", "")):
+            with self.subTest(text):
+                _, errors = self.evq("ingest", "d", "--timestamp-field", field, input=text)
+                notes = [line for line in errors.splitlines() if line.startswith("note: ")]
+                wanted = ["note: stdin: " + ("" if "Unix" in told else "--timestamp-format ") + told]
+                self.assertEqual(notes, wanted if told else [])
+        _, errors = self.evq("ingest", "d", "--timestamp-field", "date", "--timestamp-format", "2006/01/02",
+                             input="date,a\n1/13/2000,1\n")
+        self.assertIn("note: stdin: --timestamp-format 1/2/2006 reads '1/13/2000'\n", errors)
+
+    def test_a_field_of_times_in_a_form_of_their_own_is_pointed_out(self):
+        for text, told in (
+                ("a,Date\n1,24/08/2008\n", "Date --timestamp-format 2/1/2006"),
+                ("a,Date\n1,08/07/2008\n",
+                 "Date --timestamp-format 1/2/2006, or 2/1/2006 where the day comes first,"),
+                ("a,Closed On\n1,\n2,3/14/2025 1:20\n", "'Closed On' --timestamp-format '1/2/2006 15:04'"),
+                ("year,rate\n1958,0.9\n", "year --timestamp-format 2006"),
+                ("n,DATE\n20180414,20180415\n", "DATE --timestamp-format 20060102"),
+                ("year,Date\n1958,1958-03-01\n", "Date"),
+                ("iata,n\nAB1,1\n0E0,20180414\n", "")):
+            with self.subTest(text):
+                _, errors = self.evq("ingest", "d", "-o", "text", input=text)
+                self.assertEqual(re.findall("--timestamp-field (.*) takes", errors), [told] * (told != ""))
+
+    def test_a_table_of_words_is_told(self):
+        table = "version srcaddr dst-port bytes start\n2 10.0.0.1 443 568 1566848875\n2 10.0.0.2 - - 1566848875\n"
+        note = "note: stdin is plain text, a line an event, though its first line seems to name columns: " \
+               "--csv-delimiter ' ' makes fields of them\n"
+        self.assertEqual(self.evq("ingest", "d", "-o", "text", input=table)[1], note)
+        self.load(table, "--csv-delimiter", " ", dataset="flows")
+        self.assertEqual(self.rows("flows | where bytes == 568 | project srcaddr, ['dst-port']"),
+                         [{"srcaddr": "10.0.0.1", "dst-port": "443"}])
+        for text in ("the lamp is on\nthe lamp 2 off\n", "a b c\n1 2 3\n", "the lamp is on\nit is 9 o'clock\n",
+                     "a b c d\n", "PID  USER TTY TIME\n1  a b 2\n", "a b c d\nw x y z\n"):
+            self.assertNotIn("seems to name", self.evq("ingest", "d", "-o", "text", input=text)[1])
+
+    def test_a_header_that_may_be_an_event_is_told(self):
+        _, errors = self.evq("ingest", "d", input="a,b\n")
+        self.assertEqual(errors, "note: stdin has the names of fields and no events below them; "
+                                 "--format text makes an event of each line\n")
+        _, errors = self.evq("ingest", "d", "--format", "csv", input="a,b\n")
+        self.assertEqual(errors, "note: stdin has the names of fields and no events below them\n")
+        _, errors = self.evq("ingest", "d", "-o", "text", input="1,x\n2,y\n")
+        self.assertIn("--csv-fields names them where it is an event", errors)
+        for text in ("", "[]", "\n"):
+            self.assertEqual(self.evq("ingest", "d", "-o", "text", input=text)[1], "")
+        for arguments, text in (((), "a,b\n1,2\n"), (("--csv-fields", "a,b"), "1,2\n")):
+            self.assertEqual(self.evq("ingest", "d", "-o", "text", *arguments, input=text)[1], "")
+
+    def test_what_is_in_an_event_that_is_too_large_is_told(self):
+        point = '{"type":"Feature","properties":{"mag":2,"place":"%s"}}' % ("x" * 1000)
+        members = ",".join('"%d":{"name":"n","b":{"c":1}}' % i for i in range(600))
+        for text, told in (
+                ('{"type":"FeatureCollection","features":[' + ",".join([point] * 1100) + "]}",
+                 "a list of objects in .features; for an event each: jq -c '.features[]' | evq ingest d\n"),
+                ("{" + members + "}", "objects; for an event each: jq -c '.[]' | evq ingest d\n"),
+                ('{"core":{"a":1},"id":"x","plug ins":{' + members + "}}",
+                 "objects in .\"plug ins\"; for an event each: jq -c '.\"plug ins\"[]' | evq ingest d\n"),
+                ("{" + ",".join('"%d":1' % i for i in range(1100)) + "}", ""), ('{"a":[{"b":1},', "")):
+            for form in ("text", "json"):
+                with self.subTest(text[:50], form=form):
+                    _, errors = self.evq("ingest", "d", "-o", form, input=text)
+                    self.assertEqual(re.findall("(?m)^note: stdin is one event, with (.*\n)", errors),
+                                     [told] * (told != ""), errors)
+
+    def test_a_list_in_one_event_is_told_to_people(self):
+        for text, told in (
+                ('{"events": [{"a": 1}, {"a": 2}], "next": null}', ".events"),
+                ('{"log":{"version":"1,2}","creator":{"name":"x"},"pages":[],"n":[1,["]"]],"entries":[{"a":1}]}}',
+                 ".log.entries"),
+                ('{"@odata.context":"https://h/v1","value":[{"a":1}]}', ".value"),
+                ('{"a b":{"c\\"d":[ {}]}}', '."a b"."c\\"d"'),
+                ('{"events":[{"a":1}]}\n{"events":[{"a":1}]}', ""), ('{"tags":["a"],"n":{"b":[]},"c":"[{"}', ""),
+                ('{"Records":[{"a":1}]}', ""), ('[{"a":1}]', ""), ('{"a":1}', "")):
+            with self.subTest(text):
+                _, errors = self.evq("ingest", "d", "-o", "text", input=text)
+                self.assertEqual(re.findall(r"; for an event each: jq -c '(.*)\[\]' \| evq ingest d\n", errors),
+                                 [told] * (told != ""), errors)
+                self.assertEqual(self.evq("ingest", "d", "-o", "json", input=text)[1], "")
+
+    def test_a_field_of_times_that_nobody_named(self):
+        text = '{"timestamp":"2024-05-01T10:00:00Z","a":1}\n'
+        note = "note: stdin: no event has the field _time, so _time is when it was read; " \
+               "--timestamp-field timestamp takes it from there\n"
+        self.assertEqual(self.evq("ingest", "d", "-o", "text", input=text)[1], note)
+        csv_text = "date,a\n2024-05-01,1\n"
+        self.assertEqual(self.evq("ingest", "d", "-o", "text", input=csv_text)[1],
+                         note.replace("field timestamp", "field date"))
+        _, errors = self.evq("ingest", "d", "--timestamp-field", "tiemstamp", input=text)
+        self.assertEqual(errors, note.replace("field _time", "field tiemstamp"))
+        for quiet in (("--timestamp-field", "timestamp", "-o", "text"), ("-o", "json")):
+            self.assertEqual(self.evq("ingest", "d", *quiet, input=text)[1], "")
+        self.assertEqual(self.evq("ingest", "d", "-o", "text", input='{"a":1}\n')[1], "")
+
+
+if __name__ == "__main__":
+    main()
