@@ -1,14 +1,13 @@
 #include "store/row_id.h"
 
-
 #include "store/base/bytes.h"
 #include "store/base/checksum.h"
+#include "store/base/ordered_bits.h"
 
 namespace evq {
 
 namespace {
 
-constexpr std::uint64_t kSignBit = 1ULL << 63;
 constexpr std::size_t kTimeDigits = 16;
 constexpr std::size_t kOrdinalDigits = 16;
 constexpr std::size_t kSumDigits = 8;
@@ -46,7 +45,7 @@ std::uint64_t sum_of(const RowId& row) {
 std::string encode_cursor(const RowId& row) {
   std::string text;
   text.reserve(kCursorSize);
-  append_hex(&text, static_cast<std::uint64_t>(row.time) ^ kSignBit, kTimeDigits);
+  append_hex(&text, ordered_bits(row.time), kTimeDigits);
   text.push_back('-');
   append_hex(&text, row.ordinal, kOrdinalDigits);
   text.push_back('-');
@@ -66,7 +65,7 @@ Result<RowId> decode_cursor(std::string_view text) {
   const bool digits = parse_hex(text.substr(0, kTimeDigits), &time) &&
                       parse_hex(text.substr(kTimeDigits + 1, kOrdinalDigits), &ordinal) &&
                       parse_hex(text.substr(kCursorSize - kSumDigits), &sum);
-  const RowId row{static_cast<std::int64_t>(time ^ kSignBit), ordinal};
+  const RowId row{long_of_ordered_bits(time), ordinal};
   if (!digits || sum != sum_of(row)) {
     return bad;
   }

@@ -20,13 +20,12 @@
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/free_memory.h"
+#include "store/base/ordered_bits.h"
 #include "store/block/format.h"
 #include "store/column/ordering.h"
 
 namespace evq {
 namespace {
-
-constexpr std::uint64_t kTimeSignBit = std::uint64_t{1} << 63U;
 
 struct SortSpec {
   std::vector<plan::SortKey> keys;
@@ -72,9 +71,9 @@ class SortSink final : public Sink {
   RowSorter& sorter() { return sorter_; }
 
  private:
-  // The threshold is the complement of a time with its sign bit flipped (sort_number, descending).
+  // The threshold is the complement of a time's ordered bits (sort_numbers.h, descending).
   void raise_floor(std::uint64_t threshold) const {
-    const auto time = static_cast<std::int64_t>(~threshold ^ kTimeSignBit);
+    const auto time = long_of_ordered_bits(~threshold);
     std::int64_t seen = spec_.time_floor->load(std::memory_order_relaxed);
     while (time > seen && !spec_.time_floor->compare_exchange_weak(seen, time)) {
     }

@@ -7,13 +7,12 @@
 #include <string_view>
 #include <utility>
 
+#include "store/base/ordered_bits.h"
 #include "store/column/physical.h"
 #include "store/column/text_order.h"
 
 namespace evq {
 namespace {
-
-constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63U;
 
 // Of bools: in either order away from the extremes, where values are squeezed together.
 std::uint64_t number_of(std::uint8_t value) {
@@ -21,14 +20,12 @@ std::uint64_t number_of(std::uint8_t value) {
 }
 
 std::uint64_t number_of(std::int64_t value) {
-  return static_cast<std::uint64_t>(value) ^ kSignBit;
+  return ordered_bits(value);
 }
 
 // Not of NaN.
 std::uint64_t number_of(double value) {
-  const double canonical = value == 0 ? 0.0 : value;
-  const auto bits = std::bit_cast<std::uint64_t>(canonical);
-  return (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
+  return ordered_bits(value);
 }
 
 // The first eight bytes; a text that ends before has zeros.

@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "store/base/ordered_bits.h"
+
 namespace evq {
 namespace {
 
@@ -24,30 +26,20 @@ constexpr unsigned kIndexBits = 16;
 constexpr std::size_t kIndexSlotsMax = std::size_t{1} << kIndexBits;
 constexpr std::size_t kIndexSlotsPerValue = 16;
 constexpr unsigned kLevelMax = 64;
-constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
-
-// Keys whose unsigned order is the order of the values.
-std::uint64_t key_of(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
-  return (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
-}
-std::uint64_t key_of(std::int64_t value) {
-  return static_cast<std::uint64_t>(value) ^ kSignBit;
-}
 
 // Where a value stands among the buckets: by its double, whose bits are a logarithm with a
 // mantissa.
 std::uint64_t place_of(double value) {
-  return key_of(value);
+  return ordered_bits(value);
 }
 std::uint64_t place_of(std::int64_t value) {
-  return key_of(static_cast<double>(value));
+  return ordered_bits(static_cast<double>(value));
 }
 
 // The number of the bucket that holds a value at a level.
 template <class T>
 std::uint64_t bucket_of(T value, unsigned level) {
-  return level == 0 ? key_of(value) : place_of(value) >> (level - 1);
+  return level == 0 ? ordered_bits(value) : place_of(value) >> (level - 1);
 }
 
 // Of values; not of zero, which is far from every other.

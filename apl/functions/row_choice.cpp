@@ -7,12 +7,12 @@
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
+#include "store/base/ordered_bits.h"
 #include "store/column/physical.h"
 
 namespace evq {
 namespace {
 
-constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63U;
 // Fewer are not looked at again.
 constexpr std::size_t kEqualRowsMin = 4096;
 
@@ -26,22 +26,15 @@ void RowChoice::resize(std::size_t groups) {
 
 template <class T>
 std::uint64_t RowChoice::number_of(T value) const {
-  std::uint64_t number = 0;
-  if constexpr (std::is_same_v<T, double>) {
-    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // -0.0 equals 0.0
-    number = (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
-  } else {
-    number = static_cast<std::uint64_t>(std::int64_t{value}) ^ kSignBit;
-  }
+  using Number = std::conditional_t<std::is_same_v<T, double>, double, std::int64_t>;
+  const std::uint64_t number = ordered_bits(static_cast<Number>(value));
   return sign_ > 0 ? number : ~number;
 }
 
 std::int64_t RowChoice::value_of(const Row& row) const {
   const std::uint64_t number = sign_ > 0 ? row.number : ~row.number;
-  if (type_ == Type::kReal) {
-    return static_cast<std::int64_t>((number & kSignBit) != 0 ? number ^ kSignBit : ~number);
-  }
-  return static_cast<std::int64_t>(number ^ kSignBit);
+  return type_ == Type::kReal ? std::bit_cast<std::int64_t>(real_of_ordered_bits(number))
+                              : long_of_ordered_bits(number);
 }
 
 void RowChoice::add(const EvalContext& /*context*/, std::span<const Vector> args,
