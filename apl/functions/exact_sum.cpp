@@ -10,8 +10,6 @@
 namespace evq {
 namespace {
 
-__extension__ typedef unsigned __int128 Uint128;
-
 constexpr std::size_t kLimbBits = 32;
 constexpr std::int64_t kLimbMask = 0xFFFFFFFF;
 constexpr int kSignificandBits = std::numeric_limits<double>::digits;
@@ -131,6 +129,59 @@ double WideSum::value() const {
   return negative ? -size : size;
 }
 
+namespace {
+
+// A sum as doubles whose digits do not overlap, after Shewchuk (1997), from the least on.
+template <std::size_t kPartsMax>
+class Expansion {
+ public:
+  // At most kPartsMax values.
+  void add(double value) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const DoublePair sum = exact_sum(parts_[i], value);
+      parts_[kept] = sum.low;
+      kept += sum.low != 0 ? std::size_t{1} : 0;
+      value = sum.high;
+    }
+    parts_[kept] = value;
+    count_ = kept + (value != 0 ? 1 : 0);
+  }
+
+  // Takes off the total, rounded to nearest, ties to even.
+  double take_rounded() {
+    if (count_ == 0) {
+      return 0;
+    }
+    double total = parts_[--count_];
+    double rest = 0;
+    while (count_ > 0 && rest == 0) {
+      const DoublePair sum = exact_sum(total, parts_[--count_]);
+      total = sum.high;
+      rest = sum.low;
+    }
+    if (rest != 0 && count_ > 0 && (parts_[count_ - 1] < 0) == (rest < 0)) {
+      // Where the rest is half of the last digit, it went to the even neighbour without regard to
+      // what comes behind.
+      const DoublePair beyond = exact_sum(total, 2 * rest);
+      if (beyond.low == 0) {
+        total = beyond.high;
+        rest = -rest;
+      }
+    }
+    if (rest != 0) {
+      parts_[count_++] = rest;
+    }
+    return total;
+  }
+
+ private:
+  std::array<double, kPartsMax> parts_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
 template <std::size_t kParts>
 void ExactSum<kParts>::add_scaled(DoublePair value, std::uint64_t count) {
   Lane sum{parts_, 0};
@@ -176,18 +227,13 @@ DoublePair ExactSum<kParts>::digits() const {
     return {parts_[0], 0};
   }
   if (wide_ == nullptr) {
-    // All parts as two: when nothing is left over, they are the total, and the larger one is what
-    // it rounds to.
-    Lane rest;
-    double total = 0;
-    for (std::size_t i = kParts; i-- > 0;) {
-      const DoublePair sum = exact_sum(parts_[i], total);
-      total = sum.high;
-      rest.add(sum.low);
+    Expansion<kParts> expansion;
+    for (const double part : parts_) {
+      expansion.add(part);
     }
-    if (rest.is_exact() && std::all_of(rest.parts.begin() + 1, rest.parts.end(),
-                                       [](double part) { return part == 0; })) {
-      return exact_sum(total, rest.parts[0]);
+    const double first = expansion.take_rounded();
+    if (std::isfinite(first)) {  // nothing overflowed on the way
+      return {first, expansion.take_rounded()};
     }
   }
   WideSum all;

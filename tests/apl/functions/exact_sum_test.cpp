@@ -107,5 +107,33 @@ TEST_CASE("exact_sum: a counted value is as many values") {
   CHECK(wide.value() == 0x1p-1022);
 }
 
+// A value of at most `bits` bits, some place above 2^least: such values often cancel and often tie.
+double random_value(std::mt19937_64& random, unsigned bits, int least, unsigned places) {
+  const auto whole = static_cast<double>(random() >> (64 - bits));
+  const double value = std::ldexp(whole, least + static_cast<int>(random() % places));
+  return random() % 2 == 0 ? value : -value;
+}
+
+TEST_CASE("exact_sum: the first digits are those of a sum that has a place for every one") {
+  std::mt19937_64 random(11);
+  for (const unsigned bits : {1U, 3U, 53U}) {
+    for (const unsigned places : {4U, 54U, 110U}) {
+      for (int round = 0; round < 2000; ++round) {
+        ProductSum sum;
+        WideSum wide;
+        for (std::uint64_t i = random() % 8; i > 0; --i) {
+          const double value = random_value(random, bits, -60, places);
+          sum.add(value);
+          wide.add(value);
+        }
+        const DoublePair digits = sum.digits();
+        CHECK(digits.high == wide.value());
+        wide.add(-digits.high);
+        CHECK(digits.low == wide.value());
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace evq
