@@ -9,7 +9,6 @@
 #include "apl/functions/moments.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/size_meter.h"
-#include "store/base/large_pages.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -59,24 +58,18 @@ class SpreadState final : public AggregateState {
     return true;
   }
 
-  void resize(std::size_t groups) override { groups_.resize(std::max(groups, groups_.size())); }
+  void resize(std::size_t groups) override { moments_.resize(groups); }
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
-    if (rows == 0) {
-      return;
+    if (rows > 0) {
+      moments_.add({args[0].type() == Type::kTimespan ? nanoseconds_of(args[0]) : args[0]}, groups,
+                   rows);
     }
-    add_moments(args[0].type() == Type::kTimespan ? nanoseconds_of(args[0]) : args[0], groups, rows,
-                groups_);
-    meter_.note_rows(rows, groups_);
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
-    const auto& from = static_cast<const SpreadState&>(other);
-    for (const GroupPair pair : pairs) {
-      groups_[pair.to].merge(from.groups_[pair.from]);
-    }
-    meter_.measure(groups_);
+    moments_.merge(static_cast<const SpreadState&>(other).moments_, pairs);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
@@ -85,24 +78,24 @@ class SpreadState final : public AggregateState {
     for (const SpreadResult& result : results_) {
       VectorBuilder builder(result.type);
       for (std::size_t group = begin; group < begin + count; ++group) {
-        append_result(groups_[group], result, &builder);
+        append_result(group, result, &builder);
       }
       columns.push_back(builder.finish());
     }
     return columns;
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(groups_); }
+  std::size_t size_bytes() const override { return moments_.size_bytes(); }
 
  private:
-  static void append_result(const Moments& moments, SpreadResult result, VectorBuilder* builder) {
-    if (moments.count == 0) {
+  void append_result(std::size_t group, SpreadResult result, VectorBuilder* builder) const {
+    const std::uint64_t count = moments_.count(group);
+    if (count == 0) {
       builder->append_null();
       return;
     }
-    const double squares =
-        co_moment(moments.squares, moments.sum, moments.sum, static_cast<double>(moments.count));
-    const double variance = (squares < 0 ? 0 : squares) / divisor_of(result.divisor, moments.count);
+    const double squares = moments_.co_moment(group);
+    const double variance = (squares < 0 ? 0 : squares) / divisor_of(result.divisor, count);
     const double value = result.spread == Spread::kStdev ? std::sqrt(variance) : variance;
     if (result.type == Type::kReal) {
       builder->append_real(value);
@@ -114,8 +107,7 @@ class SpreadState final : public AggregateState {
   }
 
   std::vector<SpreadResult> results_;
-  LargeVector<Moments> groups_;
-  SizeMeter meter_{kRowBytesTypical};
+  MomentStates<1> moments_;
 };
 
 template <Spread kSpread, Divisor kDivisor>
@@ -134,73 +126,42 @@ AggregateBindResult bind_spread(const AggregateBindRequest& request) {
 
 // ---- covariance
 
-struct CoMoments {
-  std::uint64_t count = 0;
-  RealSum x;
-  RealSum y;
-  ProductSum products;
-
-  void merge(const CoMoments& other) {
-    count += other.count;
-    x.add(other.x);
-    y.add(other.y);
-    products.add(other.products);
-  }
-  std::size_t size_bytes() const { return x.size_bytes() + y.size_bytes() + products.size_bytes(); }
-};
-
 class CovarianceState final : public AggregateState {
  public:
   explicit CovarianceState(Divisor divisor) : divisor_(divisor) {}
 
-  void resize(std::size_t groups) override { groups_.resize(std::max(groups, groups_.size())); }
+  void resize(std::size_t groups) override { moments_.resize(groups); }
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
-    for (std::size_t row = 0; row < rows; ++row) {
-      if (!args[0].is_null(row) && !args[1].is_null(row)) {
-        CoMoments& moments = groups_[groups == nullptr ? 0 : groups[row]];
-        const double x = args[0].at<double>(row);
-        const double y = args[1].at<double>(row);
-        ++moments.count;
-        moments.x.add(x);
-        moments.y.add(y);
-        moments.products.add(exact_product(x, y));
-      }
+    if (rows > 0) {
+      moments_.add({args[0], args[1]}, groups, rows);
     }
-    meter_.note_rows(rows, groups_);
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
-    const auto& from = static_cast<const CovarianceState&>(other);
-    for (const GroupPair pair : pairs) {
-      groups_[pair.to].merge(from.groups_[pair.from]);
-    }
-    meter_.measure(groups_);
+    moments_.merge(static_cast<const CovarianceState&>(other).moments_, pairs);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
     VectorBuilder builder(Type::kReal);
     for (std::size_t group = begin; group < begin + count; ++group) {
-      const CoMoments& moments = groups_[group];
-      if (moments.count == 0) {
+      const std::uint64_t pairs = moments_.count(group);
+      if (pairs == 0) {
         builder.append_null();
       } else {
-        const double products =
-            co_moment(moments.products, moments.x, moments.y, static_cast<double>(moments.count));
-        builder.append_real(products / divisor_of(divisor_, moments.count));
+        builder.append_real(moments_.co_moment(group) / divisor_of(divisor_, pairs));
       }
     }
     return {builder.finish()};
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(groups_); }
+  std::size_t size_bytes() const override { return moments_.size_bytes(); }
 
  private:
   Divisor divisor_;
-  std::vector<CoMoments> groups_;
-  SizeMeter meter_{kRowBytesTypical};
+  MomentStates<2> moments_;
 };
 
 template <Divisor kDivisor>

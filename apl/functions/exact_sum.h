@@ -17,6 +17,7 @@
 namespace evq {
 
 __extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 Uint128;
 
 inline std::optional<std::int64_t> narrow(Int128 sum) {
   return sum >= INT64_MIN && sum <= INT64_MAX ? std::optional(static_cast<std::int64_t>(sum))

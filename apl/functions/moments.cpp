@@ -1,158 +1,204 @@
-// Moments of many values: by exponent where the values lie close together. A double is a whole
-// number of 53 bits times a power of two, so values of one exponent, and their squares, are summed
-// as whole numbers of 128 bits, which takes a few instructions a value; the sums of the exponents
-// then go into the group's exact sums.
-
 #include "apl/functions/moments.h"
 
 #include <algorithm>
-#include <bit>
-#include <vector>
 
 #include "apl/functions/aggregate_rows.h"
-#include "store/base/limits.h"
 
 namespace evq {
 namespace {
 
-__extension__ typedef unsigned __int128 Uint128;
+// Other binades are chosen when more than every second row lies beside them, and not before as many
+// do as pay for moving each group's sums to its rest.
+constexpr std::uint64_t kRowsBesidePerGroup = 8;
 
-constexpr int kSignificandBits = 52;  // stored; one more is implied
-constexpr std::uint64_t kSignificandMask = (std::uint64_t{1} << kSignificandBits) - 1;
-constexpr std::uint32_t kExponentMask = 0x7FF;
-// What a value's whole number is multiplied by is 2 to the power of its exponent less this.
-constexpr int kExponentBias = 1075;
-// Squares of values in between are far from the ends of what a double can be.
-constexpr std::uint32_t kExponentLeast = 1023 - 400;
-constexpr std::uint32_t kExponentMost = 1023 + 400;
-// Emptying a bin costs as much as adding some values.
-constexpr std::size_t kRowsPerBinMin = 4;
-
-std::uint32_t exponent_of(double value) {
-  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >> kSignificandBits) &
-         kExponentMask;
+// visit(group, values, times) for the rows without nulls.
+template <class Visit>
+void visit_values(const std::array<Vector, 1>& inputs, const std::uint32_t* groups,
+                  std::size_t rows, const Visit& visit) {
+  const double* data = inputs[0].values().data<double>();
+  visit_counted(inputs[0], groups, rows,
+                [&](std::size_t group, std::size_t slot, std::size_t times) {
+                  visit(group, std::array{data[slot]}, times);
+                });
 }
 
-// The least and the greatest exponent of the values that are not zero.
-struct Exponents {
-  std::uint32_t least = kExponentMask;
-  std::uint32_t greatest = 0;
-};
-
-Exponents exponents_of(const Vector& reals, std::size_t rows) {
-  Exponents range;
-  visit_rows<double>(reals, nullptr, rows, [&](std::size_t, double value) {
-    const std::uint32_t exponent = exponent_of(value);
-    range.least = std::min(range.least, value != 0 ? exponent : kExponentMask);
-    range.greatest = std::max(range.greatest, value != 0 ? exponent : 0);
-  });
-  return range;
-}
-
-// The sums of a group's values of one exponent, in units of that.
-struct Bin {
-  Int128 sum = 0;
-  Uint128 squares = 0;
-};
-// The square of a value takes this many bits; a chunk of them must not overflow a bin.
-constexpr int kSquareBits = 2 * (kSignificandBits + 1);
-static_assert((Uint128{kChunkRowsMax} << kSquareBits) >> kSquareBits == kChunkRowsMax);
-
-// Adds magnitude * 2^exponent, in pieces that are doubles without rounding.
-template <class Sum>
-void add_whole(Sum* sum, Uint128 magnitude, bool negative, int exponent) {
-  constexpr int kDoubleBias = 1023;
-  for (; magnitude != 0; magnitude >>= kSignificandBits, exponent += kSignificandBits) {
-    const auto unit = std::bit_cast<double>(static_cast<std::uint64_t>(kDoubleBias + exponent)
-                                            << kSignificandBits);
-    const double piece =
-        static_cast<double>(static_cast<std::uint64_t>(magnitude) & kSignificandMask) * unit;
-    sum->add(negative ? -piece : piece);
-  }
-}
-
-// The groups of a chunk, side by side, each with a bin for every exponent.
-class MomentBins {
- public:
-  MomentBins(Exponents range, std::size_t groups)
-      : least_(range.least),
-        width_(range.greatest - range.least + 1),
-        bins_(groups * width_),
-        counts_(groups, 0) {}
-
-  void add(std::size_t group, double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value);
-    const bool zero = value == 0;
-    const std::uint64_t implied = kSignificandMask + 1;
-    const std::uint64_t whole = zero ? 0 : (bits & kSignificandMask) | implied;
-    Bin& bin = bins_[group * width_ + (zero ? 0 : exponent_of(value) - least_)];
-    const auto with_sign = static_cast<std::int64_t>(whole);
-    bin.sum += value < 0 ? -with_sign : with_sign;
-    bin.squares += static_cast<Uint128>(whole) * whole;
-    ++counts_[group];
-  }
-
-  void add_to(std::size_t group, Moments* moments) const {
-    moments->count += counts_[group];
-    for (std::size_t i = 0; i < width_; ++i) {
-      const Bin& bin = bins_[group * width_ + i];
-      const int exponent = static_cast<int>(least_ + i) - kExponentBias;
-      const bool negative = bin.sum < 0;
-      const auto magnitude = static_cast<Uint128>(negative ? -bin.sum : bin.sum);
-      add_whole(&moments->sum, magnitude, negative, exponent);
-      add_whole(&moments->squares, bin.squares, false, 2 * exponent);
+template <class Visit>
+void visit_values(const std::array<Vector, 2>& inputs, const std::uint32_t* groups,
+                  std::size_t rows, const Visit& visit) {
+  const Vector x = inputs[0].flatten();
+  const Vector y = inputs[1].flatten();
+  const bool nulls = y.values().has_nulls();
+  const double* y_data = y.values().data<double>();
+  const double* x_data = x.values().data<double>();
+  visiting::visit_shapes(x, rows, [&](std::size_t row, std::size_t) {
+    if (!nulls || !y.values().is_null(row)) {
+      const std::size_t group = groups == nullptr ? 0 : groups[row];
+      visit(group, std::array{x_data[row], y_data[row]}, std::size_t{1});
     }
-  }
-
- private:
-  std::uint32_t least_;
-  std::size_t width_;
-  std::vector<Bin> bins_;  // by group, then by exponent
-  std::vector<std::uint32_t> counts_;
-};
-
-// False, and nothing added, when exponents or groups are too many.
-bool add_in_bins(const Vector& reals, const std::uint32_t* groups, std::size_t rows,
-                 std::span<Moments> moments) {
-  Exponents range = exponents_of(reals, rows);
-  if (range.least > range.greatest) {
-    range = {kExponentLeast, kExponentLeast};  // zeros only
-  }
-  std::uint32_t first = 0;
-  std::uint32_t last = 0;
-  if (groups != nullptr) {
-    const auto [least, greatest] = std::minmax_element(groups, groups + rows);
-    first = *least;
-    last = *greatest;
-  }
-  const std::size_t count = last - first + std::size_t{1};
-  const std::size_t bins = count * (range.greatest - range.least + std::size_t{1});
-  if (range.least < kExponentLeast || range.greatest > kExponentMost ||
-      bins * kRowsPerBinMin > rows) {
-    return false;
-  }
-  MomentBins sums(range, count);
-  visit_rows<double>(reals, groups, rows, [&sums, first](std::size_t group, double value) {
-    sums.add(group - first, value);
   });
-  for (std::size_t group = 0; group < count; ++group) {
-    sums.add_to(group, &moments[first + group]);
-  }
-  return true;
 }
 
 }  // namespace
 
-void add_moments(const Vector& reals, const std::uint32_t* groups, std::size_t rows,
-                 std::span<Moments> moments) {
-  const bool counts = counts_by_slot(reals, groups, rows);
-  if (!counts && add_in_bins(reals, groups, rows, moments)) {
+template <std::size_t kInputs>
+auto MomentStates<kInputs>::Group::rest_of_it() -> Rest& {
+  if (rest == nullptr) {
+    rest = std::make_unique<Rest>();
+  }
+  return *rest;
+}
+
+template <std::size_t kInputs>
+std::size_t MomentStates<kInputs>::Group::size_bytes() const {
+  if (rest == nullptr) {
+    return 0;
+  }
+  std::size_t bytes = sizeof(Rest) + rest->products.size_bytes();
+  for (const RealSum& sum : rest->sums) {
+    bytes += sum.size_bytes();
+  }
+  return bytes;
+}
+
+template <std::size_t kInputs>
+void MomentStates<kInputs>::resize(std::size_t groups) {
+  groups_.resize(std::max(groups, groups_.size()));
+}
+
+template <std::size_t kInputs>
+bool MomentStates<kInputs>::add_whole_values(const Values& values, std::uint64_t times,
+                                             Group* group) const {
+  std::array<std::uint64_t, kInputs> magnitudes;
+  std::array<bool, kInputs> negative;
+  for (std::size_t i = 0; i < kInputs; ++i) {
+    if (!binades_[i].holds(values[i])) {
+      return false;
+    }
+    magnitudes[i] = binades_[i].magnitude(values[i]);
+    negative[i] = values[i] < 0;
+  }
+  for (std::size_t i = 0; i < kInputs; ++i) {
+    const auto sum = static_cast<Int128>(static_cast<Uint128>(magnitudes[i]) * times);
+    group->sums[i] += negative[i] ? -sum : sum;
+  }
+  const Uint128 product = static_cast<Uint128>(magnitudes.front()) * magnitudes.back();
+  const bool below = negative.front() != negative.back();
+  if (times == 1) {
+    group->products.add(product, below);
+  } else {
+    group->products.add(product, below, times);
+  }
+  return true;
+}
+
+template <std::size_t kInputs>
+void MomentStates<kInputs>::add_rest(const Values& values, std::uint64_t times, Rest* rest) {
+  for (std::size_t i = 0; i < kInputs; ++i) {
+    rest->sums[i].add_times(values[i], times);
+  }
+  rest->products.add_times(exact_product(values.front(), values.back()), times);
+}
+
+template <std::size_t kInputs>
+void MomentStates<kInputs>::Rest::add(const Rest& other) {
+  for (std::size_t i = 0; i < kInputs; ++i) {
+    sums[i].add(other.sums[i]);
+  }
+  products.add(other.products);
+}
+
+// Adds the group's sums in units of the binades to `rest`.
+template <std::size_t kInputs>
+void MomentStates<kInputs>::settle(const Group& group, Rest* rest) const {
+  for (std::size_t i = 0; i < kInputs; ++i) {
+    add_whole(&rest->sums[i], group.sums[i], binades_[i].unit());
+  }
+  group.products.add_to(&rest->products, binades_.front().unit() + binades_.back().unit());
+}
+
+template <std::size_t kInputs>
+void MomentStates<kInputs>::choose_binades(const Inputs& inputs, std::size_t rows) {
+  const bool first = rows_ == 0;
+  const bool miss = rows_beside_ > rows_ / 2 && rows_beside_ > groups_.size() * kRowsBesidePerGroup;
+  if (!first && !miss) {
     return;
   }
-  const double* data = reals.values().data<double>();
-  visit_counted(reals, groups, rows, [&](std::size_t group, std::size_t slot, std::size_t count) {
-    moments[group].add_times(data[slot], count);
-  });
+  std::array<Binades, kInputs> chosen;
+  for (std::size_t i = 0; i < kInputs; ++i) {
+    chosen[i] = Binades::of_most(inputs[i], rows);
+  }
+  if (!first && chosen != binades_) {
+    for (Group& group : groups_) {
+      if (group.count > 0) {
+        settle(group, &group.rest_of_it());
+        group.sums = {};
+        group.products = {};
+      }
+    }
+    meter_.measure(groups_);
+  }
+  binades_ = chosen;
+  rows_ = 0;
+  rows_beside_ = 0;
 }
+
+template <std::size_t kInputs>
+void MomentStates<kInputs>::add(const Inputs& inputs, const std::uint32_t* groups,
+                                std::size_t rows) {
+  choose_binades(inputs, rows);
+  std::size_t beside = 0;
+  visit_values(inputs, groups, rows, [&](std::size_t to, const Values& values, std::size_t times) {
+    Group& group = groups_[to];
+    group.count += times;
+    if (!add_whole_values(values, times, &group)) [[unlikely]] {
+      add_rest(values, times, &group.rest_of_it());
+      beside += times;
+    }
+  });
+  rows_ += rows;
+  rows_beside_ += beside;
+  meter_.note_rows(beside, groups_);
+}
+
+template <std::size_t kInputs>
+void MomentStates<kInputs>::merge(const MomentStates& other, std::span<const GroupPair> pairs) {
+  if (rows_ == 0) {
+    binades_ = other.binades_;
+    rows_ = other.rows_;
+  }
+  const bool alike = binades_ == other.binades_;
+  for (const GroupPair pair : pairs) {
+    Group& to = groups_[pair.to];
+    const Group& from = other.groups_[pair.from];
+    to.count += from.count;
+    if (alike) {
+      for (std::size_t i = 0; i < kInputs; ++i) {
+        to.sums[i] += from.sums[i];
+      }
+      to.products.add(from.products);
+    } else if (from.count > 0) {
+      other.settle(from, &to.rest_of_it());
+    }
+    if (from.rest != nullptr) {
+      to.rest_of_it().add(*from.rest);
+    }
+  }
+  meter_.measure(groups_);
+}
+
+template <std::size_t kInputs>
+double MomentStates<kInputs>::co_moment(std::size_t group) const {
+  const Group& it = groups_[group];
+  Rest total;
+  settle(it, &total);
+  if (it.rest != nullptr) {
+    total.add(*it.rest);
+  }
+  return evq::co_moment(total.products, total.sums.front(), total.sums.back(),
+                        static_cast<double>(it.count));
+}
+
+template class MomentStates<1>;
+template class MomentStates<2>;
 
 }  // namespace evq

@@ -1,36 +1,70 @@
 #pragma once
-// Moments: what stdev and variance keep of a group, the exact sums of its values and of their
-// squares. One thread's.
+// Moments: what stdev, variance and covariance keep of a group, the exact sums of its values and of
+// their products. Neither the order in which values come nor how they are shared out among states
+// that are merged shows in a result.
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 
+#include "apl/functions/binades.h"
 #include "apl/functions/exact_sum.h"
+#include "apl/functions/function.h"
+#include "apl/functions/size_meter.h"
+#include "store/base/large_pages.h"
 #include "store/column/vector.h"
 
 namespace evq {
 
-struct Moments {
-  std::uint64_t count = 0;
-  RealSum sum;
-  ProductSum squares;
+// Of one input with itself, or of two. One worker's.
+template <std::size_t kInputs>
+class MomentStates {
+ public:
+  using Inputs = std::array<Vector, kInputs>;  // of reals
 
-  void add_times(double value, std::uint64_t times) {
-    count += times;
-    sum.add_times(value, times);
-    squares.add_times(exact_product(value, value), times);
-  }
-  void merge(const Moments& other) {
-    count += other.count;
-    sum.add(other.sum);
-    squares.add(other.squares);
-  }
-  std::size_t size_bytes() const { return sum.size_bytes() + squares.size_bytes(); }
+  void resize(std::size_t groups);
+  // Adds the rows without nulls to their groups; row i belongs to groups[i], or all to the first
+  // when `groups` is null. At most kChunkRowsMax rows, at least one.
+  void add(const Inputs& inputs, const std::uint32_t* groups, std::size_t rows);
+  void merge(const MomentStates& other, std::span<const GroupPair> pairs);
+
+  std::uint64_t count(std::size_t group) const { return groups_[group].count; }
+  // The sum of (x - mean of x) * (y - mean of y), as co_moment() says.
+  double co_moment(std::size_t group) const;
+  std::size_t size_bytes() const { return meter_.bytes(groups_); }
+
+ private:
+  // Exact sums of what the binades do not hold; of most groups, of nothing.
+  struct Rest {
+    std::array<RealSum, kInputs> sums;
+    ProductSum products;
+
+    void add(const Rest& other);
+  };
+  struct Group {
+    std::uint64_t count = 0;
+    std::unique_ptr<Rest> rest;
+    std::array<Int128, kInputs> sums{};  // in units of the binades
+    WholeSum products;
+
+    Rest& rest_of_it();
+    std::size_t size_bytes() const;
+  };
+  using Values = std::array<double, kInputs>;
+
+  // False, and nothing added, when the binades do not hold a value.
+  bool add_whole_values(const Values& values, std::uint64_t times, Group* group) const;
+  static void add_rest(const Values& values, std::uint64_t times, Rest* rest);
+  void settle(const Group& group, Rest* rest) const;
+  void choose_binades(const Inputs& inputs, std::size_t rows);
+
+  std::array<Binades, kInputs> binades_;
+  LargeVector<Group> groups_;
+  // Since the binades were chosen.
+  std::uint64_t rows_ = 0;
+  std::uint64_t rows_beside_ = 0;  // that they did not hold
+  SizeMeter meter_{sizeof(Rest)};
 };
-
-// Adds the reals among `rows` rows to their groups of `moments`; row i belongs to groups[i], or all
-// to the first when `groups` is null. At most kChunkRowsMax rows, at least one.
-void add_moments(const Vector& reals, const std::uint32_t* groups, std::size_t rows,
-                 std::span<Moments> moments);
 
 }  // namespace evq
