@@ -189,6 +189,10 @@ auto classifier_of(SimdLevel level) {
   return classify_portably;
 }
 
+bool is_ascii_separator(char c) {
+  return static_cast<signed char>(c) >= 0 && !is_letter_or_digit(c);
+}
+
 // Where `text` begins to have terms that `before` does not begin with: behind an ASCII separator
 // that both have, and all before it. Not always as far as there is one.
 std::size_t known_prefix(std::string_view text, std::string_view before) {
@@ -205,12 +209,25 @@ std::size_t known_prefix(std::string_view text, std::string_view before) {
   }
   const std::size_t stop = same - std::min(same, kLookBack);
   for (std::size_t i = same; i > stop; --i) {
-    const char c = text[i - 1];
-    if (static_cast<signed char>(c) >= 0 && !is_letter_or_digit(c)) {
+    if (is_ascii_separator(text[i - 1])) {
       return i;
     }
   }
   return 0;
+}
+
+// How many bytes of a text are taken at once: all of a short one, and of a longer one a window full,
+// up to behind an ASCII separator. One that has none there stays whole.
+std::size_t next_part(std::string_view text) {
+  if (text.size() <= kWindowBytesMax) [[likely]] {
+    return text.size();
+  }
+  for (std::size_t end = kWindowBytes; end > 0; --end) {
+    if (is_ascii_separator(text[end - 1])) {
+      return end;
+    }
+  }
+  return text.size();
 }
 
 template <class Take>
@@ -267,19 +284,24 @@ void TermHasher::add(std::span<const std::string_view> texts, const Take& take) 
   };
   std::string_view before;
   for (const std::string_view whole : texts) {
-    const std::string_view text = whole.substr(known_prefix(whole, before));
+    std::string_view rest = whole.substr(known_prefix(whole, before));
     before = whole;
-    if (size_ != 0 && size_ + text.size() > kWindowBytes) {
-      flush();
-    }
-    if (text.size() > kWindowBytesMax) {
-      make_room(text.size());
-      count_ = add_exactly(text, count_);  // rare and long: without a window
-      continue;
-    }
-    blocks_[size_ / kMaskedBytes].text_begins |= std::uint64_t{1} << (size_ % kMaskedBytes);
-    copy_short(text.data(), text.size(), window_.get() + size_);
-    size_ += text.size();
+    do {
+      const std::string_view text = rest.substr(0, next_part(rest));
+      rest.remove_prefix(text.size());
+      if (size_ != 0 && size_ + text.size() > kWindowBytes) {
+        flush();
+      }
+      if (text.size() > kWindowBytesMax) {
+        make_room(text.size());
+        count_ = add_exactly(text, count_);  // rare and long: without a window
+        flush();
+        continue;
+      }
+      blocks_[size_ / kMaskedBytes].text_begins |= std::uint64_t{1} << (size_ % kMaskedBytes);
+      copy_short(text.data(), text.size(), window_.get() + size_);
+      size_ += text.size();
+    } while (!rest.empty());
   }
   flush();
 }

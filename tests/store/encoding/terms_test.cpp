@@ -166,6 +166,27 @@ TEST_CASE("texts longer than a window are cut too") {
   CHECK(fast_hashes(texts) == exact_hashes(texts));
 }
 
+TEST_CASE("long texts are cut where no term is, and their hashes are handed over on the way") {
+  std::mt19937_64 random(17);
+  std::vector<std::string> owned(8);
+  for (std::size_t i = 0; i < owned.size(); ++i) {
+    while (owned[i].size() < 200000) {
+      owned[i] += std::to_string(random() % 1000000) + (random() % 64 == 0 ? "é" : "");
+      owned[i] += i % 2 == 0 || random() % 5000 == 0 ? " " : "→";
+    }
+  }
+  const std::vector<std::string_view> texts(owned.begin(), owned.end());
+  for (const SimdLevel level : levels()) {
+    CHECK(fast_hashes(texts, level) == exact_hashes(texts));
+  }
+  // The memory that they take in between does not depend on how many texts there are.
+  std::size_t greatest = 0;
+  TermHasher().add(texts, [&greatest](std::span<const std::uint64_t> some) {
+    greatest = std::max(greatest, some.size());
+  });
+  CHECK(greatest < 50000);
+}
+
 TEST_CASE("filters admit every term of their texts") {
   std::vector<std::string> owned;
   for (int i = 0; i < 5000; ++i) {
