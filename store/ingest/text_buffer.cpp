@@ -14,8 +14,10 @@ namespace {
 
 // Room for text beyond what was there the last time.
 constexpr std::size_t kGrowthBytesMin = 256;
-// Memory grows fourfold up to here, since what is copied counts and what is not touched does not.
-constexpr std::size_t kFastGrowthBytesMax = 1 * kMebibyte;
+// Memory grows fourfold up to here, since what is copied counts; twofold up to there, since a
+// thousand columns may do so at once; then by half.
+constexpr std::size_t kFourfoldBytesMax = 4 * kKibibyte;
+constexpr std::size_t kTwofoldBytesMax = 1 * kMebibyte;
 
 }  // namespace
 
@@ -39,7 +41,9 @@ TextBuffer& TextBuffer::operator=(TextBuffer&& other) noexcept {
 
 // realloc, because large blocks then move by page tables instead of by copy.
 void TextBuffer::grow(std::size_t size_min) {
-  const std::size_t more = capacity_ <= kFastGrowthBytesMax ? 3 * capacity_ : capacity_ / 2;
+  const std::size_t more = capacity_ <= kFourfoldBytesMax  ? 3 * capacity_
+                           : capacity_ <= kTwofoldBytesMax ? capacity_
+                                                           : capacity_ / 2;
   const std::size_t usual = capacity_ == 0 ? released_ + released_ / 8 : capacity_ + more;
   const std::size_t capacity = std::max(size_min, usual + kGrowthBytesMin);
   void* moved = std::realloc(data_, capacity);
