@@ -81,10 +81,11 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
       return input_error(std::move(done).take_error(), path);
     }
     const IngestCounts& counts = done.value().counts;
-    for (std::string note : {untimed_note(shown, source.text(), request.options, counts),
-                             misread_note(shown, source.text(), request.options, counts)}) {
+    const std::string head = source.text();
+    for (const std::string& note : {untimed_note(head, request.options, counts),
+                                    misread_note(head, request.options, counts)}) {
       if (!note.empty()) {
-        loaded.time_notes_.push_back(std::move(note));
+        loaded.time_notes_.push_back("note: " + shown + ": " + note);
       }
     }
   }

@@ -21,6 +21,7 @@
 #include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
+#include "cli/shell_word.h"
 #include "cli/skipped_lines.h"
 #include "cli/terminal/pager.h"
 #include "cli/watched_query.h"
@@ -161,7 +162,7 @@ Error with_sources(Error error, const Sources& sources) {
   }
   if (const std::string named = file_named(error.message);
       sources.files.empty() && !named.empty()) {
-    error.hint = "a file is queried with evq query --file " + named;
+    error.hint = "a file is queried with evq query --file " + shell_word(named);
   } else if (!sources.missing_store.empty()) {
     error.hint = "there is no store at " + sources.missing_store;
   } else if (!sources.files.empty() && !error.hint.starts_with("did you mean")) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/shell_word.h"
 #include "store/base/ascii.h"
 #include "store/base/guessed_layout.h"
 #include "store/base/number.h"
@@ -60,21 +61,6 @@ std::vector<Table> first_events(std::string_view head, const IngestOptions& opti
   // That it stops, or that the head is cut, is no news.
   static_cast<void>(parse_stream(*source, first, sink, {}).ok());
   return std::move(sink.events);
-}
-
-// A word as the shell takes it for one.
-std::string shell_word(const std::string& text) {
-  const bool plain = std::ranges::all_of(text, [](char c) {
-    return is_letter_or_digit(c) || std::string_view("_@.:/+-,").find(c) != std::string_view::npos;
-  });
-  if (plain) {
-    return text;
-  }
-  std::string quoted;
-  for (const char c : text) {
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return "'" + quoted + "'";
 }
 
 // A number that counts or measures something else is seldom as large as a time since 1990.
@@ -227,11 +213,14 @@ std::vector<std::string> texts_of_all(const std::vector<Table>& events, std::str
   std::vector<std::string> joined;
   for (std::size_t begin = 0; begin <= fields.size();) {
     const std::size_t comma = std::min(fields.find(',', begin), fields.size());
-    const auto texts = texts_of(events, trimmed(fields.substr(begin, comma - begin)));
-    for (std::size_t i = 0; i < texts.size() && begin > 0 && i < joined.size(); ++i) {
-      joined[i] += " " + texts[i];
+    std::vector<std::string> texts = texts_of(events, trimmed(fields.substr(begin, comma - begin)));
+    if (begin == 0) {
+      joined = std::move(texts);
+    } else {
+      for (std::size_t i = 0; i < std::min(texts.size(), joined.size()); ++i) {
+        joined[i] += " " + texts[i];
+      }
     }
-    joined = begin == 0 ? texts : joined;
     begin = comma + 1;
   }
   return joined;
@@ -291,8 +280,8 @@ std::string InputHead::text() const {
                                              : head_;
 }
 
-std::string untimed_note(const std::string& name, std::string_view head,
-                         const IngestOptions& options, const IngestCounts& counts) {
+std::string untimed_note(std::string_view head, const IngestOptions& options,
+                         const IngestCounts& counts) {
   if (counts.untimed == 0 || counts.untimed < counts.ingested) {
     return {};
   }
@@ -302,8 +291,7 @@ std::string untimed_note(const std::string& name, std::string_view head,
   if (named.empty() && found.field.empty()) {
     return {};
   }
-  std::string note =
-      "note: " + name + ": no event has the field " + wanted + ", so _time is when it was read";
+  std::string note = "no event has the field " + wanted + ", so _time is when it was read";
   if (!found.field.empty() && found.field != wanted) {
     note += "; --timestamp-field " + shell_word(found.field) + " " +
             (found.layout.layout.empty() ? "" : layout_option(found.layout) + " ") +
@@ -312,8 +300,8 @@ std::string untimed_note(const std::string& name, std::string_view head,
   return note;
 }
 
-std::string misread_note(const std::string& name, std::string_view head,
-                         const IngestOptions& options, const IngestCounts& counts) {
+std::string misread_note(std::string_view head, const IngestOptions& options,
+                         const IngestCounts& counts) {
   const bool unread =
       !counts.failures.empty() && is_unread(counts.failures[0]) && counts.failed > counts.ingested;
   const bool read = counts.ingested > 0 && options.timestamp_layout.empty();
@@ -326,15 +314,15 @@ std::string misread_note(const std::string& name, std::string_view head,
     // A date without marks is a small number as well.
     return guess.layout.empty() || !has_digits_alone(guess.example)
                ? ""
-               : "note: " + name + ": " + guess.example + " is read as a Unix time; " +
-                     layout_option(guess) + " reads it as a date";
+               : guess.example + " is read as a Unix time; " + layout_option(guess) +
+                     " reads it as a date";
   }
   if (!guess.layout.empty() && guess.layout != options.timestamp_layout) {
-    return "note: " + name + ": " + layout_option(guess) + " reads '" + guess.example + "'";
+    return layout_option(guess) + " reads '" + guess.example + "'";
   }
   return counts.ingested == 0 && options.timestamp_layout.empty()
-             ? "note: " + name + ": --timestamp-format says how times are written, " +
-                   "with 2006-01-02 15:04:05 as the example: '02.01.2006 15:04'"
+             ? "--timestamp-format says how times are written, "
+               "with 2006-01-02 15:04:05 as the example: '02.01.2006 15:04'"
              : "";
 }
 

@@ -26,19 +26,18 @@ class InputHead final : public ByteSource {
   std::string head_;
 };
 
-// What to tell of the input `name` when none of its events had a time of its own: "note: …", with
-// the field that tells it and, where its times are in a form that is not known, the layout that
-// reads them. By the first events of `head`: a field whose value is a time, well-known names first,
-// then names that speak of time, then other texts; one inside of objects only for want of another.
-// A date without a time of day comes with the field that has it, a comma between, as
-// IngestOptions::timestamp_field takes it. Empty when some had a time, and when nobody named a
-// field and none is found.
-std::string untimed_note(const std::string& name, std::string_view head,
-                         const IngestOptions& options, const IngestCounts& counts);
+// What to tell of an input when none of its events had a time of its own: with the field that tells
+// it and, where its times are in a form that is not known, the layout that reads them. By the first
+// events of `head`: a field whose value is a time, well-known names first, then names that speak of
+// time, then other texts; one inside of objects only for want of another. A date without a time of
+// day comes with the field that has it, a comma between, as IngestOptions::timestamp_field takes
+// it. Empty when some had a time, and when nobody named a field and none is found.
+std::string untimed_note(std::string_view head, const IngestOptions& options,
+                         const IngestCounts& counts);
 
 // What to tell when the named field's times could not be read, or were numbers that look like
-// dates: "note: …", with the layout that reads them where that can be told. Empty: nothing.
-std::string misread_note(const std::string& name, std::string_view head,
-                         const IngestOptions& options, const IngestCounts& counts);
+// dates: with the layout that reads them where that can be told. Empty: nothing.
+std::string misread_note(std::string_view head, const IngestOptions& options,
+                         const IngestCounts& counts);
 
 }  // namespace evq

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What `evq ingest` tells people about inputs that are not quite what they seem."""
 
+import gzip
 import re
 
 from evq_case import LoadCase, main
@@ -31,6 +32,29 @@ class IngestNotes(LoadCase):
                          "note: the same is true of 3 more files\n")
         self.assertEqual(self.evq("ingest", "d", *files[:2], "-o", "text")[1],
                          note % ("0.json", "timestamp") + "note: the same is true of 1 more file\n")
+        # Also where the names are words of the note.
+        for name in ("a", "plain", "e"):
+            (self.directory / name).write_text("hello\n")
+        self.assertEqual(self.evq("ingest", "d", "a", "plain", "e", "-o", "text")[1],
+                         "note: a is plain text, a line an event: the field message, which parse takes apart "
+                         "(evq help parse)\nnote: the same is true of 2 more files\n")
+
+    def test_names_stand_in_commands_as_a_shell_takes_them(self):
+        latin = "Máo\n".encode("cp1252")
+        (self.directory / "it's.log").write_bytes(latin)
+        (self.directory / "a b.log.gz").write_bytes(gzip.compress(latin))
+        (self.directory / "a b.csv").write_text("a,a\n1,2\n")
+        (self.directory / "a b.json").write_text('{"it\'s":[{"a":1}]}')
+        for name, command in (
+                ("it's.log", "iconv -f WINDOWS-1252 -t UTF-8 'it'\\''s.log' | evq ingest d\n"),
+                ("a b.log.gz", "gzip -dc 'a b.log.gz' | iconv -f WINDOWS-1252 -t UTF-8 | evq ingest d\n"),
+                ("a b.csv", "tail -n +2 'a b.csv' | evq ingest d --csv-fields a,b,…; without"),
+                ("a b.json", "jq -c '.\"it'\\''s\"[]' 'a b.json' | evq ingest d\n")):
+            with self.subTest(name):
+                _, errors = self.evq("ingest", "d", name, "-o", "text", status=4 if "csv" in name else 0)
+                self.assertIn(": " + command, errors)
+        _, errors = self.evq("query", "['a b.csv']", status=3)
+        self.assertIn("a file is queried with evq query --file 'a b.csv'\n", errors)
 
     def test_a_file_where_the_dataset_belongs(self):
         (self.directory / "app.ndjson").write_text('{"a":1}\n')

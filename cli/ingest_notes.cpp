@@ -1,0 +1,214 @@
+#include "cli/ingest_notes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "cli/listed_events.h"
+#include "cli/output.h"
+#include "cli/shell_word.h"
+#include "cli/terminal/number_text.h"
+#include "cli/time_field.h"
+#include "store/base/ascii.h"
+#include "store/definitions.h"
+#include "store/ingest/format.h"
+#include "store/ingest/log_entry.h"
+#include "store/ingest/log_fields.h"
+
+namespace evq {
+namespace {
+
+std::string shown_name(const std::string& path) {
+  return path == "-" ? "stdin" : path;
+}
+
+// Names, and values below them, each a word with one blank before it, as in a flow log of AWS. Half
+// of the values have digits, which the words of a sentence seldom have.
+bool is_table_of_words(std::string_view text) {
+  constexpr std::ptrdiff_t kBlanksMin = 3;
+  const std::string_view names = trimmed(text.substr(0, text.find('\n')));
+  std::string_view values = text.substr(std::min(text.find('\n'), text.size()));
+  values = trimmed(values.substr(0, values.find('\n', 1)));
+  const std::ptrdiff_t blanks = std::ranges::count(names, ' ');
+  bool begins = true;
+  bool named = true;
+  for (const char c : names) {
+    const bool inside = is_letter_or_digit(c) || c == '-' || c == '_' || c == ' ';
+    named = named && (begins ? is_letter(c) : inside);
+    begins = c == ' ';
+  }
+  std::ptrdiff_t with_digits = 0;
+  bool counted = false;
+  for (const char c : values) {
+    with_digits += is_digit(c) && !counted ? 1 : 0;
+    counted = c != ' ' && (counted || is_digit(c));
+  }
+  return named && blanks >= kBlanksMin && blanks == std::ranges::count(values, ' ') &&
+         values.find("  ") == std::string_view::npos && with_digits * 2 > blanks;
+}
+
+}  // namespace
+
+bool IngestNotes::is_dataset_a_file() const {
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(command_.dataset, unknown);
+}
+
+void IngestNotes::note_standard_input() const {
+  if (is_dataset_a_file()) {
+    print_note(global_, "note: " + command_.dataset +
+                            " is taken for the name of a dataset; for the events of that file: " +
+                            "evq ingest DATASET " + shell_word(command_.dataset));
+  }
+}
+
+Error IngestNotes::with_order_hint(Error error, const std::string& path) const {
+  if (is_dataset_a_file() && check_dataset_name(path).ok()) {
+    error.hint = "the dataset comes first: evq ingest " + path + " " + shell_word(command_.dataset);
+  }
+  return error;
+}
+
+Error IngestNotes::with_header_hint(Error error, const std::string& path) const {
+  if (error.message.find("the CSV header repeats") != std::string::npos) {
+    error.hint = "name the columns: " + piped("tail -n +2", path) +
+                 " --csv-fields a,b,…; without tail where the first line is an event";
+  }
+  return error;
+}
+
+void IngestNotes::note_input(const std::string& path, const std::string& head,
+                             const IngestOptions& options, const IngestCounts& counts) {
+  note_encoding(path, counts);
+  if (path == "-" && head.empty()) {
+    note_standard_input();
+  }
+  note_plain_text(path, head, options);
+  note_header(path, head, options, counts);
+  note_times(path, head, options, counts);
+  note_listed_events(path, head, counts);
+}
+
+void IngestNotes::note_rest() const {
+  if (unsaid_ > 0) {
+    print_note(global_, "note: the same is true of " + counted_text(unsaid_, "more file"));
+  }
+}
+
+void IngestNotes::tell(const std::string& path, const std::string& text,
+                       const std::string& program) {
+  if (told_.insert(text + program).second) {
+    print_note(global_, "note: " + shown_name(path) + text +
+                            (program.empty() ? "" : ": " + piped(program, path)));
+  } else if (std::exchange(unsaid_last_, path) != path) {
+    ++unsaid_;
+  }
+}
+
+// What another program makes of an input, read by this command. It cannot read what is packed.
+std::string IngestNotes::piped(const std::string& program, const std::string& path) const {
+  const std::string file = shell_word(path);
+  const std::string unpacked = path.ends_with(".gz")    ? "gzip -dc " + file + " | " + program
+                               : path.ends_with(".zst") ? "zstd -dc " + file + " | " + program
+                               : path == "-"            ? program
+                                                        : program + " " + file;
+  return unpacked + " | evq ingest " + command_.dataset;
+}
+
+// Text of another encoding is only read as such by whoever knows which it is.
+void IngestNotes::note_encoding(const std::string& path, const IngestCounts& counts) {
+  if (!wants_json(command_.output) && counts.first_repaired.has_value() &&
+      counts.first_repaired->reason.starts_with("invalid UTF-8")) {
+    tell(path, " is not all UTF-8; if it is of another encoding, such as Windows-1252",
+         "iconv -f WINDOWS-1252 -t UTF-8");
+  }
+}
+
+// Whoever looks learns what became of lines that are neither JSON nor CSV.
+void IngestNotes::note_plain_text(const std::string& path, const std::string& head,
+                                  const IngestOptions& options) {
+  const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
+  if (wants_json(command_.output) || options.format != InputFormat::kDetect || csv ||
+      detect_kind(head, InputFormat::kDetect, true) != std::optional(PieceKind::kText)) {
+    return;
+  }
+  const std::string_view text = trimmed(head);
+  if (is_table_of_words(text)) {
+    tell(path,
+         " is plain text, a line an event, though its first line seems to name columns: "
+         "--csv-delimiter ' ' makes fields of them");
+    return;
+  }
+  const LogFields parts = log_fields(text.substr(0, text.find_first_of("\r\n")));
+  std::string names;
+  for (const LogField& field : parts.fields()) {
+    names += (names.empty() ? "" : ", ") + std::string(field.name);
+  }
+  tell(path, " is plain text, a line an event: the field message, " +
+                 (names.empty() ? "which parse takes apart (evq help parse)"
+                                : "and of its first line " + names) +
+                 (has_longer_entries(text)
+                      ? "; --multiline makes one event of a line and those below that "
+                        "belong to it, such as a stack trace"
+                      : ""));
+}
+
+// A first line that is an event, and not the names of fields, would vanish in silence.
+void IngestNotes::note_header(const std::string& path, const std::string& head,
+                              const IngestOptions& options, const IngestCounts& counts) {
+  const std::string_view text = trimmed(head);
+  if (text.empty() || !options.csv_fields.empty() ||
+      detect_kind(head, options.format, true) != std::optional(PieceKind::kRecords)) {
+    return;
+  }
+  if (counts.ingested + counts.failed == 0) {
+    tell(path,
+         std::string(" has the names of fields and no events below them") +
+             (options.format == InputFormat::kDetect ? "; --format text makes an event of each line"
+                                                     : ""));
+  } else if (is_digit(text.front()) && !wants_json(command_.output)) {
+    tell(path,
+         ": the first line names the fields, though it begins with a number; --csv-fields names "
+         "them where it is an event");
+  }
+}
+
+// Events without a time are welcome, but a field of times that nobody named is a mistake, and so
+// is one whose times are written in another way than was thought.
+void IngestNotes::note_times(const std::string& path, const std::string& head,
+                             const IngestOptions& options, const IngestCounts& counts) {
+  if (options.timestamp_field.empty() && wants_json(command_.output)) {
+    return;
+  }
+  for (const std::string& note :
+       {untimed_note(head, options, counts), misread_note(head, options, counts)}) {
+    if (!note.empty()) {
+      tell(path, ": " + note);
+    }
+  }
+}
+
+// What a service answered is one object, however many of its events are listed in it.
+void IngestNotes::note_listed_events(const std::string& path, const std::string& head,
+                                     const IngestCounts& counts) {
+  const std::string reason = counts.failures.empty() ? "" : counts.failures[0].reason;
+  const bool too_large = reason.find("more than") != std::string::npos;
+  const bool loaded = counts.ingested == 1 && !wants_json(command_.output);
+  if (counts.ingested + counts.failed != 1 || !(loaded || too_large)) {
+    return;
+  }
+  const bool wide = reason.ends_with(" fields") || reason.ends_with(" keys not seen before");
+  const std::string list = wide ? find_keyed_events(head) : find_listed_events(head);
+  if (!list.empty()) {
+    tell(path,
+         std::string(" is one event, with ") + (wide ? "objects" : "a list of objects") +
+             (list == "." ? "" : " in " + list) + "; for an event each",
+         "jq -c " + shell_word(list + "[]"));
+  }
+}
+
+}  // namespace evq
