@@ -22,8 +22,8 @@ constexpr std::uint32_t kUncarriedMax = std::uint32_t{1} << 30U;
 constexpr double kScaledLeast = 0x1p-900;
 constexpr double kScaledMost = 0x1p+900;
 
-// A product above the first may overflow when it is multiplied by a count of rows; the second,
-// twice, makes room for any count and loses no digit of a product so large.
+// A product above the first may overflow when it is multiplied by a count of rows, or as one of two
+// sums; the second, twice, makes room for any count and loses no digit of a product so large.
 constexpr double kLargeProduct = 0x1p+900;
 constexpr double kProductScale = 0x1p-64;
 
@@ -291,13 +291,16 @@ std::array<double, 4> leading_digits(const Sum& sum) {
 double exact_co_moment(const ProductSum& products, const RealSum& a, const RealSum& b,
                        double count) {
   const std::array<double, 4> totals = leading_digits(products);
-  const double scale = std::abs(totals[0]) > kLargeProduct ? kProductScale : 1;
+  const std::array<double, 4> totals_a = leading_digits(a);
+  const std::array<double, 4> totals_b = leading_digits(b);
+  const double largest = std::max(std::abs(totals[0]), std::abs(totals_a[0] * totals_b[0]));
+  const double scale = largest > kLargeProduct ? kProductScale : 1;
   ProductSum difference;
   for (const double total : totals) {
     difference.add(exact_product(total * scale * scale, count));
   }
-  for (const double of_a : leading_digits(a)) {
-    for (const double of_b : leading_digits(b)) {
+  for (const double of_a : totals_a) {
+    for (const double of_b : totals_b) {
       difference.add(exact_product(-of_a * scale, of_b * scale));
     }
   }
