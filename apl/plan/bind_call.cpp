@@ -114,15 +114,15 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
   }
   if (text_comes_first(row->name, args)) {
     std::rotate(args.begin(), args.begin() + 1, args.end());
-    warnings_.push_back(std::string(row->name) +
-                        "() took its first argument for the text, since the last is the same in "
-                        "every row; APL writes " +
-                        signature(*row));
+    warn(std::string(row->name) +
+         "() took its first argument for the text, since the last is the same in "
+         "every row; APL writes " +
+         signature(*row));
   }
   if (trims_by_expression(row->name, args)) {
     const std::string name(row->name);
-    warnings_.push_back(name + "() removes any of these characters; " + name +
-                        "_regex() takes a regular expression");
+    warn(name + "() removes any of these characters; " + name +
+         "_regex() takes a regular expression");
   }
   const ArgumentCount count = argument_count(*row);
   if (!takes_arguments(count.min, count.max, args.size())) {

@@ -208,7 +208,7 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
   }
   if (is_comparison(binary.op) && left_type == Type::kReal && right_type == Type::kTimespan &&
       right->is_constant() && !left->is_constant()) {
-    warnings_.push_back(
+    warn(
         "a number is compared with a timespan as nanoseconds; one of seconds is compared with a "
         "number");
   }

@@ -412,11 +412,14 @@ void Binder::note_quoted_field(const ast::Expr& expr, const Relation* input) {
   }
   const std::string name(literal->value.as_text());
   if (find_field(input->schema(), name).has_value()) {
-    std::string warning = "'" + name + "' in quotes is a text; the field is written " +
-                          (syntax::is_plain_name(name) ? name : "['" + name + "']");
-    if (std::ranges::find(warnings_, warning) == warnings_.end()) {
-      warnings_.push_back(std::move(warning));
-    }
+    warn("'" + name + "' in quotes is a text; the field is written " +
+         (syntax::is_plain_name(name) ? name : "['" + name + "']"));
+  }
+}
+
+void Binder::warn(std::string warning) {
+  if (std::ranges::find(warnings_, warning) == warnings_.end()) {
+    warnings_.push_back(std::move(warning));
   }
 }
 

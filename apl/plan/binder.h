@@ -233,7 +233,7 @@ class Binder {
   Result<Relation> union_of(std::vector<Relation> inputs, const ast::Union& op);
   Status note_union(const std::vector<Relation>& inputs, std::size_t width);
   Result<Project> align(const Schema& from, const Schema& to, std::int64_t offset) const;
-  Result<std::vector<Relation>> union_inputs(const ast::Union& op, Span span);
+  Result<std::vector<Relation>> union_inputs(const ast::Union& op);
   std::set<std::string> views_matching(const ast::NamePattern& pattern) const;
   Result<ExprPtr> bind_search(const ast::Expr& predicate, ast::SearchKind kind,
                               const Relation& input);
@@ -250,14 +250,14 @@ class Binder {
   Result<ExprPtr> search_term(std::string_view term, ast::SearchKind kind, const Relation& input,
                               std::optional<std::size_t> field, Span span);
   void define(const ast::Let& let);
+  void warn(std::string warning);  // once, however often it is true
   // Warns of a text that is called as a field of `input`, where the field was likely meant.
   void note_quoted_field(const ast::Expr& expr, const Relation* input);
   // Refuses a query that grows out of bounds when the names of lets are written out.
   Status note_expressions(std::size_t count, Span span);
   Status bind_statement(const ast::Statement& statement);
   Status set_option(const ast::Set& set);
-  // With `set stricttypes`: an error where a call converts an argument by itself. `types` are the
-  // arguments' own.
+  // With `set stricttypes`: an error where a call converts an argument, of `types`, by itself.
   Status check_strict(const Expr& call, std::span<const Type> types, std::string_view name) const;
   Result<Plan> finish(Relation root);
 

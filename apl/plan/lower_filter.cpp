@@ -40,7 +40,7 @@ Result<Relation> Binder::lower(const ast::Where& op, Span /*span*/, Relation inp
   const Meanwhile windows(&windowed_, &input);
   EVQ_TRY_ASSIGN(ExprPtr predicate, bind_predicate(*op.predicate, &input, "where"));
   if (predicate->is_constant() && !predicate->constant.is_null() && predicate->constant.as_bool()) {
-    warnings_.emplace_back("where clause always evaluates to TRUE, which will include all data");
+    warn("where clause always evaluates to TRUE, which will include all data");
     return input;
   }
   return filter(std::move(input), std::move(predicate));

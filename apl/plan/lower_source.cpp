@@ -98,7 +98,7 @@ Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
     return error;
   }
   const TableInfo info = std::move(found).value();
-  warnings_.insert(warnings_.end(), info.warnings.begin(), info.warnings.end());
+  std::ranges::for_each(info.warnings, [this](const std::string& warning) { warn(warning); });
   datasets_.add(info.ref.name, answer_rows_);
   Scan scan{info.ref, {}, {}, context().range_start_ns, context().range_end_ns};
   if (answer_rows_) {
@@ -174,7 +174,7 @@ Result<Relation> Binder::lower(const ast::TableRef& source, Span span) {
   }
   ast::Union all;
   all.tables.emplace_back(source.name);
-  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all, span));
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all));
   return union_of(std::move(inputs), all);
 }
 

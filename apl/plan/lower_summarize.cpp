@@ -340,9 +340,8 @@ class SummarizeBinder {
           arg->is_constant() && !arg->constant.is_null() && arg->constant.as_real() > 0 &&
           arg->constant.as_real() < 1) {
         const std::string percent = arg->constant.to_text();
-        binder_.warnings_.push_back(std::string(row.name) +
-                                    "(): percentiles go from 0 to 100, so " + percent +
-                                    " is less than one percent");
+        binder_.warn(std::string(row.name) + "(): percentiles go from 0 to 100, so " + percent +
+                     " is less than one percent");
       }
     }
   }
@@ -354,8 +353,8 @@ class SummarizeBinder {
                             : nullptr;
     if (field != nullptr) {
       const std::string name = syntax::quote_name(field->name.text);
-      binder_.warnings_.push_back("count(" + name + ") counts all rows; countif(isnotnull(" + name +
-                                  ")) counts those that have a value there");
+      binder_.warn("count(" + name + ") counts all rows; countif(isnotnull(" + name +
+                   ")) counts those that have a value there");
     }
   }
 

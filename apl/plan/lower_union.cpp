@@ -135,7 +135,7 @@ std::int64_t location_offset(const Node* node) {
 
 }  // namespace
 
-Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op, Span span) {
+Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op) {
   std::vector<Relation> inputs;
   // A fuzzy union does without the tables that are not there, also where a pipe follows them.
   const auto take = [&](auto&& bind) -> Status {
@@ -180,10 +180,6 @@ Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op, Span sp
     if (inputs.size() == before && !op.is_fuzzy) {
       return diag::no_dataset_matches(pattern.span, pattern.text());
     }
-  }
-  if (inputs.empty()) {
-    const auto* first = std::get_if<ast::NamePattern>(&op.tables[0]);
-    return diag::no_dataset_matches(span, first != nullptr ? first->text() : "union");
   }
   return inputs;
 }
@@ -281,12 +277,19 @@ Result<Project> Binder::align(const Schema& from, const Schema& to, std::int64_t
 }
 
 Result<Relation> Binder::lower(const ast::Union& source, Span span) {
-  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(source, span));
-  return union_of(std::move(inputs), source);
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(source));
+  if (!inputs.empty()) {
+    return union_of(std::move(inputs), source);
+  }
+  // A fuzzy one without any table fails as its first one does.
+  if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&source.tables[0])) {
+    return bind_pipeline(**pipeline);
+  }
+  return diag::no_dataset_matches(span, std::get<ast::NamePattern>(source.tables[0]).text());
 }
 
-Result<Relation> Binder::lower(const ast::Union& op, Span span, Relation input) {
-  EVQ_TRY_ASSIGN(std::vector<Relation> others, union_inputs(op, span));
+Result<Relation> Binder::lower(const ast::Union& op, Span /*span*/, Relation input) {
+  EVQ_TRY_ASSIGN(std::vector<Relation> others, union_inputs(op));
   std::vector<Relation> inputs;
   inputs.push_back(std::move(input));
   std::ranges::move(others, std::back_inserter(inputs));
@@ -303,7 +306,7 @@ Result<Relation> Binder::lower(const ast::Search& source, Span span) {
   if (tables.tables.empty()) {
     tables.tables.emplace_back(ast::NamePattern{{"", ""}, span});
   }
-  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(tables, span));
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(tables));
   return search_tables(std::move(inputs), source);
 }
 
@@ -384,7 +387,7 @@ Result<Relation> Binder::lower(const ast::Find& source, Span span) {
   if (source.tables.empty()) {
     all.tables.emplace_back(ast::NamePattern{{"", ""}, span});
   }
-  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all, span));
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all));
   EVQ_TRY_ASSIGN(std::vector<ExprPtr> predicates,
                  bind_searches(*source.predicate, ast::SearchKind::kDefault, inputs));
   std::vector<Relation> matching;

@@ -51,12 +51,11 @@ Status Binder::set_option(const ast::Set& set) {
       names.push_back(known.name);
     }
     const std::string hint = diag::did_you_mean(set.name.text, names);
-    warnings_.push_back(quoted + "is not known and was ignored" +
-                        (hint.empty() ? "" : "; " + hint));
+    warn(quoted + "is not known and was ignored" + (hint.empty() ? "" : "; " + hint));
     return Status::success();
   }
   if (row->setting == Setting::kNone) {
-    warnings_.push_back(quoted + "has no effect: " + std::string(row->reason));
+    warn(quoted + "has no effect: " + std::string(row->reason));
     return Status::success();
   }
   if (row->setting == Setting::kTruncationRows) {

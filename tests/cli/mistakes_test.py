@@ -171,7 +171,7 @@ class Mistakes(EvqCase):
             ("web | summarize n = count(['status'])", '{"n":1}\n',
              "note: count(status) counts all rows; countif(isnotnull(status)) counts those that "
              "have a value there\n"),
-            ("web | extend s = 2.5 * status | where s > 1s | project status", "",
+            ("web | extend s = 2.5 * status | where s > 1s and s < 9s or s == 7s | project status", "",
              "note: a number is compared with a timespan as nanoseconds; one of seconds is compared "
              "with a number\n"),
             ("web | where status < 1s | project status", '{"status":200}\n', ""),
