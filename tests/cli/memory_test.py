@@ -1,20 +1,14 @@
 """Operators that hold their whole input or output say so when it does not fit."""
 
 import json
-import os
 import re
-import subprocess
 import unittest
 
-from evq_case import EVQ, EvqCase, main
-from sanitizer import sanitizer_runtime
-
-SANITIZED = sanitizer_runtime(EVQ) is not None
-
-ROWS = "range x from 1 to 400000 step 1 | extend s = strcat('row number ', tostring(x)) "
+from evq_case import main
+from memory_case import MemoryCase, ROWS, SANITIZED
 
 
-class Memory(EvqCase):
+class Memory(MemoryCase):
     def test_operators_keep_to_the_limit(self):
         for operators, name in (
                 ("extend p = prev(s)", "a window function"),
@@ -88,24 +82,6 @@ class Memory(EvqCase):
                              "large | where text contains '00777' | count", status=1)
         self.assertRegex(errors, "memory limit of .* exceeded in reading a block")
 
-    def run_measured(self, *words):
-        """The exit status, what it says, standard output as a file's path, the peak memory in KiB."""
-        path = self.directory / "measured"
-        with open(path, "w") as out:
-            done = subprocess.Popen([EVQ, "-q", "query", *words], env=self.environment, stdout=out,
-                                    stderr=subprocess.PIPE, text=True)
-            with done.stderr:
-                errors = done.stderr.read()
-            _, status, usage = os.wait4(done.pid, 0)
-        done.returncode = os.waitstatus_to_exitcode(status)
-        return done.returncode, errors, path, usage.ru_maxrss
-
-    def measured(self, *words):
-        """Standard output, a file, and the peak memory in KiB."""
-        status, errors, path, peak = self.run_measured(*words)
-        self.assertEqual((status, errors), (0, ""))
-        return open(path), peak
-
     def test_a_table_keeps_to_the_limit(self):
         rows = "range x from 1 to 100000 step 1"
         for form in ("table", "markdown", "line"):
@@ -150,6 +126,7 @@ class Memory(EvqCase):
                         self.assertRegex(errors, "memory limit of .* exceeded in")
 
     @staticmethod
+
     def text_of(key):
         return f"{key:08d}" * 40
 
@@ -237,134 +214,6 @@ class Memory(EvqCase):
                     self.assertEqual(path.read_text(), answer)
                 if not SANITIZED:
                     self.assertLess(peak, (limit + 96) << 10)
-
-    def test_what_expressions_make_is_counted(self):
-        wide = "range x from 1 to 60000 step 1 | extend s = tostring(x) "
-        for operators, name in (
-                ("extend t = strrep(s, 2000) | summarize max(t)", "extend"),
-                ("where strrep(s, 2000) contains 'z' | count", "where"),
-                ("extend n = array_length(range(0, x)) | summarize sum(n)", "extend"),
-                ("extend t = strrep(s, 500) | extend u = replace_regex(t, '[0-9]', 'QQQQQQQQ') "
-                 "| summarize max(u)", "extend"),
-                ("extend t = split(strrep(strcat(s, ' '), 500), ' ') | summarize max(tostring(t))",
-                 "extend")):
-            with self.subTest(operators):
-                status, errors, _, peak = self.run_measured("--memory-limit", "64M",
-                                                            wide + "| " + operators)
-                self.assertRegex(errors, f"memory limit of .* exceeded in {name}")
-                self.assertEqual(status, 1)
-                if not SANITIZED:
-                    self.assertLess(peak, (64 + 96) << 10)
-
-    def test_what_rows_become_is_counted(self):
-        long_text = "strcat(strrep(strrep('x', 1000), 1024), strrep(strrep('y', 25), 1000))"
-        for query, limit, wanted in (
-                (f"print s = {long_text} | project n = array_length(array_iff(range(1, 4096), s, 0))",
-                 64, '{"n":null}'),
-                ("print d = 1 | make-series c = take_any('a') default = strrep('a', 1000) on d "
-                 "from 0 to 1000000 step 1 | project n = strlen(tostring(c[0]))", 64, None),
-                ("range x from 1 to 30000 step 1 | extend a = pack_array(x) "
-                 "| mv-apply a on (extend b = 1) | count", 24, '{"Count":30000}'),
-                ("range x from 1 to 10 step 1 | extend s = strcat(strrep(strrep('a', 1024), 1024), x) "
-                 "| summarize n = countif(strlen(replace_strings(s, dynamic(['a']), "
-                 "dynamic(['b']))) > 0), m = countif(array_length(treepath(split(s, 'z'))) > 0)",
-                 128, '{"n":10,"m":10}')):
-            with self.subTest(query):
-                status, errors, path, peak = self.run_measured("--memory-limit", f"{limit}M", query)
-                if wanted is not None:
-                    self.assertEqual((status, errors), (0, ""))
-                    self.assertEqual(path.read_text().strip(), wanted)
-                if not SANITIZED:
-                    self.assertLess(peak, (limit + 96) << 10)
-
-    def test_texts_of_rows_that_repeat_count_once(self):
-        rows = ("range i from 1 to 9 step 1 "
-                "| extend s = strcat(strrep(strrep('a', 1024), 1024), i), a = range(1, 5000) ")
-        for operators, wanted in (
-                ("mv-expand a | summarize n = count(), l = max(strlen(s))", (45000, 1048577)),
-                ("mv-expand a | sort by tolong(a) asc, i desc "
-                 "| summarize n = take_any(i), l = max(strlen(s))", (9, 1048577)),
-                ("project i, s, g = 1 | join kind=inner (range b from 1 to 5000 step 1 | extend g = 1) "
-                 "on g | sort by b asc, i desc | summarize n = take_any(i), l = max(strlen(s))",
-                 (9, 1048577)),
-                ("mv-apply a on (where tolong(a) % 2 == 0) | sort by tolong(a) asc, i desc "
-                 "| summarize n = count(), l = max(strlen(s))", (22500, 1048577)),
-                ("mv-expand a | serialize p = prev(s, 1, '') | where isempty(p) "
-                 "| summarize n = count(), l = max(strlen(s))", (1, 1048577))):
-            with self.subTest(operators):
-                out, peak = self.measured("--memory-limit", "100M", rows + "| " + operators)
-                with out:
-                    answer = json.load(out)
-                self.assertEqual((answer["n"], answer["l"]), wanted)
-                if not SANITIZED:
-                    self.assertLess(peak, (100 + 96) << 10)
-
-    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
-    def test_groups_of_held_rows_are_counted_as_they_come(self):
-        for query, limit, name in (
-                ("range x from 1 to 4000000 step 1 | partition by x (extend y = rand() | top 1 by y)",
-                 100, "partition"),
-                ("range x from 1 to 6000000 step 1 | extend t = 1 "
-                 "| make-series count() on t step 1 by x", 200, "make-series")):
-            with self.subTest(name):
-                status, errors, _, peak = self.run_measured("--memory-limit", f"{limit}M", query)
-                self.assertRegex(errors, f"memory limit of .* exceeded in {name}")
-                self.assertEqual(status, 1)
-                self.assertLess(peak, (limit + 96) << 10)
-
-    def test_pairs_of_a_bag_that_rows_share_are_made_some_at_a_time(self):
-        value = "strrep(strrep('x', 1000), 50)"
-        query = (f"range x from 1 to 8000 step 1 | extend b = iff(x %% 2 == 0, bag_pack('a', {value}), "
-                 f"bag_pack('b', {value})) | mv-expand kind=%s b | summarize n = countif(%s)")
-        for kind, holds in (("bag", "array_length(bag_keys(b)) == 1"),
-                            ("array", "strlen(tostring(b[1])) == 50000")):
-            with self.subTest(kind):
-                out, peak = self.measured("--memory-limit", "100M", query % (kind, holds))
-                with out:
-                    self.assertEqual(json.load(out), {"n": 8000})
-                if not SANITIZED:
-                    self.assertLess(peak, (100 + 96) << 10)
-
-    def test_a_query_ends_at_its_time_limit_inside_a_constant(self):
-        # Each match looks at all of the text behind it.
-        for query in ("print countof_regex('a(.*b)?', strrep(strrep('a', 1024), 96))",
-                      "print s = strrep(strrep('a', 1024), 1024) "
-                      "| project countof_regex('a(.*b)?', s)"):
-            with self.subTest(query):
-                _, errors = self.evq("-q", "query", "--timeout", "0.2", query, status=124)
-                self.assertIn("longer than its limit", errors)
-
-    def test_a_query_ends_at_its_time_limit_inside_an_expression(self):
-        rows = "range x from 1 to 60000 step 1 | extend "
-        for query in (
-                rows + "s = strrep(tostring(x), 3000) "
-                "| extend n = array_length(extract_all('([0-9])', s)) | summarize sum(n)",
-                # Rows that share a long value.
-                "let a = range(1, 100000); " + rows +
-                "n = array_index_of(a, -x) | summarize max(n)",
-                "let a = range(1, 100000); " + rows +
-                "n = set_has_element(a, -x) | summarize countif(n)",
-                "let a = repeat('1.2.3.4/32', 10000); " + rows +
-                "n = ipv4_is_in_any_range(format_ipv4(x), a) | summarize countif(n)",
-                # Patterns that take long to compile.
-                rows + "n = extract(strcat('((a{30}){30})', x), 0, 'a') | summarize max(n)",
-                rows + "n = 'a' matches regex strcat('((a{30}){30})', x) | summarize countif(n)",
-                # A distribution so narrow that its share is a sum of many terms.
-                rows + "p = beta_inv(x / 60001.0, 1e13, 1e13) | summarize sum(p)"):
-            with self.subTest(query):
-                _, errors = self.evq("-q", "query", "--timeout", "0.2", "--memory-limit", "4G",
-                                     query, status=124)
-                self.assertIn("longer than its limit", errors)
-
-    def test_a_query_ends_at_its_time_limit_inside_an_aggregate(self):
-        words = "strrep(strcat('word', x, ' and ', x, ' more, '), 1000)"
-        for aggregate in (f"phrases({words}, 3)", f"make_set(split({words}, ' '), 1000000)",
-                          f"buildschema(split({words}, ' '))"):
-            with self.subTest(aggregate):
-                _, errors = self.evq("-q", "query", "--timeout", "0.2", "--memory-limit", "4G",
-                                     "range x from 1 to 5000 step 1 | summarize r = " + aggregate,
-                                     status=124)
-                self.assertIn("longer than its limit", errors)
 
     def test_what_groups_keep_is_counted(self):
         # Of rows that may differ the next time, so that groups cannot be made some at a time.
@@ -529,47 +378,6 @@ class Memory(EvqCase):
         self.assertEqual(json.loads(out), {"Count": 9_000})
         self.assertIn("30,000 scanned · 1/1 blocks", errors)
 
-    def test_a_query_ends_at_its_time_limit_inside_a_value(self):
-        text = "print s = strrep(strrep('%s', 1024), 1024) | "
-        for query in (
-                text % "aa" + "redact 'a.*z|' on s",
-                text % "aa" + "parse-kv s as (k:string) with (regex='(a)(.*z|)')",
-                text % "(," + "extend s = strcat(s, ')') | parse-kv s as (k:string) "
-                "with (pair_delimiter=',', kv_delimiter='=', quote='()', escape='^^')",
-                text % "aa" + "project find_pair(pack_array(strcat(s, ':x')), "
-                "strcat('*', strrep(strrep('a', 1024), 256), 'b'), '*')",
-                text % "1.2.3.4 " + "project has_any_ipv4(s, repeat('4.3.2.1', 1000000))"):
-            with self.subTest(query):
-                _, errors = self.evq("-q", "query", "--timeout", "0.2", query, status=124)
-                self.assertIn("longer than its limit", errors)
-
-    def assert_refused(self, query, reason, wanted=1):
-        status, errors, _, peak = self.run_measured("--memory-limit", "32M", query)
-        self.assertRegex(errors, reason)
-        self.assertEqual(status, wanted)
-        if not SANITIZED:
-            self.assertLess(peak, (32 + 96) << 10)
-
-    def test_external_data_is_counted(self):
-        (self.directory / "commas.csv").write_text("," * (4 << 20))
-        (self.directory / "short.csv").write_text("a\n" * (4 << 20))
-        (self.directory / "short.json").write_text('{"a":1}\n' * (2 << 20))
-        commas = f"externaldata (a:string) ['{self.directory}/commas.csv'] | count"
-        out, peak = self.measured("--memory-limit", "32M", "-o", "csv", "--no-header", commas)
-        with out:
-            self.assertEqual(out.read(), "1\n")
-        if not SANITIZED:
-            self.assertLess(peak, (32 + 96) << 10)
-        for name in ("short.csv", "short.json"):
-            with self.subTest(name):
-                self.assert_refused(f"externaldata (a:string) ['{self.directory}/{name}'] | count",
-                                    "memory limit of .* exceeded in externaldata")
-
-    def test_the_table_of_a_pivot_is_counted(self):
-        self.assert_refused("range x from 1 to 4400 step 1 | extend p = tostring(x) "
-                            "| evaluate pivot(p, take_any(p), x) | count",
-                            "memory limit of .* exceeded in the plan")
-
     def test_what_scan_and_reduce_keep_is_counted(self):
         rows = "range x from 1 to 600000 step 1 | "
         step = "scan partition by x declare (n:long = 0) with (step a: true => n = 1;) | count"
@@ -578,54 +386,6 @@ class Memory(EvqCase):
                 ("extend s = strcat('a', x, ' b', x) | reduce by s with threshold=0 | count", "reduce")):
             with self.subTest(name):
                 self.assert_refused(rows + operators, f"memory limit of .* exceeded in {name}")
-
-    def test_what_stars_write_out_is_limited(self):
-        fields = ", ".join(f"f{i} = {i}" for i in range(1800))
-        packs = ", ".join(f"p{i} = pack_all()" for i in range(150))
-        tests = " or ".join(f"* == 'q{i}'" for i in range(120))
-        for operators in ("extend " + packs, "extend a = 1 | where " + tests):
-            with self.subTest(operators[:30]):
-                self.assert_refused(f"print {fields} | {operators} | count",
-                                    "more than 200000 expressions", wanted=3)
-
-    def test_operators_that_items_need_are_limited(self):
-        rows = "range x from 1 to 3 step 1 | "
-        for item, operator in (
-                ("p{i} = prev(x)", "extend "),
-                ("p{i} = row_cumsum(x + 1)", "extend "),
-                ("p{i} = iff(prev(x) > 1, next(x + 1), 1)", "project "),
-                ("(a{i}, b{i}) = pack_array(x, x)", "extend "),
-                ("$left.x + {i} == $right.y + {i}",
-                 "join kind=inner (range y from 1 to 3 step 1) on "),
-                ("top-nested 1 of x + {i} by count()", "")):
-            with self.subTest(item):
-                def query(count):
-                    items = ", ".join(item.format(i=i) for i in range(count))
-                    return rows + operator + items + " | count"
-                out, _ = self.evq("-q", "query", "-o", "csv", "--no-header", input=query(100))
-                self.assertIn(out, ("3\n", "1\n", "0\n"))
-                _, errors = self.evq("-q", "query", input=query(6000), status=3)
-                self.assertIn("more than 200000 expressions", errors)
-
-    def test_all_fields_may_be_redacted(self):
-        fields = ", ".join(f"f{i} = 'a {i}'" for i in range(9000))
-        out, _ = self.evq("-q", "query", "-o", "csv", "--no-header",
-                          input=f"print {fields} | redact '[0-9]' | project f8, f8999")
-        self.assertEqual(out, "a *,a ****\n")
-
-    def test_patterns_of_names_end_at_the_time_limit(self):
-        fields = ", ".join(f"f{i} = {i}" for i in range(4000))
-        names = ", ".join(f"a{i}*" for i in range(24000))
-        for operator in ("project-reorder", "project-away", "project-keep"):
-            with self.subTest(operator):
-                _, errors = self.evq("-q", "query", "--timeout", "0.1",
-                                     input=f"print {fields} | {operator} {names}", status=124)
-                self.assertIn("longer than its limit", errors)
-
-    def test_constants_are_counted(self):
-        columns = ", ".join(f"c{i} = range(0, {900000 + i})" for i in range(100))
-        _, errors = self.evq("-q", "query", "--memory-limit", "64M", "print " + columns, status=1)
-        self.assertIn("memory limit of", errors)
 
     def test_the_same_fits_without_a_small_limit(self):
         self.assertEqual(self.out("-q", "query", "-o", "csv", "--no-header",

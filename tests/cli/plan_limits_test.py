@@ -1,0 +1,44 @@
+"""What the text of a query may unfold to, before it runs."""
+
+from evq_case import main
+from memory_case import MemoryCase
+
+
+class PlanLimits(MemoryCase):
+    def test_what_stars_write_out_is_limited(self):
+        fields = ", ".join(f"f{i} = {i}" for i in range(1800))
+        packs = ", ".join(f"p{i} = pack_all()" for i in range(150))
+        tests = " or ".join(f"* == 'q{i}'" for i in range(120))
+        for operators in ("extend " + packs, "extend a = 1 | where " + tests):
+            with self.subTest(operators[:30]):
+                self.assert_refused(f"print {fields} | {operators} | count",
+                                    "more than 200000 expressions", wanted=3)
+
+    def test_operators_that_items_need_are_limited(self):
+        rows = "range x from 1 to 3 step 1 | "
+        for item, operator in (
+                ("p{i} = prev(x)", "extend "),
+                ("p{i} = row_cumsum(x + 1)", "extend "),
+                ("p{i} = iff(prev(x) > 1, next(x + 1), 1)", "project "),
+                ("(a{i}, b{i}) = pack_array(x, x)", "extend "),
+                ("$left.x + {i} == $right.y + {i}",
+                 "join kind=inner (range y from 1 to 3 step 1) on "),
+                ("top-nested 1 of x + {i} by count()", "")):
+            with self.subTest(item):
+                def query(count):
+                    items = ", ".join(item.format(i=i) for i in range(count))
+                    return rows + operator + items + " | count"
+                out, _ = self.evq("-q", "query", "-o", "csv", "--no-header", input=query(100))
+                self.assertIn(out, ("3\n", "1\n", "0\n"))
+                _, errors = self.evq("-q", "query", input=query(6000), status=3)
+                self.assertIn("more than 200000 expressions", errors)
+
+    def test_all_fields_may_be_redacted(self):
+        fields = ", ".join(f"f{i} = 'a {i}'" for i in range(9000))
+        out, _ = self.evq("-q", "query", "-o", "csv", "--no-header",
+                          input=f"print {fields} | redact '[0-9]' | project f8, f8999")
+        self.assertEqual(out, "a *,a ****\n")
+
+
+if __name__ == "__main__":
+    main()
