@@ -81,12 +81,8 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
       return input_error(std::move(done).take_error(), path);
     }
     const IngestCounts& counts = done.value().counts;
-    const std::string head = source.text();
-    for (const std::string& note : {untimed_note(head, request.options, counts),
-                                    misread_note(head, request.options, counts)}) {
-      if (!note.empty()) {
-        loaded.time_notes_.push_back("note: " + shown + ": " + note);
-      }
+    for (const std::string& note : time_notes(source.text(), request.options, counts)) {
+      loaded.time_notes_.push_back("note: " + shown + ": " + note);
     }
   }
   return loaded;

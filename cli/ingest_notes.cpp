@@ -15,6 +15,8 @@
 #include "cli/time_field.h"
 #include "store/base/ascii.h"
 #include "store/definitions.h"
+#include "store/ingest/event_assembler.h"
+#include "store/ingest/failure_reason.h"
 #include "store/ingest/format.h"
 #include "store/ingest/log_entry.h"
 #include "store/ingest/log_fields.h"
@@ -122,7 +124,7 @@ std::string IngestNotes::piped(const std::string& program, const std::string& pa
 // Text of another encoding is only read as such by whoever knows which it is.
 void IngestNotes::note_encoding(const std::string& path, const IngestCounts& counts) {
   if (!wants_json(command_.output) && counts.first_repaired.has_value() &&
-      counts.first_repaired->reason.starts_with("invalid UTF-8")) {
+      counts.first_repaired->reason == kRepairUtf8) {
     tell(path, " is not all UTF-8; if it is of another encoding, such as Windows-1252",
          "iconv -f WINDOWS-1252 -t UTF-8");
   }
@@ -184,24 +186,22 @@ void IngestNotes::note_times(const std::string& path, const std::string& head,
   if (options.timestamp_field.empty() && wants_json(command_.output)) {
     return;
   }
-  for (const std::string& note :
-       {untimed_note(head, options, counts), misread_note(head, options, counts)}) {
-    if (!note.empty()) {
-      tell(path, ": " + note);
-    }
+  for (const std::string& note : time_notes(head, options, counts)) {
+    tell(path, ": " + note);
   }
 }
 
 // What a service answered is one object, however many of its events are listed in it.
 void IngestNotes::note_listed_events(const std::string& path, const std::string& head,
                                      const IngestCounts& counts) {
-  const std::string reason = counts.failures.empty() ? "" : counts.failures[0].reason;
-  const bool too_large = reason.find("more than") != std::string::npos;
+  const FailureKind kind =
+      counts.failures.empty() ? FailureKind::kOther : kind_of_failure(counts.failures[0].reason);
+  const bool wide = kind == FailureKind::kManyFields;
+  const bool too_large = wide || kind == FailureKind::kLargeValues;
   const bool loaded = counts.ingested == 1 && !wants_json(command_.output);
   if (counts.ingested + counts.failed != 1 || !(loaded || too_large)) {
     return;
   }
-  const bool wide = reason.ends_with(" fields") || reason.ends_with(" keys not seen before");
   const std::string list = wide ? find_keyed_events(head) : find_listed_events(head);
   if (!list.empty()) {
     tell(path,

@@ -16,6 +16,7 @@
 #include "store/base/time_parse.h"
 #include "store/base/utf8.h"
 #include "store/ingest/byte_source.h"
+#include "store/ingest/failure_reason.h"
 #include "store/ingest/stream.h"
 #include "store/ingest/utf16_source.h"
 
@@ -67,10 +68,6 @@ std::vector<Table> first_events(std::string_view head, const IngestOptions& opti
 bool is_recent(std::optional<std::int64_t> time) {
   constexpr std::int64_t kYearNs = 365 * kDayNs;
   return time.has_value() && *time > 20 * kYearNs && *time < 130 * kYearNs;
-}
-
-bool has_digits_alone(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return is_digit(c); });
 }
 
 // A text that reads as a time, and is no number, tells one, of whatever year.
@@ -127,8 +124,8 @@ std::optional<int> rank_of(std::string_view name, const GuessedLayout& guess) {
   const NameRank ranked = rank_name(name);
   const std::string folded = to_lower(name);
   const bool of_months = folded == "year" || folded.find("month") != std::string::npos;
-  const bool digits = has_digits_alone(guess.example);
-  const bool likely = guess.has_day ? ranked.speaks || !digits : ranked.speaks || of_months;
+  const bool likely =
+      guess.has_day ? ranked.speaks || !guess.is_number : ranked.speaks || of_months;
   return likely ? std::optional(ranked.rank() + (guess.has_day ? 0 : kNoDay)) : std::nullopt;
 }
 
@@ -257,8 +254,72 @@ std::string layout_option(const GuessedLayout& guess) {
               : ", or " + shell_word(guess.day_first) + " where the day comes first,");
 }
 
-bool is_unread(const IngestFailure& failure) {
-  return failure.reason.find("' is no time") != std::string::npos;
+// The input's first events, read for whoever asks first.
+class FirstEvents {
+ public:
+  FirstEvents(std::string_view head, const IngestOptions& options)
+      : head_(head), options_(options) {}
+
+  const std::vector<Table>& get() {
+    if (!events_.has_value()) {
+      events_ = first_events(head_, options_);
+    }
+    return *events_;
+  }
+
+ private:
+  const std::string_view head_;
+  const IngestOptions& options_;
+  std::optional<std::vector<Table>> events_;
+};
+
+// That no event had a time of its own, with the field that tells it and the layout where one has to
+// read it. Empty when some had a time, and when nobody named a field and none is found.
+std::string untimed_note(FirstEvents& events, const IngestOptions& options,
+                         const IngestCounts& counts) {
+  if (counts.untimed == 0 || counts.untimed < counts.ingested) {
+    return {};
+  }
+  const std::string& named = options.timestamp_field;
+  const std::string wanted = named.empty() ? "_time" : named;
+  const FoundTime found = find_time(events.get());
+  if (named.empty() && found.field.empty()) {
+    return {};
+  }
+  std::string note = "no event has the field " + wanted + ", so _time is when it was read";
+  if (!found.field.empty() && found.field != wanted) {
+    note += "; --timestamp-field " + shell_word(found.field) + " " +
+            (found.layout.layout.empty() ? "" : layout_option(found.layout) + " ") +
+            "takes it from there";
+  }
+  return note;
+}
+
+// That the named field's times could not be read, or were numbers that look like dates, with the
+// layout that reads them where that can be told.
+std::string misread_note(FirstEvents& events, const IngestOptions& options,
+                         const IngestCounts& counts) {
+  const bool unread = counts.failed > counts.ingested && !counts.failures.empty() &&
+                      kind_of_failure(counts.failures[0].reason) == FailureKind::kUnreadTime;
+  const bool read = counts.ingested > 0 && options.timestamp_layout.empty();
+  if (options.timestamp_field.empty() || (!unread && !read)) {
+    return {};
+  }
+  const GuessedLayout guess = guess_layout(texts_of_all(events.get(), options.timestamp_field));
+  if (!unread) {
+    // A date without marks is a small number as well.
+    return guess.layout.empty() || !guess.is_number
+               ? ""
+               : guess.example + " is read as a Unix time; " + layout_option(guess) +
+                     " reads it as a date";
+  }
+  if (!guess.layout.empty() && guess.layout != options.timestamp_layout) {
+    return layout_option(guess) + " reads '" + guess.example + "'";
+  }
+  return counts.ingested == 0 && options.timestamp_layout.empty()
+             ? "--timestamp-format says how times are written, "
+               "with 2006-01-02 15:04:05 as the example: '02.01.2006 15:04'"
+             : "";
 }
 
 }  // namespace
@@ -280,50 +341,17 @@ std::string InputHead::text() const {
                                              : head_;
 }
 
-std::string untimed_note(std::string_view head, const IngestOptions& options,
-                         const IngestCounts& counts) {
-  if (counts.untimed == 0 || counts.untimed < counts.ingested) {
-    return {};
+std::vector<std::string> time_notes(std::string_view head, const IngestOptions& options,
+                                    const IngestCounts& counts) {
+  FirstEvents events(head, options);
+  std::vector<std::string> notes;
+  for (std::string note :
+       {untimed_note(events, options, counts), misread_note(events, options, counts)}) {
+    if (!note.empty()) {
+      notes.push_back(std::move(note));
+    }
   }
-  const std::string& named = options.timestamp_field;
-  const std::string wanted = named.empty() ? "_time" : named;
-  const FoundTime found = find_time(first_events(head, options));
-  if (named.empty() && found.field.empty()) {
-    return {};
-  }
-  std::string note = "no event has the field " + wanted + ", so _time is when it was read";
-  if (!found.field.empty() && found.field != wanted) {
-    note += "; --timestamp-field " + shell_word(found.field) + " " +
-            (found.layout.layout.empty() ? "" : layout_option(found.layout) + " ") +
-            "takes it from there";
-  }
-  return note;
-}
-
-std::string misread_note(std::string_view head, const IngestOptions& options,
-                         const IngestCounts& counts) {
-  const bool unread =
-      !counts.failures.empty() && is_unread(counts.failures[0]) && counts.failed > counts.ingested;
-  const bool read = counts.ingested > 0 && options.timestamp_layout.empty();
-  if (options.timestamp_field.empty() || (!unread && !read)) {
-    return {};
-  }
-  const GuessedLayout guess =
-      guess_layout(texts_of_all(first_events(head, options), options.timestamp_field));
-  if (!unread) {
-    // A date without marks is a small number as well.
-    return guess.layout.empty() || !has_digits_alone(guess.example)
-               ? ""
-               : guess.example + " is read as a Unix time; " + layout_option(guess) +
-                     " reads it as a date";
-  }
-  if (!guess.layout.empty() && guess.layout != options.timestamp_layout) {
-    return layout_option(guess) + " reads '" + guess.example + "'";
-  }
-  return counts.ingested == 0 && options.timestamp_layout.empty()
-             ? "--timestamp-format says how times are written, "
-               "with 2006-01-02 15:04:05 as the example: '02.01.2006 15:04'"
-             : "";
+  return notes;
 }
 
 }  // namespace evq

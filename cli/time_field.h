@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "store/ingest/byte_source.h"
 #include "store/ingest/options.h"
@@ -26,18 +27,16 @@ class InputHead final : public ByteSource {
   std::string head_;
 };
 
-// What to tell of an input when none of its events had a time of its own: with the field that tells
-// it and, where its times are in a form that is not known, the layout that reads them. By the first
-// events of `head`: a field whose value is a time, well-known names first, then names that speak of
-// time, then other texts; one inside of objects only for want of another. A date without a time of
-// day comes with the field that has it, a comma between, as IngestOptions::timestamp_field takes
-// it. Empty when some had a time, and when nobody named a field and none is found.
-std::string untimed_note(std::string_view head, const IngestOptions& options,
-                         const IngestCounts& counts);
-
-// What to tell when the named field's times could not be read, or were numbers that look like
-// dates: with the layout that reads them where that can be told. Empty: nothing.
-std::string misread_note(std::string_view head, const IngestOptions& options,
-                         const IngestCounts& counts);
+// What to tell of the times of an input whose beginning is `head`:
+// - when none of its events had a time of its own, the field that tells it and, where its times are
+//   in a form that is not known, the layout that reads them. By the first events of `head`: a field
+//   whose value is a time, well-known names first, then names that speak of time, then other texts;
+//   one inside of objects only for want of another. A date without a time of day comes with the
+//   field that has it, a comma between, as IngestOptions::timestamp_field takes it. Nothing when
+//   some had a time, and when nobody named a field and none is found.
+// - when the named field's times could not be read, or were numbers that look like dates, the
+//   layout that reads them where that can be told.
+std::vector<std::string> time_notes(std::string_view head, const IngestOptions& options,
+                                    const IngestCounts& counts);
 
 }  // namespace evq

@@ -96,15 +96,15 @@ struct Candidate {
   std::size_t read = 0;  // of the texts
 };
 
-bool has_digits_alone(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return is_digit(c); });
+bool is_number(std::string_view text) {
+  return std::ranges::all_of(text, is_digit);
 }
 
 // Nearly every number of eight digits is the second of some day in 1970, and many are dates of the
 // years 1000 to 2261.
 bool reads(const GoLayout& layout, std::string_view text) {
   const auto ns = layout.parse(text, 0);
-  if (!ns || !has_digits_alone(text)) {
+  if (!ns || !is_number(text)) {
     return ns.has_value();
   }
   const std::int64_t year = civil_from_ns(*ns).year;
@@ -152,6 +152,7 @@ GuessedLayout guess_layout(std::span<const std::string> texts) {
   }
   guess.layout = best->layout.text();
   guess.example = written[0];
+  guess.is_number = is_number(written[0]);
   guess.has_day = best->date->order != Order::kNoDay;
   for (const Candidate& candidate : candidates) {
     if (best->date->order == Order::kMonthFirst && candidate.read == best->read &&

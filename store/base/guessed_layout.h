@@ -12,8 +12,9 @@ struct GuessedLayout {
   std::string layout;  // empty: none reads them
   // The same with the day before the month, where that reads as many: nothing tells which it is.
   std::string day_first;
-  std::string example;   // the first text
-  bool has_day = false;  // a month or a year alone has none
+  std::string example;     // the first text
+  bool is_number = false;  // which is digits alone
+  bool has_day = false;    // a month or a year alone has none
 };
 
 // The layout that reads the first of `texts` and the most of the others, and nearly all; empty

@@ -10,6 +10,7 @@
 #include "store/base/text_hash.h"
 #include "store/base/text_head.h"
 #include "store/base/utf8.h"
+#include "store/ingest/failure_reason.h"
 
 namespace evq {
 
@@ -93,7 +94,7 @@ NodeId EventAssembler::find(NodeId parent, std::string_view key) {
 NodeId EventAssembler::create(NodeId parent, std::string_view key, std::uint64_t hash) {
   if (nodes_.size() - nodes_before_ >= kEventNewKeysMax) {
     // Whatever the rest of the event brings lands in one place.
-    fail("the event has more than " + std::to_string(kEventNewKeysMax) + " keys not seen before");
+    fail(many_new_keys_reason());
     return kRoot;
   }
   if (nodes_.size() * 2 > slots_.size()) {
@@ -247,15 +248,14 @@ void EventAssembler::add_with_care(NodeId id, Cell cell) {
     remove_cells([&cell](const Cell& other) { return other.column == cell.column; });
   }
   if (cell_count_ >= kEventFieldsMax) {
-    fail("the event has more than " + std::to_string(kEventFieldsMax) + " fields");
+    fail(many_fields_reason());
     return;
   }
   cells_[cell_count_++] = cell;
 }
 
 void EventAssembler::fail_long_value(NodeId node, std::size_t size) {
-  fail("the value of '" + name_of(node) + "' has " + std::to_string(size) +
-       " bytes, more than the limit of " + std::to_string(kFieldValueBytesMax));
+  fail(large_value_reason(name_of(node), size));
 }
 
 void EventAssembler::add_dynamic(NodeId node, std::string_view bytes) {
@@ -263,8 +263,7 @@ void EventAssembler::add_dynamic(NodeId node, std::string_view bytes) {
     fail_long_value(node, bytes.size());
   }
   if (dynamic_bytes_ + bytes.size() > rules_->dynamic_bytes_max) {
-    fail("the lists and objects of the event have more than " +
-         std::to_string(rules_->dynamic_bytes_max) + " bytes");
+    fail(large_lists_reason(rules_->dynamic_bytes_max));
   }
   if (failed()) {
     return;
@@ -420,15 +419,9 @@ void EventAssembler::finish_time(std::int64_t receipt_ns) {
     return;
   }
   const bool joined = in_parts && named_time_ && !group_time;
-  std::string reason =
-      "the value of '" + (joined ? rules_->timestamp_field : name_of(cell->node)) + "' is no time";
-  if (cell->kind == CellKind::kText || cell->kind == CellKind::kRawText) {
-    constexpr std::size_t kShownBytesMax = 64;
-    const std::string_view text = cell->view();
-    reason += ": '" + std::string(utf8_prefix(text, kShownBytesMax)) +
-              (text.size() > kShownBytesMax ? "…'" : "'");
-  }
-  fail(std::move(reason));
+  const std::string field = joined ? rules_->timestamp_field : name_of(cell->node);
+  const bool is_text = cell->kind == CellKind::kText || cell->kind == CellKind::kRawText;
+  fail(is_text ? unread_time_reason(field, cell->view()) : unread_time_reason(field));
 }
 
 void EventAssembler::admit_new_columns() {

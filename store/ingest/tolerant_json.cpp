@@ -4,6 +4,7 @@
 
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
+#include "store/ingest/failure_reason.h"
 #include "store/ingest/json_text.h"
 
 namespace evq {
@@ -52,8 +53,7 @@ bool TolerantJson::keep_item(const DynamicBuilder::Mark& before) {
     return true;
   }
   fault_is_limit_ = true;
-  return fail(position_, "a value has more than the limit of " +
-                             std::to_string(kFieldValueBytesMax) + " bytes");
+  return fail(position_, large_value_reason());
 }
 
 bool TolerantJson::parse_event() {

@@ -1,0 +1,78 @@
+#include "store/ingest/failure_reason.h"
+
+#include "store/base/limits.h"
+#include "store/base/utf8.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::string_view kValueOf = "the value of '";
+constexpr std::string_view kIsNoTime = "' is no time";
+constexpr std::string_view kEventHas = "the event has more than ";
+constexpr std::string_view kFields = " fields";
+constexpr std::string_view kNewKeys = " keys not seen before";
+constexpr std::string_view kLimit = " bytes, more than the limit of ";
+constexpr std::string_view kValueHas = "a value has more than the limit of ";
+constexpr std::string_view kListsHave = "the lists and objects of the event have more than ";
+
+// The texts, one behind the other.
+template <class... Texts>
+std::string joined(Texts... texts) {
+  std::string all;
+  (all.append(texts), ...);
+  return all;
+}
+
+}  // namespace
+
+std::string unread_time_reason(std::string_view field) {
+  return joined(kValueOf, field, kIsNoTime);
+}
+
+std::string unread_time_reason(std::string_view field, std::string_view value) {
+  constexpr std::size_t kShownBytesMax = 64;
+  return joined(unread_time_reason(field), ": '", utf8_prefix(value, kShownBytesMax),
+                value.size() > kShownBytesMax ? "…'" : "'");
+}
+
+std::string many_fields_reason() {
+  return joined(kEventHas, std::to_string(kEventFieldsMax), kFields);
+}
+
+std::string many_new_keys_reason() {
+  return joined(kEventHas, std::to_string(kEventNewKeysMax), kNewKeys);
+}
+
+std::string large_value_reason() {
+  return joined(kValueHas, std::to_string(kFieldValueBytesMax), " bytes");
+}
+
+std::string large_value_reason(std::string_view field, std::size_t bytes) {
+  return joined(kValueOf, field, "' has ", std::to_string(bytes), kLimit,
+                std::to_string(kFieldValueBytesMax));
+}
+
+std::string large_lists_reason(std::size_t bytes_max) {
+  return joined(kListsHave, std::to_string(bytes_max), " bytes");
+}
+
+FailureKind kind_of_failure(std::string_view reason) {
+  if (reason.starts_with(kEventHas) && (reason.ends_with(kFields) || reason.ends_with(kNewKeys))) {
+    return FailureKind::kManyFields;
+  }
+  if (reason.starts_with(kValueHas) || reason.starts_with(kListsHave)) {
+    return FailureKind::kLargeValues;
+  }
+  if (!reason.starts_with(kValueOf)) {
+    return FailureKind::kOther;
+  }
+  // The name and the value of the field may hold anything: what comes first is ours.
+  const std::size_t time = reason.find(kIsNoTime);
+  const std::size_t limit = reason.find(kLimit);
+  return time == limit  ? FailureKind::kOther
+         : time < limit ? FailureKind::kUnreadTime
+                        : FailureKind::kLargeValues;
+}
+
+}  // namespace evq

@@ -1,0 +1,32 @@
+#pragma once
+// Why events fail, as far as advice hangs on it. A failure is told as text, in answers of servers
+// too, so the texts are made and recognised in one place. Pure; nothing here fails.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace evq {
+
+enum class FailureKind : std::uint8_t {
+  kOther,
+  kUnreadTime,   // the field that carries the time tells none
+  kManyFields,   // more fields or new keys than an event may have
+  kLargeValues,  // a value, or all lists and objects together
+};
+
+// `value` is the text that is no time; of one that is long, the beginning is shown. Without it the
+// value is none that could be shown.
+std::string unread_time_reason(std::string_view field);
+std::string unread_time_reason(std::string_view field, std::string_view value);
+std::string many_fields_reason();
+std::string many_new_keys_reason();
+std::string large_value_reason();
+std::string large_value_reason(std::string_view field, std::size_t bytes);
+std::string large_lists_reason(std::size_t bytes_max);
+
+// What `reason`, made by one of these, is about.
+FailureKind kind_of_failure(std::string_view reason);
+
+}  // namespace evq
