@@ -75,16 +75,9 @@ Error IngestNotes::with_order_hint(Error error, const std::string& path) const {
   return error;
 }
 
-Error IngestNotes::with_header_hint(Error error, const std::string& path) const {
-  if (error.message.find("the CSV header repeats") != std::string::npos) {
-    error.hint = "name the columns: " + piped("tail -n +2", path) +
-                 " --csv-fields a,b,…; without tail where the first line is an event";
-  }
-  return error;
-}
-
 void IngestNotes::note_input(const std::string& path, const std::string& head,
                              const IngestOptions& options, const IngestCounts& counts) {
+  note_renamed(path, counts);
   note_encoding(path, counts);
   if (path == "-" && head.empty()) {
     note_standard_input();
@@ -119,6 +112,23 @@ std::string IngestNotes::piped(const std::string& program, const std::string& pa
                                : path == "-"            ? program
                                                         : program + " " + file;
   return unpacked + " | evq ingest " + command_.dataset;
+}
+
+// Columns that nobody finds under the name that the header gives them.
+void IngestNotes::note_renamed(const std::string& path, const IngestCounts& counts) {
+  constexpr std::size_t kShownMax = 10;
+  std::string fields;
+  for (const RenamedColumn& column : counts.renamed) {
+    if (&column == &counts.renamed.front() + kShownMax) {
+      fields += ", …";
+      break;
+    }
+    fields += (fields.empty() ? "" : ", ") + column.to;
+  }
+  if (!fields.empty()) {
+    tell(path, ": the header has names more than once; the later columns are " + fields +
+                   "; --csv-fields names the columns where the first line is an event");
+  }
 }
 
 // Text of another encoding is only read as such by whoever knows which it is.

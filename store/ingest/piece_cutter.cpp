@@ -252,6 +252,11 @@ Result<bool> PieceCutter::detect(bool no_more) {
                        : named != 0                ? named
                                                    : detect_delimiter(text());
       csv_.fields = options_.csv_fields;
+      if (Status distinct = check_csv_fields(csv_.fields); !distinct.ok()) {
+        ended_ = true;
+        size_ = 0;
+        return std::move(distinct).take_error();
+      }
       header_due_ = csv_.fields.empty();
       scanner_ = make_record_scanner(csv_.delimiter);
     }
@@ -311,13 +316,14 @@ Status PieceCutter::refuse_binary() {
                                           " is zero (compressed input may be gzip or zstd)");
 }
 
-Result<std::vector<std::string>> PieceCutter::read_header(std::string_view record) const {
+Status PieceCutter::read_header(std::string_view record) {
   if (kind_ == PieceKind::kRecords) {
-    return read_csv_header(record, csv_.delimiter);
+    return read_csv_header(record, csv_);
   }
   auto names = read_row_names(record);  // the format was told by them
   EVQ_CHECK(names.has_value());
-  return *std::move(names);
+  csv_.fields = *std::move(names);
+  return {};
 }
 
 // What the line "sep=;" says, with which spreadsheets begin CSV; 0 where there is none.
@@ -356,13 +362,11 @@ Result<bool> PieceCutter::take_header() {
   if (whole == 0) {
     return ended_;
   }
-  auto names = read_header(text().substr(0, whole));
-  if (!names.ok()) {
+  if (Status read = read_header(text().substr(0, whole)); !read.ok()) {
     ended_ = true;
     size_ = 0;
-    return std::move(names).take_error();
+    return std::move(read).take_error();
   }
-  csv_.fields = std::move(names).value();
   header_due_ = false;
   skip(whole);
   return true;

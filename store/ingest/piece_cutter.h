@@ -54,7 +54,7 @@ class PieceCutter {
   bool drop_blank_lines();
   char take_named_delimiter();
   Result<bool> take_header();
-  Result<std::vector<std::string>> read_header(std::string_view record) const;
+  Status read_header(std::string_view record);
   void adopt_all();
   void make_room(std::size_t capacity);
   void cut(Piece& piece);
