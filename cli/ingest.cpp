@@ -182,6 +182,7 @@ class IngestRun {
         rejects_kept_ = std::move(written);
       }
     }
+    notes_.note_failure(text);
     skipped_.note(name, failure);
   }
 

@@ -75,6 +75,10 @@ Error IngestNotes::with_order_hint(Error error, const std::string& path) const {
   return error;
 }
 
+void IngestNotes::note_failure(std::string_view text) {
+  plain_lines_ = plain_lines_ || !(text.empty() || trimmed(text).starts_with('{'));
+}
+
 void IngestNotes::note_input(const std::string& path, const std::string& head,
                              const IngestOptions& options, const IngestCounts& counts) {
   note_renamed(path, counts);
@@ -82,6 +86,7 @@ void IngestNotes::note_input(const std::string& path, const std::string& head,
   if (path == "-" && head.empty()) {
     note_standard_input();
   }
+  note_plain_lines(path, head, options);
   note_plain_text(path, head, options);
   note_header(path, head, options, counts);
   note_times(path, head, options, counts);
@@ -112,6 +117,20 @@ std::string IngestNotes::piped(const std::string& program, const std::string& pa
                                : path == "-"            ? program
                                                         : program + " " + file;
   return unpacked + " | evq ingest " + command_.dataset;
+}
+
+// Plain lines between lines of JSON, as a program prints them that dies, are no events of their
+// format. A second load of the whole input would double the others.
+void IngestNotes::note_plain_lines(const std::string& path, const std::string& head,
+                                   const IngestOptions& options) {
+  if (std::exchange(plain_lines_, false) && command_.reject_file.empty() &&
+      detect_kind(head, options.format, true) == std::optional(PieceKind::kLines)) {
+    tell(
+        path,
+        " has lines that are no JSON; --reject-file keeps such lines, and --format text loads them "
+        "alone",
+        "grep -v '^ *{'");
+  }
 }
 
 // Columns that nobody finds under the name that the header gives them.

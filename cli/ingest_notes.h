@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "cli/options.h"
 #include "store/base/error.h"
@@ -22,6 +23,8 @@ class IngestNotes {
 
   // Of standard input, which whoever wrote `evq ingest FILE` did not mean.
   void note_standard_input() const;
+  // A line of the input that is being read is no event.
+  void note_failure(std::string_view text);
   // Of an input that has been read; `head` is its beginning (time_field.h), `options` are those
   // with which it was read. "-" is standard input.
   void note_input(const std::string& path, const std::string& head, const IngestOptions& options,
@@ -35,6 +38,8 @@ class IngestNotes {
  private:
   void note_renamed(const std::string& path, const IngestCounts& counts);
   void note_encoding(const std::string& path, const IngestCounts& counts);
+  void note_plain_lines(const std::string& path, const std::string& head,
+                        const IngestOptions& options);
   void note_plain_text(const std::string& path, const std::string& head,
                        const IngestOptions& options);
   void note_header(const std::string& path, const std::string& head, const IngestOptions& options,
@@ -50,6 +55,7 @@ class IngestNotes {
 
   const GlobalOptions& global_;
   const IngestCommand& command_;
+  bool plain_lines_ = false;    // the input has lines that failed and begin as no object does
   std::set<std::string> told_;  // without the inputs' names
   std::uint64_t unsaid_ = 0;    // inputs of which nothing else is to be told
   std::string unsaid_last_;     // the last of them

@@ -81,6 +81,20 @@ class IngestNotes(LoadCase):
         self.assertEqual(self.evq("-q", "ingest", "quiet", input="a,a\n1,2\n")[1], "")
         self.assertEqual(self.evq("query", "--file", "-", "| project a_1", input="a,a\n1,2\n")[0], '{"a_1":2}\n')
 
+    def test_plain_lines_between_lines_of_json(self):
+        (self.directory / "app.ndjson").write_text(
+            '{"a":1}\nTraceback (most recent call last):\n  File "x.py", line 1\n{"a":2}\n')
+        note = "note: app.ndjson has lines that are no JSON; --reject-file keeps such lines, and " \
+               "grep -v '^ *{' app.ndjson | evq ingest d --format text loads them alone\n"
+        for form in ("text", "json"):
+            _, errors = self.evq("ingest", "d", "app.ndjson", "-o", form)
+            self.assertEqual(errors.count("(line skipped)"), 2)
+            self.assertTrue(errors.endswith("(line skipped)\n" + note), errors)
+        _, errors = self.evq("ingest", "d", "app.ndjson", "--reject-file", "rest.log")
+        self.assertNotIn("note: ", errors)
+        for text in ('{"a":1}\n{"a":\n{"a":2}\n', "a,b\n1,2,3\n1,2\n"):
+            self.assertNotIn("--reject-file", self.evq("ingest", "d", input=text)[1])
+
     def test_a_field_of_times_is_pointed_out(self):
         for name in ("timestamp", "__REALTIME_TIMESTAMP", "eventTime"):
             _, errors = self.evq("ingest", "d", "-o", "text", input=f'{{"{name}":"1714521600123456"}}\n')
