@@ -1,6 +1,5 @@
 #include "cli/ingest_notes.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/shell_word.h"
 #include "cli/terminal/number_text.h"
+#include "cli/text_tables.h"
 #include "cli/time_field.h"
 #include "store/base/ascii.h"
 #include "store/definitions.h"
@@ -28,29 +28,9 @@ std::string shown_name(const std::string& path) {
   return path == "-" ? "stdin" : path;
 }
 
-// Names, and values below them, each a word with one blank before it, as in a flow log of AWS. Half
-// of the values have digits, which the words of a sentence seldom have.
-bool is_table_of_words(std::string_view text) {
-  constexpr std::ptrdiff_t kBlanksMin = 3;
-  const std::string_view names = trimmed(text.substr(0, text.find('\n')));
-  std::string_view values = text.substr(std::min(text.find('\n'), text.size()));
-  values = trimmed(values.substr(0, values.find('\n', 1)));
-  const std::ptrdiff_t blanks = std::ranges::count(names, ' ');
-  bool begins = true;
-  bool named = true;
-  for (const char c : names) {
-    const bool inside = is_letter_or_digit(c) || c == '-' || c == '_' || c == ' ';
-    named = named && (begins ? is_letter(c) : inside);
-    begins = c == ' ';
-  }
-  std::ptrdiff_t with_digits = 0;
-  bool counted = false;
-  for (const char c : values) {
-    with_digits += is_digit(c) && !counted ? 1 : 0;
-    counted = c != ' ' && (counted || is_digit(c));
-  }
-  return named && blanks >= kBlanksMin && blanks == std::ranges::count(values, ' ') &&
-         values.find("  ") == std::string_view::npos && with_digits * 2 > blanks;
+// The program that passes on what stands below the first lines.
+std::string below(std::size_t lines) {
+  return "tail -n +" + std::to_string(lines + 1);
 }
 
 }  // namespace
@@ -99,11 +79,11 @@ void IngestNotes::note_rest() const {
   }
 }
 
-void IngestNotes::tell(const std::string& path, const std::string& text,
-                       const std::string& program) {
+void IngestNotes::tell(const std::string& path, const std::string& text, const std::string& program,
+                       const std::string& options) {
   if (told_.insert(text + program).second) {
     print_note(global_, "note: " + shown_name(path) + text +
-                            (program.empty() ? "" : ": " + piped(program, path)));
+                            (program.empty() ? "" : ": " + piped(program, path) + options));
   } else if (std::exchange(unsaid_last_, path) != path) {
     ++unsaid_;
   }
@@ -125,11 +105,8 @@ void IngestNotes::note_plain_lines(const std::string& path, const std::string& h
                                    const IngestOptions& options) {
   if (std::exchange(plain_lines_, false) && command_.reject_file.empty() &&
       detect_kind(head, options.format, true) == std::optional(PieceKind::kLines)) {
-    tell(
-        path,
-        " has lines that are no JSON; --reject-file keeps such lines, and --format text loads them "
-        "alone",
-        "grep -v '^ *{'");
+    tell(path, " has lines that are no JSON, which --reject-file keeps; to load them alone",
+         "grep -v '^ *{'", " --format text");
   }
 }
 
@@ -167,6 +144,13 @@ void IngestNotes::note_plain_text(const std::string& path, const std::string& he
       detect_kind(head, InputFormat::kDetect, true) != std::optional(PieceKind::kText)) {
     return;
   }
+  if (const std::size_t lines = lines_above_csv(head); lines > 0) {
+    tell(path,
+         " is plain text, a line an event, though it seems to be CSV below its first " +
+             counted_text(lines, "line"),
+         below(lines));
+    return;
+  }
   const std::string_view text = trimmed(head);
   if (is_table_of_words(text)) {
     tell(path,
@@ -201,7 +185,14 @@ void IngestNotes::note_header(const std::string& path, const std::string& head,
          std::string(" has the names of fields and no events below them") +
              (options.format == InputFormat::kDetect ? "; --format text makes an event of each line"
                                                      : ""));
-  } else if (is_digit(text.front()) && !wants_json(command_.output)) {
+    return;
+  }
+  if (const std::size_t lines = lines_above_csv(head);
+      lines > 0 && counts.failed > counts.ingested) {
+    tell(path, ": the header seems to stand below the first " + counted_text(lines, "line"),
+         below(lines));
+  }
+  if (is_digit(text.front()) && !wants_json(command_.output)) {
     tell(path,
          ": the first line names the fields, though it begins with a number; --csv-fields names "
          "them where it is an event");

@@ -48,8 +48,10 @@ class IngestNotes {
                   const IngestCounts& counts);
   void note_listed_events(const std::string& path, const std::string& head,
                           const IngestCounts& counts);
-  // "note: PATH" and the text, and the command that pipes the input through `program`, if any.
-  void tell(const std::string& path, const std::string& text, const std::string& program = {});
+  // "note: PATH" and the text, and the command that pipes the input through `program`, if any, and
+  // loads it with `options`.
+  void tell(const std::string& path, const std::string& text, const std::string& program = {},
+            const std::string& options = {});
   std::string piped(const std::string& program, const std::string& path) const;
   bool is_dataset_a_file() const;
 

@@ -84,8 +84,8 @@ class IngestNotes(LoadCase):
     def test_plain_lines_between_lines_of_json(self):
         (self.directory / "app.ndjson").write_text(
             '{"a":1}\nTraceback (most recent call last):\n  File "x.py", line 1\n{"a":2}\n')
-        note = "note: app.ndjson has lines that are no JSON; --reject-file keeps such lines, and " \
-               "grep -v '^ *{' app.ndjson | evq ingest d --format text loads them alone\n"
+        note = "note: app.ndjson has lines that are no JSON, which --reject-file keeps; to load " \
+               "them alone: grep -v '^ *{' app.ndjson | evq ingest d --format text\n"
         for form in ("text", "json"):
             _, errors = self.evq("ingest", "d", "app.ndjson", "-o", form)
             self.assertEqual(errors.count("(line skipped)"), 2)
@@ -175,6 +175,21 @@ class IngestNotes(LoadCase):
         for text in ("the lamp is on\nthe lamp 2 off\n", "a b c\n1 2 3\n", "the lamp is on\nit is 9 o'clock\n",
                      "a b c d\n", "PID  USER TTY TIME\n1  a b 2\n", "a b c d\nw x y z\n"):
             self.assertNotIn("seems to name", self.evq("ingest", "d", "-o", "text", input=text)[1])
+
+    def test_a_table_below_other_lines_is_told(self):
+        (self.directory / "report.csv").write_text("Sales in May\n\nid,name\n1,x\n2,y\n")
+        _, errors = self.evq("ingest", "d", "report.csv", "-o", "text")
+        self.assertEqual(errors, "note: report.csv is plain text, a line an event, though it seems to be CSV below "
+                                 "its first 2 lines: tail -n +3 report.csv | evq ingest d\n")
+        comments = "# made by a tool\n# on a day\nid,name\n1,x\n2,y\n"
+        _, errors = self.evq("ingest", "d", "-o", "text", input=comments)
+        self.assertIn("below its first 2 lines: tail -n +3 | evq ingest d\n", errors)
+        for form in ("text", "json"):
+            _, errors = self.evq("ingest", "d", "--format", "csv", "-o", form, input=comments)
+            self.assertTrue(errors.endswith("note: stdin: the header seems to stand below the first 2 lines: "
+                                            "tail -n +3 | evq ingest d\n"), errors)
+        for text in ("it began, at last\nand went on\nid,name\n1\n", "[a] one\n[b] two, three\n[c] four\n"):
+            self.assertNotIn("tail", self.evq("ingest", "d", "-o", "text", input=text)[1])
 
     def test_a_header_that_may_be_an_event_is_told(self):
         _, errors = self.evq("ingest", "d", input="a,b\n")
