@@ -244,6 +244,10 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
   if (first == head.size()) {
     return at_end ? std::optional(PieceKind::kValues) : std::nullopt;
   }
+  constexpr char kRecordSeparator = '\x1E';  // before each line of a JSON text sequence
+  if (head[first] == kRecordSeparator && first + 1 < head.size() && head[first + 1] == '{') {
+    return PieceKind::kLines;
+  }
   if (head[first] == '{') {
     const std::string_view object = head.substr(first);
     const auto wrapper = forced == InputFormat::kDetect ? records_prefix(object) : std::size_t{0};

@@ -54,6 +54,16 @@ Status for_each_element(TolerantJson& parser, EventAssembler& event, const Visit
   return {};
 }
 
+// Bytes that lines may begin with and that say nothing: the byte order mark of a file that was put
+// behind another one, and the separator of JSON text sequences (RFC 7464).
+std::size_t mark_bytes(std::string_view line) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  constexpr char kRecordSeparator = '\x1E';
+  return line.starts_with(kByteOrderMark)     ? kByteOrderMark.size()
+         : line.starts_with(kRecordSeparator) ? 1
+                                              : 0;
+}
+
 }  // namespace
 
 struct PieceParser::Target {
@@ -233,7 +243,7 @@ Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::siz
     return {};
   }
   const std::string_view line = target.piece.text().substr(begin, end - begin);
-  std::size_t position = 0;
+  std::size_t position = mark_bytes(line);
   target.base = begin;
   while (true) {
     EventAssembler& event = target.builder.assembler();
