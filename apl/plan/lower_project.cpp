@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -222,11 +223,15 @@ Result<Relation> Binder::lower(const ast::ProjectKeep& op, Span /*span*/, Relati
 Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Relation input) const {
   std::vector<NamedColumn> columns = pass_through(input);
   const Schema before = input.schema();
+  std::set<std::size_t> renamed;
   for (const ast::RenameItem& item : op.items) {
     const std::string from = item.from.text();
     const auto at = before.find(from);
     if (!at.has_value() || is_hidden(from)) {
       return unknown_field(&input, from, item.from.span);
+    }
+    if (!renamed.insert(*at).second) {
+      return diag::renamed_twice(item.from.span, from);
     }
     for (NamedColumn& column : columns) {
       if (column.expr->is_column() && column.expr->column == *at) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apl/syntax/habits.h"
+#include "apl/syntax/words.h"
 
 namespace evq::diag {
 
@@ -269,6 +270,12 @@ Error invalid_constant(Span at, std::string_view what, std::string_view must) {
 Error duplicate_name(Span at, std::string_view name, std::string_view where) {
   return planner_error("APL2019", at, quoted(name) + " appears twice in " + std::string(where),
                        "give one of them another name");
+}
+
+Error renamed_twice(Span at, std::string_view name) {
+  return planner_error(
+      "APL2019", at, quoted(name) + " is renamed twice",
+      "| extend makes a second field of it: extend name = " + syntax::quote_name(name));
 }
 
 Error table_expected(Span at, std::string_view found) {

@@ -118,6 +118,8 @@ Error constant_required(Span at, std::string_view what);
 // `must` completes "what must …": "be a positive number".
 Error invalid_constant(Span at, std::string_view what, std::string_view must);
 Error duplicate_name(Span at, std::string_view name, std::string_view where);
+// One field under two new names.
+Error renamed_twice(Span at, std::string_view name);
 Error table_expected(Span at, std::string_view found);
 Error scalar_expected(Span at, std::string_view found);
 Error unknown_argument(Span at, std::string_view function, std::string_view name,
