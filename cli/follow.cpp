@@ -301,7 +301,7 @@ class Follower {
   // A server that went away may come back, and a full disk may be given room.
   static bool passes(ErrorCode code) {
     return code == ErrorCode::kServer || code == ErrorCode::kUnavailable ||
-           code == ErrorCode::kDiskFull;
+           code == ErrorCode::kDiskFull || code == ErrorCode::kReadOnly;
   }
   Status wait_for_room(const Error& error) {
     if (!std::exchange(waits_, true)) {

@@ -34,7 +34,7 @@ constexpr ExitStatus kExitStatuses[] = {
     {2, "wrong usage, or not supported"},
     {3, "the query does not compile, or names a dataset that is not there"},
     {4, "the input: malformed, too large, too many failures, any with --strict"},
-    {5, "the store: I/O error, disk full, damage"},
+    {5, "the store: I/O error, disk full, read-only, damage"},
     {6, "server and authorization; the store is locked for too long"},
     {124, "the query took longer than --timeout"},
     {130, "interrupted"},

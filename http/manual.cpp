@@ -204,7 +204,8 @@ std::string render_http_manual() {
       "412 a dashboard that has changed; 413 too large;\n"
       "415 content type or encoding; 422 no body, or a query over its time or memory limit; 429 "
       "too\n"
-      "many requests; 503 busy, with Retry\\-After, or stopping; 507 disk full.\n"
+      "many requests; 503 busy, with Retry\\-After, stopping, or on a read\\-only file system;\n"
+      "507 disk full.\n"
       "X\\-Evq\\-Error of a refusal names its kind: timeout, data, disk\\-full and so on.\n";
   page.append(kThreats);
   page += ".SH SEE ALSO\n.BR evq (1),\n.BR evq\\-apl (7)\n";

@@ -247,8 +247,8 @@ Error read_error_answer(int status, std::string_view body, std::string_view apl,
                : status == 422                  ? ErrorCode::kLimit
                                                 : ErrorCode::kServer;
   // Those whose exit status tells more than the HTTP status.
-  for (const ErrorCode code :
-       {ErrorCode::kTimeout, ErrorCode::kData, ErrorCode::kDiskFull, ErrorCode::kCorrupt}) {
+  for (const ErrorCode code : {ErrorCode::kTimeout, ErrorCode::kData, ErrorCode::kDiskFull,
+                               ErrorCode::kReadOnly, ErrorCode::kCorrupt}) {
     error.code = kind == error_code_info(code).name ? code : error.code;
   }
   if (detail != nullptr && detail->is_object()) {

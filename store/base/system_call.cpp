@@ -17,6 +17,8 @@ ErrorCode code_of(int reason) {
     case EDQUOT:
     case EFBIG:
       return ErrorCode::kDiskFull;
+    case EROFS:
+      return ErrorCode::kReadOnly;
     default:
       return ErrorCode::kIo;
   }
@@ -25,8 +27,10 @@ ErrorCode code_of(int reason) {
 }  // namespace
 
 Error system_error(const char* action, const std::string& path, int reason) {
-  return make_error(code_of(reason), std::string("cannot ") + action + " " + path + ": " +
-                                         std::generic_category().message(reason));
+  return make_error(
+      code_of(reason),
+      std::string("cannot ") + action + " " + path + ": " + std::generic_category().message(reason),
+      reason == EROFS ? "what is there can be read; to write, mount it writable" : "");
 }
 
 }  // namespace evq

@@ -20,7 +20,7 @@ auto retried(Call call) {
 }
 
 // "cannot read /a/b: Permission denied". `reason` as in errno; the code is kNotFound, kConflict,
-// kDiskFull or kIo.
+// kDiskFull, kReadOnly or kIo.
 Error system_error(const char* action, const std::string& path, int reason);
 
 }  // namespace evq

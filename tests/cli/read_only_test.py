@@ -1,0 +1,57 @@
+"""A store on a file system that is mounted read-only: what it holds is read, and writes are refused
+with what is in their way. The mount is the test's own, as that of full_disk_test."""
+
+import http.client
+import json
+import subprocess
+
+from evq_case import EvqCase, main
+from full_disk_test import have_own_mounts
+
+
+class ReadOnly(EvqCase):
+    own_mounts = None
+
+    def setUp(self):
+        super().setUp()
+        if ReadOnly.own_mounts is None:
+            ReadOnly.own_mounts = have_own_mounts()
+        if not ReadOnly.own_mounts:
+            self.skipTest("THE READ-ONLY STORE IS NOT TESTED: no mount namespace here")
+        self.ingest("d", ['{"n":1}', '{"n":2}'])
+        store = self.directory / "store"
+        subprocess.run(["mount", "--bind", store, store], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", store])
+        subprocess.run(["mount", "-o", "remount,ro,bind", store], check=True)
+
+    def test_the_command_line(self):
+        self.assertEqual(self.out("query", "d | count"), '{"Count":2}\n')
+        self.assertIn("sound", self.out("check"))
+        for words in (("ingest", "d"), ("ingest", "new"), ("delete", "d", "--commit", "--yes"),
+                      ("compact",), ("dataset", "create", "new"), ("token", "create", "--name", "t")):
+            with self.subTest(words):
+                _, errors = self.evq(*words, input='{"n":3}\n', status=5)
+                self.assertRegex(errors, r"\.lock: Read-only file system\n"
+                                         r"  = what is there can be read; to write, mount it writable\n")
+
+    def test_a_server(self):
+        url, _, _ = self.serve("--no-auth")
+        connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=30)
+        for path, body, status in (
+                ("/v1/ingest/d", [{"n": 3}], 503), ("/v1/ingest/new", [{"n": 3}], 503),
+                ("/v2/datasets", {"name": "new"}, 503),
+                ("/v1/query/_apl?format=tabular", {"apl": "d | count"}, 200)):
+            connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            text = answer.read().decode()
+            self.assertEqual(answer.status, status, text)
+            if status == 503:
+                self.assertIn("Read-only file system", json.loads(text)["message"])
+                self.assertEqual(answer.headers["X-Evq-Error"], "read-only")
+        connection.close()
+        _, errors = self.evq("--server", url, "ingest", "d", input='{"n":3}\n', status=5)
+        self.assertIn("Read-only file system", errors)
+
+
+if __name__ == "__main__":
+    main()
