@@ -29,8 +29,8 @@
 namespace evq {
 namespace {
 
-// After a part that does not fit the memory limit a quarter of its events is tried, down to these.
-constexpr std::uint64_t kPartEventsMin = 16;
+// After a part that does not fit the memory limit a quarter of its events is tried, down to one: an
+// event may have more than a hundred mebibytes.
 constexpr std::uint64_t kPartShrinkage = 4;
 // A part that took less memory may be followed by one of twice as many events.
 constexpr std::size_t kSmallPartBytes = kQueryMemoryBytesDefault / 4;
@@ -68,7 +68,7 @@ class Export {
     if (command_.file.empty()) {
       return write(format, watched_.output(plain_sink()), rows);
     }
-    return write_output_file(command_.file,
+    return write_output_file(command_.file, interrupt_control(),
                              [&](const ByteSink& out) { return write(format, out, rows); });
   }
 
@@ -105,8 +105,8 @@ class Export {
       request_.arrivals.before = std::min(*end, from + step);
       HeldAnswer part;  // a query that fails has given some of its rows
       Status done = target_.query(request_, part);
-      if (!done.ok() && done.error().code == ErrorCode::kLimit && step > kPartEventsMin) {
-        step /= kPartShrinkage;
+      if (!done.ok() && done.error().code == ErrorCode::kLimit && step > 1) {
+        step = std::max<std::uint64_t>(step / kPartShrinkage, 1);
         continue;
       }
       EVQ_TRY(std::move(done));
