@@ -27,13 +27,10 @@ std::string resolved_path(const std::string& path) {
   return failed ? path : file.string();
 }
 
-Status produce_into(File& file, const Produce& produce) {
-  return produce([&file](std::string_view bytes) { return file.write_all(bytes); });
-}
-
-Status write_as_it_is(const std::string& path, const Produce& produce) {
-  EVQ_TRY_ASSIGN(File file, File::create_output(path));
-  EVQ_TRY(produce_into(file, produce));
+Status write_as_it_is(const std::string& path, const QueryControl& control,
+                      const Produce& produce) {
+  EVQ_TRY_ASSIGN(File file, File::create_output(path, control));
+  EVQ_TRY(produce([&](std::string_view bytes) { return file.write_all(bytes, control); }));
   return file.close();
 }
 
@@ -44,7 +41,7 @@ Status write_and_rename(const std::string& partial, const std::string& target,
     std::error_code not_allowed;
     fs::permissions(partial, permissions, not_allowed);
   }
-  EVQ_TRY(produce_into(file, produce));
+  EVQ_TRY(produce([&file](std::string_view bytes) { return file.write_all(bytes); }));
   EVQ_TRY(file.sync());
   EVQ_TRY(file.close());
   if (std::rename(partial.c_str(), target.c_str()) != 0) {
@@ -56,12 +53,13 @@ Status write_and_rename(const std::string& partial, const std::string& target,
 
 }  // namespace
 
-Status write_output_file(const std::string& path, const Produce& produce) {
+Status write_output_file(const std::string& path, const QueryControl& control,
+                         const Produce& produce) {
   std::error_code failed;
   const fs::file_status there = fs::status(path, failed);
   if (fs::exists(there) && !fs::is_regular_file(there)) {
     auto* const handler = std::signal(SIGPIPE, SIG_IGN);  // a reader who has gone is an error
-    Status done = write_as_it_is(path, produce);
+    Status done = write_as_it_is(path, control, produce);
     std::signal(SIGPIPE, handler);
     return done;
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apl/service/result_writer.h"
+#include "store/base/control.h"
 #include "store/base/result.h"
 
 namespace evq {
@@ -13,8 +14,9 @@ namespace evq {
 // Gives `produce` a sink, and puts what it has written there under `path` when it succeeds, durable
 // on return: until then it is beside that, as "<path>.partial", and a failure leaves nothing. A
 // file that is replaced lends its permissions; a symbolic link leads to the file. A pipe or a
-// device cannot be replaced: it is written to as it is.
-Status write_output_file(const std::string& path,
+// device cannot be replaced: it is written to as it is. `control` ends the wait for the reader of a
+// named pipe.
+Status write_output_file(const std::string& path, const QueryControl& control,
                          const std::function<Status(const ByteSink& out)>& produce);
 
 }  // namespace evq

@@ -322,7 +322,7 @@ Status run_save(Repl& repl, const std::string& typed) {
     if (repl.last_query().empty()) {
       return make_error(ErrorCode::kUsage, "there is no query yet");
     }
-    EVQ_TRY(write_output_file(argument,
+    EVQ_TRY(write_output_file(argument, running_control(),
                               [&](const ByteSink& out) { return out(repl.last_query() + "\n"); }));
     repl.print("saved the query to " + visible_text(argument) + "\n");
     return Status::success();
@@ -339,7 +339,7 @@ Status run_save(Repl& repl, const std::string& typed) {
   TableOutputOptions options;
   options.form = *form;
   options.zone = repl.settings().zone;
-  EVQ_TRY(write_output_file(argument, [&](const ByteSink& out) {
+  EVQ_TRY(write_output_file(argument, running_control(), [&](const ByteSink& out) {
     return repl.last_answer()->replay(*make_answer_output(options, out));
   }));
   repl.print("saved " + counted_text(repl.last_answer()->status().rows, "row") + " to " +

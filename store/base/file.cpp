@@ -50,10 +50,9 @@ std::string parent_of(const std::string& path) {
   return last == std::string::npos ? "/" : path.substr(0, last + 1);
 }
 
-// Until there is something to read, or the end. A signal, which may be the one that cancels, ends a
-// poll.
-Status wait_for_bytes(const File& file, const QueryControl& control) {
-  pollfd wanted{file.descriptor(), POLLIN, 0};
+// Until `event`, or the end. A signal, which may be the one that cancels, ends a poll.
+Status wait_for(short event, const File& file, const QueryControl& control) {
+  pollfd wanted{file.descriptor(), event, 0};
   for (;;) {
     const int ready = ::poll(&wanted, 1, kPipePollMs);
     if (ready > 0) {
@@ -64,6 +63,20 @@ Status wait_for_bytes(const File& file, const QueryControl& control) {
     }
     EVQ_TRY(control.check());
   }
+}
+
+bool is_pipe(const File& file) {
+  struct stat about {};
+  return ::fstat(file.descriptor(), &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
+// What was opened with O_NONBLOCK is as if it had not been.
+Status let_block(const File& file) {
+  const int flags = ::fcntl(file.descriptor(), F_GETFL);
+  if (flags < 0 || ::fcntl(file.descriptor(), F_SETFL, flags & ~O_NONBLOCK) != 0) {
+    return system_error("open", file.path(), errno);
+  }
+  return {};
 }
 
 // A strict umask may have taken the owner's own rights; private files are 0600 whatever it is.
@@ -130,14 +143,10 @@ Result<File> File::open_input(const std::string& path) {
 Result<File> File::open_input(const std::string& path, const QueryControl& control) {
   EVQ_TRY_ASSIGN(const int descriptor, open_descriptor(path, O_RDONLY | O_NONBLOCK, "open"));
   File file(descriptor, path, true);
-  struct stat about {};
-  if (::fstat(descriptor, &about) == 0 && S_ISFIFO(about.st_mode)) {
-    EVQ_TRY(wait_for_bytes(file, control));
+  if (is_pipe(file)) {
+    EVQ_TRY(wait_for(POLLIN, file, control));
   }
-  const int flags = ::fcntl(descriptor, F_GETFL);
-  if (flags < 0 || ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) != 0) {
-    return system_error("open", path, errno);
-  }
+  EVQ_TRY(let_block(file));
   return file;
 }
 
@@ -177,6 +186,33 @@ Result<File> File::create_output(const std::string& path) {
   EVQ_TRY_ASSIGN(const int descriptor,
                  open_descriptor(path, O_WRONLY | O_CREAT | O_TRUNC, "create"));
   return File(descriptor, path, true);
+}
+
+// Without O_NONBLOCK the writing end of a pipe opens once somebody reads it, and nothing ends the
+// wait; with it, a pipe that nobody reads is an error to try again after.
+Result<File> File::create_output(const std::string& path, const QueryControl& control) {
+  const auto is_unread_pipe = [&path] {
+    struct stat about {};
+    return errno == ENXIO && ::stat(path.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
+  };
+  for (;;) {
+    const int descriptor = retried([&] {
+      return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, kFileMode);
+    });
+    if (descriptor >= 0) {
+      File file(descriptor, path, true);
+      if (!is_pipe(file)) {
+        EVQ_TRY(let_block(file));
+      }
+      return file;
+    }
+    const int reason = errno;
+    if (!is_unread_pipe()) {
+      return system_error("create", path, reason);
+    }
+    ::poll(nullptr, 0, kPipePollMs);
+    EVQ_TRY(control.check());
+  }
 }
 
 File File::adopt(int descriptor, std::string name) {
@@ -220,6 +256,20 @@ Status File::write_all(std::string_view bytes) {
       return system_error("write", path_, errno);
     }
     bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return Status::success();
+}
+
+Status File::write_all(std::string_view bytes, const QueryControl& control) {
+  while (!bytes.empty()) {
+    const ssize_t put = retried([&] { return ::write(descriptor_, bytes.data(), bytes.size()); });
+    if (put >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(put));
+    } else if (errno == EAGAIN) {
+      EVQ_TRY(wait_for(POLLOUT, *this, control));
+    } else {
+      return system_error("write", path_, errno);
+    }
   }
   return Status::success();
 }
@@ -309,7 +359,7 @@ Result<std::string> read_input(File* input, std::size_t size_max, const QueryCon
   std::string bytes;
   std::array<char, 65536> buffer{};
   for (;;) {
-    EVQ_TRY(wait_for_bytes(*input, control));
+    EVQ_TRY(wait_for(POLLIN, *input, control));
     EVQ_TRY_ASSIGN(const std::size_t got, input->read_some(buffer));
     if (got == 0) {
       return bytes;

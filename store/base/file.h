@@ -42,6 +42,9 @@ class File {
   static Result<File> create_unnamed(const std::string& directory);
   // Creates or empties the user's output file; symbolic links are followed.
   static Result<File> create_output(const std::string& path);
+  // The same, but who waits for the reader of a named pipe stops when `control` says so, and writes
+  // to it with the write_all that takes one as well.
+  static Result<File> create_output(const std::string& path, const QueryControl& control);
   // Takes over an open descriptor; `name` stands for the path in errors.
   static File adopt(int descriptor, std::string name);
   // Standard input, which stays open when the File goes.
@@ -52,6 +55,7 @@ class File {
   // What is there now, at most the buffer; 0 at the end.
   Result<std::size_t> read_some(std::span<char> buffer);
   Status write_all(std::string_view bytes);
+  Status write_all(std::string_view bytes, const QueryControl& control);
   Status write_at(std::uint64_t offset, std::string_view bytes);
   // Takes room on the disk for the first bytes, without changing the file's size. kDiskFull when
   // there is not enough: then it may have taken some. kIo where the file system knows no such

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import signal
+import subprocess
 import time
 
 from evq_case import EvqCase, main
@@ -89,6 +90,26 @@ class Waiting(EvqCase):
         self.ends(self.start("query", "-", stdin=writer), signal.SIGINT, 130)
         _, errors = self.evq("query", "--timeout", "0.5", "-f", pipe, status=124)
         self.assertIn("longer than its limit of 500 ms", errors)
+
+    def test_pipes_that_nobody_reads(self):
+        pipe = self.directory / "pipe.csv"
+        os.mkfifo(pipe)
+        words = ("export", "d | project n", "--output", pipe)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self.ends(self.start(*words), number, 128 + number)
+        process = self.start("repl", stdin=subprocess.PIPE)
+        process.stdin.write("d | sort by n asc | project n\n.save pipe.csv\nd | count\n")
+        process.stdin.flush()
+        time.sleep(0.4)
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=20)
+        self.assertEqual(out.splitlines()[-1], '{"Count":2}')
+        self.assertIn("interrupted", errors)
+        # A reader that reads nothing, of more than a pipe holds.
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        self.ends(self.start("export", "range x from 1 to 100000 step 1", "--output", pipe), signal.SIGINT, 130)
+        self.assertTrue(pipe.is_fifo())
 
 
 if __name__ == "__main__":
