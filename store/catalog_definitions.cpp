@@ -552,7 +552,8 @@ Status CatalogDefinitions::make_durable() {
   return catalog == nullptr ? Status() : catalog->resync();
 }
 
-Result<std::vector<std::string>> CatalogDefinitions::check(std::vector<UnlistedFile>* unlisted) {
+Result<std::vector<std::string>> CatalogDefinitions::check(const QueryControl& control,
+                                                           std::vector<UnlistedFile>* unlisted) {
   std::vector<std::string> problems;
   EVQ_TRY_ASSIGN(Database * catalog, database(false));
   if (catalog == nullptr) {
@@ -560,8 +561,7 @@ Result<std::vector<std::string>> CatalogDefinitions::check(std::vector<UnlistedF
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
   Connection& connection = lease.connection();
-  EVQ_TRY_ASSIGN(problems, connection.text_rows("PRAGMA integrity_check(20)"));
-  std::erase(problems, "ok");
+  EVQ_TRY_ASSIGN(problems, connection.integrity_problems(control));
   const auto note = [&problems](Status status) {
     if (!status.ok() && std::ranges::find(problems, status.error().message) == problems.end()) {
       problems.push_back(status.error().message);

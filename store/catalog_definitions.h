@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/catalog/database.h"
@@ -80,7 +81,8 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   // Before anything is stored in a dataset's file: what this process read of the catalog lasts.
   Status make_durable();
   // Reads every row, collecting what fails; nothing when the catalog does not exist yet.
-  Result<std::vector<std::string>> check(std::vector<UnlistedFile>* unlisted);
+  Result<std::vector<std::string>> check(const QueryControl& control,
+                                         std::vector<UnlistedFile>* unlisted);
 
  private:
   // The open catalog; nothing when there is none yet and `create` is false.

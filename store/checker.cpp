@@ -13,9 +13,6 @@ namespace evq {
 
 namespace {
 
-// Lines of SQLite's own check that are listed.
-constexpr std::string_view kIntegrityCheck = "PRAGMA integrity_check(20)";
-
 class DirectSource final : public SegmentSource {
  public:
   DirectSource(Connection& connection, std::uint64_t block)
@@ -41,15 +38,14 @@ class Checker {
       : dataset_(dataset), connection_(connection), report_(report) {}
 
   Status run(QueryControl& control) {
-    Result<std::vector<std::string>> structure = connection_.text_rows(kIntegrityCheck);
+    Result<std::vector<std::string>> structure = connection_.integrity_problems(control);
+    EVQ_TRY(control.check());
     if (!structure.ok()) {
       note(std::nullopt, structure.error().message);
       return {};
     }
-    for (const std::string& line : *structure) {
-      if (line != "ok") {
-        note(std::nullopt, line);
-      }
+    for (std::string& line : *structure) {
+      note(std::nullopt, std::move(line));
     }
     Result<Counters> counters = read_counters(connection_, dataset_.file_key());
     if (!counters.ok()) {

@@ -465,7 +465,7 @@ Result<CheckReport> DirectoryStore::check(QueryControl& control) {
   CheckReport report;
   ++report.files;
   std::vector<UnlistedFile> unlisted;
-  Result<std::vector<std::string>> catalog = definitions_.check(&unlisted);
+  Result<std::vector<std::string>> catalog = definitions_.check(control, &unlisted);
   EVQ_TRY(control.check());
   if (!catalog.ok()) {
     report.problems.push_back({"catalog.db", std::nullopt, catalog.error().message});

@@ -524,6 +524,23 @@ Result<std::vector<std::string>> Connection::text_rows(std::string_view sql) {
   }
 }
 
+Result<std::vector<std::string>> Connection::integrity_problems(const QueryControl& control) {
+  constexpr int kStepsBetweenLooks = 1000;  // pages of a tree are steps as well
+  const auto should_stop = [](void* context) {
+    return static_cast<const QueryControl*>(context)->should_stop() ? 1 : 0;
+  };
+  sqlite3_progress_handler(handle_, kStepsBetweenLooks, should_stop,
+                           const_cast<QueryControl*>(&control));
+  Result<std::vector<std::string>> lines = text_rows("PRAGMA integrity_check(20)");
+  sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
+  if (!lines.ok()) {
+    EVQ_TRY(control.check());
+    return lines;
+  }
+  std::erase(*lines, "ok");
+  return lines;
+}
+
 bool Connection::in_transaction() const {
   return sqlite3_get_autocommit(handle_) == 0;
 }

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/control.h"
 #include "store/base/result.h"
 #include "store/catalog/wal_loss.h"
 
@@ -112,8 +113,11 @@ class Connection {
   // Bytes of the write-ahead file that are read; 0 when there are none.
   std::uint64_t wal_read_bytes();
   void set_busy_ms(std::int32_t busy_ms);
-  // The rows of a pragma such as "integrity_check", first column.
+  // The rows of a statement without parameters, first column.
   Result<std::vector<std::string>> text_rows(std::string_view sql);
+  // What SQLite's own check of the file finds, the first 20 lines; empty: nothing. Reads the whole
+  // file, and ends with kCancelled or kTimeout when `control` says so.
+  Result<std::vector<std::string>> integrity_problems(const QueryControl& control);
   bool in_transaction() const;
   // Size of the write-ahead file's live part after this connection's last commit.
   std::uint64_t wal_bytes() const { return wal_bytes_; }

@@ -81,6 +81,27 @@ TEST_CASE("a transaction that is not committed leaves nothing") {
   CHECK(connection->text_rows("SELECT CAST(i AS TEXT) FROM t")->size() == 1);
 }
 
+TEST_CASE("a check of a file's structure ends when it is cancelled") {
+  const TempDirectory directory;
+  auto connection = open_writable(directory.path() + "/a.db");
+  REQUIRE(connection->execute("CREATE TABLE t(b BLOB)").ok());
+  REQUIRE(connection
+              ->execute("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+                        "2000) INSERT INTO t SELECT zeroblob(7000) FROM n")
+              .ok());
+  QueryControl control;
+  const auto sound = connection->integrity_problems(control);
+  REQUIRE(sound.ok());
+  CHECK(sound->empty());
+  control.cancel();
+  // SQLite itself has ended early: only then is it an error.
+  const auto ended = connection->integrity_problems(control);
+  REQUIRE_FALSE(ended.ok());
+  CHECK(ended.error().code == ErrorCode::kCancelled);
+  const QueryControl later;
+  CHECK(connection->integrity_problems(later).ok());
+}
+
 TEST_CASE("dangerous SQL is refused") {
   const TempDirectory directory;
   auto connection = open_writable(directory.path() + "/a.db");
