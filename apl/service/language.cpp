@@ -80,8 +80,9 @@ constexpr ExpressionOperator kExpressionOperators[] = {
      {"print 'parentSpanId' !endswith_cs 'id'", "true"}},
     {"has",
      "text",
-     "The right side stands in the left one between non-term characters or the ends, without "
-     "regard to case. Terms are runs of letters and digits.",
+     "The right side stands in the left one, without regard to case, and no term goes on beyond "
+     "it: a letter or digit at its end has no other one next to it. Terms are runs of letters and "
+     "digits; 'a.b' has '.', and 'me@x.com' has '@x.com'.",
      {"print 'North America' has 'america', 'error2' has 'error'", "true  false"}},
     {"!has", "text", "Not has.", {"print 'North America' !has 'amer'", "true"}},
     {"has_cs", "text", "As has, by case.", {"print 'North America' has_cs 'america'", "false"}},
