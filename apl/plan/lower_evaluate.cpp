@@ -202,9 +202,7 @@ Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span sp
   std::vector<Field> fields(
       grouped.schema.fields().begin(),
       grouped.schema.fields().begin() + static_cast<std::ptrdiff_t>(shape.groups));
-  const auto text_of = [&pivots](std::size_t row) {
-    return pivots.is_null(row) ? std::string_view() : pivots.at<std::string_view>(row);
-  };
+  const auto text_of = [&pivots](std::size_t row) { return pivots.at<std::string_view>(row); };
   std::set<std::string, std::less<>> names;
   std::vector<std::uint32_t> first_rows;  // of the groups
   for (std::size_t row = 0; row < grouped.rows; ++row) {
@@ -439,7 +437,12 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
                                                        ? derived_name(*aggregate, &input)
                                                        : aggregate_call->function.text);
   }
-  EVQ_TRY_ASSIGN(ExprPtr column, bind_text(*call.arguments[0].value, input));
+  // Never null: that has the empty text's column, and its rows must be in the same group.
+  EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*call.arguments[0].value, &input));
+  std::vector<ExprPtr> text;
+  text.push_back(std::move(value));
+  EVQ_TRY_ASSIGN(ExprPtr column,
+                 this->call("tostring", std::move(text), call.arguments[0].value->span));
   SummarizeParts parts;
   for (std::size_t i = 2; i < call.arguments.size(); ++i) {
     parts.groups.emplace_back(*call.arguments[i].value);
