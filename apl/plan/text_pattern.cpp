@@ -76,15 +76,29 @@ std::size_t numeric_prefix(std::string_view text, Type type) {
   if (at < text.size() && (text[at] == '-' || text[at] == '+')) {
     ++at;
   }
-  if (!digits()) {
+  const bool whole = digits();
+  if (type != Type::kReal) {
+    return whole ? at : 0;
+  }
+  // Moves on by one of `marks`, a sign where one may stand, and digits; not where those are
+  // missing.
+  const auto part = [&](std::string_view marks, bool is_signed) {
+    const std::size_t begin = at;
+    if (at == text.size() || marks.find(text[at]) == std::string_view::npos) {
+      return false;
+    }
+    ++at;
+    at += is_signed && at < text.size() && (text[at] == '-' || text[at] == '+') ? 1 : 0;
+    if (!digits()) {
+      at = begin;
+      return false;
+    }
+    return true;
+  };
+  if (!part(".", false) && !whole) {
     return 0;
   }
-  if (type == Type::kReal && at + 1 < text.size() && text[at] == '.') {
-    const std::size_t point = at++;
-    if (!digits()) {
-      at = point;
-    }
-  }
+  part("eE", true);
   return at;
 }
 
