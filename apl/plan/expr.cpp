@@ -1,5 +1,7 @@
 #include "apl/plan/expr.h"
 
+#include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "apl/syntax/diagnostics.h"
@@ -144,6 +146,22 @@ std::size_t node_count(const Expr& expr) {
   return count;
 }
 
+namespace {
+
+// Whether no expression can tell them apart, which is more than being equal: 0.0 equals -0.0, and
+// dynamic(1) equals dynamic(1.0).
+bool is_same(const Value& a, const Value& b) {
+  if (a != b || a.is_null()) {
+    return a == b;
+  }
+  if (a.type() == Type::kReal) {
+    return std::bit_cast<std::uint64_t>(a.as_real()) == std::bit_cast<std::uint64_t>(b.as_real());
+  }
+  return a.type() != Type::kDynamic || a.as_text() == b.as_text();
+}
+
+}  // namespace
+
 bool expr_equal(const Expr& a, const Expr& b) {
   if (a.kind != b.kind || a.type != b.type) {
     return false;
@@ -152,7 +170,7 @@ bool expr_equal(const Expr& a, const Expr& b) {
     case ExprKind::kColumn:
       return a.column == b.column;
     case ExprKind::kConstant:
-      return a.constant == b.constant;
+      return is_same(a.constant, b.constant);
     case ExprKind::kCall:
       break;
   }

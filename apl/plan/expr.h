@@ -48,6 +48,7 @@ Result<ExprPtr> make_call(const ScalarFunction& function, std::vector<ExprPtr> a
                           const EvalContext& context, Span span);
 ExprPtr make_cast(ExprPtr expr, Type type);
 ExprPtr clone(const Expr& expr);
+// Whether both give the same for every row; false of expressions that draw their values.
 bool expr_equal(const Expr& a, const Expr& b);
 // Of the whole tree.
 std::size_t node_count(const Expr& expr);
