@@ -7,6 +7,7 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "store/base/ascii.h"
+#include "store/base/utf8.h"
 #include "store/column/vector_builder.h"
 
 namespace evq::plan {
@@ -30,10 +31,11 @@ Status KeyValueSyntax::set(std::string_view option, const Value& value, Span spa
   } else if (option == "escape") {
     escape = text;
   } else if (option == "quote") {
-    if (text.size() > 2) {
+    if (count_code_points(text) > 2) {
       return diag::invalid_constant(span, "quote", "be one character, or an opening and a closing");
     }
-    quotes.emplace_back(text.substr(0, 1), text.substr(text.size() - 1));
+    const std::size_t second = code_point_offset(text, 1);
+    quotes.emplace_back(text.substr(0, second), second < text.size() ? text.substr(second) : text);
   } else {
     auto compiled = Regex::compile(text);
     if (!compiled.ok()) {
