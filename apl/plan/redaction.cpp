@@ -133,18 +133,20 @@ class Redaction final : public BoundFunction {
         return static_cast<std::size_t>(part.data() - text.data());
       };
       const std::size_t end = place(groups[0]) + groups[0].size();
-      const std::size_t first = syntax_->groups_only ? 1 : 0;
-      const std::size_t last = syntax_->groups_only ? groups.size() : 1;
-      for (std::size_t i = first; i < last; ++i) {
+      from = groups[0].empty() ? end + 1 : end;
+      const std::span<std::string_view> parts =
+          syntax_->groups_only ? std::span(groups).subspan(1) : std::span(groups).first(1);
+      // A later group lies before an earlier one where both are in a repetition.
+      std::ranges::stable_sort(parts, {}, &std::string_view::data);
+      for (const std::string_view part : parts) {
         // A group inside one that is replaced already, or without text, is passed over.
-        if (groups[i].empty() || place(groups[i]) < done) {
+        if (part.empty() || place(part) < done) {
           continue;
         }
-        out.append(text.substr(done, place(groups[i]) - done));
-        replace(groups[i], &out);
-        done = place(groups[i]) + groups[i].size();
+        out.append(text.substr(done, place(part) - done));
+        replace(part, &out);
+        done = place(part) + part.size();
       }
-      from = groups[0].empty() ? end + 1 : end;
     }
     out.append(text.substr(done));
     return out;
