@@ -102,8 +102,8 @@ Result<ExprPtr> Binder::bind_toscalar(const ast::Call& call, Span span, const Re
   }
   EVQ_TRY_ASSIGN(Relation relation, table_of_expr(table));
   const Type type = relation.schema().size() == 0 ? Type::kNull : relation.schema()[0].type;
-  EVQ_TRY_ASSIGN(const ExprPtr list, first_column(std::move(relation), span));
-  // The first row's first column: the list's first element.
+  // The first row's first column: the only element of the list.
+  EVQ_TRY_ASSIGN(const ExprPtr list, first_column(limit(std::move(relation), 1), span));
   const DynamicView values(list->constant.as_text());
   Value first = values.size() == 0 ? Value() : value_from_dynamic(values.at(0));
   return make_constant(first.is_null() ? Value::null(type) : std::move(first), span);
