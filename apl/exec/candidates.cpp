@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "apl/exec/eval.h"
@@ -73,12 +75,14 @@ class FirstNumbers {
 class CandidateSink final : public ForwardingSink {
  public:
   CandidateSink(const Executor& executor, const plan::RowCandidates& candidates,
-                std::unique_ptr<Sink> next)
+                std::string_view name, std::unique_ptr<Sink> next)
       : ForwardingSink(std::move(next)),
         executor_(executor),
         candidates_(candidates),
-        numbers_(candidates.keys.size(), FirstNumbers(candidates.count)),
-        lease_(executor.options().budget, "summarize") {}
+        name_(name),
+        by_arrival_(candidates.keys.empty() && candidates.count > 1),
+        numbers_(by_arrival_ ? 1 : candidates.keys.size(), FirstNumbers(candidates.count)),
+        lease_(executor.options().budget, name) {}
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(executor_.check());
@@ -88,7 +92,7 @@ class CandidateSink final : public ForwardingSink {
     if (all_pass_) {
       return next().push(std::move(chunk));
     }
-    AllocationMeter meter(executor_.options().budget, executor_.options().control, "summarize");
+    AllocationMeter meter(executor_.options().budget, executor_.options().control, name_);
     EVQ_TRY(meter.guard([&] { keep_some(std::move(chunk)); }));
     EVQ_TRY(charge());
     if (rows_seen_ >= kTrialRows && rows_held_ * 2 > rows_seen_) {
@@ -105,7 +109,7 @@ class CandidateSink final : public ForwardingSink {
   }
 
   Status finish() override {
-    AllocationMeter meter(executor_.options().budget, executor_.options().control, "summarize");
+    AllocationMeter meter(executor_.options().budget, executor_.options().control, name_);
     EVQ_TRY(meter.guard([&] { drop_beaten(); }));
     EVQ_TRY_ASSIGN(const Flow flow, hand_on());
     static_cast<void>(flow);
@@ -127,13 +131,8 @@ class CandidateSink final : public ForwardingSink {
     Held held;
     held.groups.assign(chunk.rows(), 0);
     number_groups(chunk, held.groups.data());
-    for (std::size_t i = 0; i < candidates_.keys.size(); ++i) {
-      std::vector<std::uint64_t>& numbers = held.numbers.emplace_back();
-      const plan::SortKey& key = candidates_.keys[i];
-      sort_numbers(chunk.column(key.column), key.order, &numbers);
-      for (std::uint64_t& number : numbers) {
-        number = std::min(number, kNumberMax);
-      }
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      const std::vector<std::uint64_t>& numbers = held.numbers.emplace_back(numbers_of(chunk, i));
       numbers_[i].resize(group_count_);
       // Where a number is below all before it, as times are newest first, each would be noted.
       const bool falls = numbers.front() > numbers.back();
@@ -158,6 +157,22 @@ class CandidateSink final : public ForwardingSink {
       held_bytes_ += held.bytes;
       held_.push_back(std::move(held));
     }
+  }
+
+  // By which a group's first rows are told. Without keys they are the first that come.
+  std::vector<std::uint64_t> numbers_of(const Chunk& chunk, std::size_t index) const {
+    std::vector<std::uint64_t> numbers;
+    if (by_arrival_) {
+      numbers.resize(chunk.rows());
+      std::iota(numbers.begin(), numbers.end(), rows_seen_);
+      return numbers;
+    }
+    const plan::SortKey& key = candidates_.keys[index];
+    sort_numbers(chunk.column(key.column), key.order, &numbers);
+    for (std::uint64_t& number : numbers) {
+      number = std::min(number, kNumberMax);
+    }
+    return numbers;
   }
 
   void number_groups(const Chunk& chunk, std::uint32_t* groups) {
@@ -252,9 +267,11 @@ class CandidateSink final : public ForwardingSink {
 
   const Executor& executor_;
   const plan::RowCandidates& candidates_;
+  const std::string_view name_;
   std::optional<GroupTable> table_;  // where there are keys
   std::size_t group_count_ = 0;
-  std::vector<FirstNumbers> numbers_;  // by key
+  const bool by_arrival_;
+  std::vector<FirstNumbers> numbers_;  // by key, or of arrivals
   std::vector<Held> held_;
   std::size_t held_bytes_ = 0;
   std::size_t rows_seen_ = 0;
@@ -267,8 +284,9 @@ class CandidateSink final : public ForwardingSink {
 
 std::unique_ptr<Sink> make_candidate_sink(const Executor& executor,
                                           const plan::RowCandidates& candidates,
+                                          std::string_view operator_name,
                                           std::unique_ptr<Sink> next) {
-  return std::make_unique<CandidateSink>(executor, candidates, std::move(next));
+  return std::make_unique<CandidateSink>(executor, candidates, operator_name, std::move(next));
 }
 
 }  // namespace evq

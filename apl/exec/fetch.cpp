@@ -384,7 +384,8 @@ class FetchConsumer final : public Consumer {
       sink = std::make_unique<FetchSink>(spec_, std::move(next));
     }
     return spec_.op.candidates.has_value()
-               ? make_candidate_sink(spec_.executor, *spec_.op.candidates, std::move(sink))
+               ? make_candidate_sink(spec_.executor, *spec_.op.candidates, "summarize",
+                                     std::move(sink))
                : std::move(sink);
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {

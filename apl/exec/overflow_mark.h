@@ -10,12 +10,13 @@ namespace evq {
 
 class OverflowMark {
  public:
-  // Sees whether a status of the operator's own is kLimit, and gives it back.
-  Status note(Status status) {
-    if (!status.ok() && status.error().code == ErrorCode::kLimit) {
+  // Sees whether a Status or Result of the operator's own is kLimit, and gives it back.
+  template <class Outcome>
+  Outcome note(Outcome outcome) {
+    if (!outcome.ok() && outcome.error().code == ErrorCode::kLimit) {
       set_.store(true);
     }
-    return status;
+    return outcome;
   }
   bool is_set() const { return set_.load(); }
 

@@ -2,7 +2,8 @@
 // operators after them take the rows. What does not fit into memory is sorted a part of the order
 // at a time: see sort_ranges.h. A TopN whose first key is the event time tells the scan below it
 // how old a row may be to matter, and makes it visit the newest blocks first. One of groups leaves
-// out what cannot be among the first of its group before it sorts, and the rest afterwards.
+// out what cannot be among the first of its group before it sorts, and the rest afterwards: the
+// groups are what it sorts by first, so that a part of the order has whole groups but for its ends.
 
 #include <algorithm>
 #include <atomic>
@@ -39,9 +40,13 @@ struct SortSpec {
   // Where the input can run again: set when the rows do not fit, before any is handed on.
   OverflowMark* overflow = nullptr;
   const SortRange* range = nullptr;  // the part of the order that is wanted; null: all
+  // Of rows that are wanted only while they are among the first of their group: what tells others
+  // before they are sorted. Null: all rows are sorted.
+  const plan::RowCandidates* candidates = nullptr;
 
-  Status note(Status status) const {
-    return overflow != nullptr ? overflow->note(std::move(status)) : std::move(status);
+  template <class Outcome>
+  Outcome note(Outcome outcome) const {
+    return overflow != nullptr ? overflow->note(std::move(outcome)) : std::move(outcome);
   }
 };
 
@@ -52,14 +57,7 @@ class SortSink final : public Sink {
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(spec_.executor->check());
-    if (spec_.range != nullptr) {
-      AllocationMeter meter(spec_.budget, spec_.executor->options().control, spec_.name);
-      EVQ_TRY(spec_.note(meter.guard([&] { chunk = spec_.range->keep(std::move(chunk)); })));
-      if (chunk.empty()) {
-        return Flow::kMore;
-      }
-    }
-    EVQ_TRY(spec_.note(sorter_.add(std::move(chunk))));
+    EVQ_TRY(sorter_.add(std::move(chunk)));
     if (spec_.time_floor != nullptr && sorter_.threshold().has_value()) {
       raise_floor(*sorter_.threshold());
     }
@@ -67,7 +65,7 @@ class SortSink final : public Sink {
     const bool full = spec_.keys.empty() && sorter_.rows() >= spec_.limit;
     return full ? Flow::kDone : Flow::kMore;
   }
-  Status finish() override { return spec_.note(sorter_.finish()); }
+  Status finish() override { return sorter_.finish(); }
   RowSorter& sorter() { return sorter_; }
 
  private:
@@ -81,6 +79,30 @@ class SortSink final : public Sink {
 
   const SortSpec& spec_;
   RowSorter sorter_;
+};
+
+// In front of the other sinks of a sort: lets through the rows of the part of the order that is
+// wanted, and notes when what these hold does not fit.
+class PartSink final : public ForwardingSink {
+ public:
+  PartSink(const SortSpec& spec, std::unique_ptr<Sink> next)
+      : ForwardingSink(std::move(next)), spec_(spec) {}
+
+  Result<Flow> push(Chunk chunk) override {
+    if (spec_.range != nullptr) {
+      EVQ_TRY(spec_.executor->check());
+      AllocationMeter meter(spec_.budget, spec_.executor->options().control, spec_.name);
+      EVQ_TRY(spec_.note(meter.guard([&] { chunk = spec_.range->keep(std::move(chunk)); })));
+      if (chunk.empty()) {
+        return Flow::kMore;
+      }
+    }
+    return spec_.note(next().push(std::move(chunk)));
+  }
+  Status finish() override { return spec_.note(ForwardingSink::finish()); }
+
+ private:
+  const SortSpec& spec_;
 };
 
 // All rows of SortSinks, in the first of them.
@@ -101,17 +123,22 @@ class SortConsumer final : public Consumer {
   SortConsumer(const SortSpec& spec, HandOn hand_on) : spec_(spec), hand_on_(std::move(hand_on)) {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(std::make_unique<SortSink>(spec_));
+    std::unique_ptr<Sink> sink = std::make_unique<SortSink>(spec_);
+    if (spec_.candidates != nullptr) {
+      sink = make_candidate_sink(*spec_.executor, *spec_.candidates, spec_.name, std::move(sink));
+    }
+    return std::unique_ptr<Sink>(std::make_unique<PartSink>(spec_, std::move(sink)));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
-    const Result<RowSorter*> sorted = merge_sinks(sinks);
-    if (!sorted.ok()) {
-      return spec_.note(sorted.error());
+    sinks = forwarded_sinks(std::move(sinks));
+    if (spec_.candidates != nullptr) {
+      sinks = forwarded_sinks(std::move(sinks));
     }
+    EVQ_TRY_ASSIGN(RowSorter* const sorted, spec_.note(merge_sinks(sinks)));
     if (spec_.overflow != nullptr) {
-      EVQ_TRY(spec_.note(try_output(**sorted)));
+      EVQ_TRY(spec_.note(try_output(*sorted)));
     }
-    return hand_on_(**sorted);
+    return hand_on_(*sorted);
   }
 
  private:
@@ -126,10 +153,61 @@ class SortConsumer final : public Consumer {
   const HandOn hand_on_;
 };
 
+// Of rows sorted by group the first of each.
+class GroupLimit {
+ public:
+  explicit GroupLimit(const plan::TopN& top) : top_(top) {}
+
+  // Those of the rows to come next; an empty chunk when there are no more.
+  Chunk next(RowSorter& sorted) {
+    for (Chunk chunk = sorted.next(); !chunk.empty(); chunk = sorted.next()) {
+      chunk = keep(std::move(chunk));
+      if (!chunk.empty()) {
+        return chunk;
+      }
+    }
+    return {};
+  }
+
+ private:
+  Chunk keep(Chunk chunk) {
+    std::vector<std::uint32_t> kept;
+    for (std::size_t row = 0; row < chunk.rows(); ++row) {
+      const bool same = row > 0 ? is_one_group(chunk, row - 1, chunk, row)
+                                : !last_.empty() && is_one_group(last_, 0, chunk, row);
+      rows_ = same ? rows_ + 1 : 1;
+      if (rows_ <= top_.count) {
+        kept.push_back(static_cast<std::uint32_t>(row));
+      }
+    }
+    if (!chunk.empty()) {
+      last_ = chunk.slice(chunk.rows() - 1, 1);
+    }
+    if (kept.size() != chunk.rows()) {
+      chunk.select(kept);
+    }
+    return chunk;
+  }
+  bool is_one_group(const Chunk& a, std::size_t i, const Chunk& b, std::size_t j) const {
+    return std::all_of(top_.keys.begin(),
+                       top_.keys.begin() + static_cast<std::ptrdiff_t>(top_.groups),
+                       [&](const plan::SortKey& key) {
+                         return rows_equal(a.column(key.column), i, b.column(key.column), j);
+                       });
+  }
+
+  const plan::TopN& top_;
+  Chunk last_;              // the row before
+  std::uint64_t rows_ = 0;  // of the group so far
+};
+
 // A sort, or a limit of one, all at once or range by range; its rows go to one sink in order.
 class SortRun {
  public:
   SortRun(const SortSpec& spec, const plan::Node& input) : spec_(spec), input_(input) {}
+  // Hands on the first rows of each group of `top`, whose keys are the sort's.
+  SortRun(const SortSpec& spec, const plan::Node& input, const plan::TopN& top)
+      : spec_(spec), input_(input), groups_(std::in_place, top) {}
 
   Status run(const ScanHints& hints, Consumer& consumer) {
     const CountsOfOneRun counts(spec_.executor->stats());
@@ -139,7 +217,7 @@ class SortRun {
       at_once.overflow = &overflow;
     }
     SortConsumer sort(at_once, [&](RowSorter& sorted) {
-      return spec_.executor->push_each([&] { return sorted.next(); }, spec_.name, consumer);
+      return spec_.executor->push_each([&] { return next(sorted); }, spec_.name, consumer);
     });
     Status done = spec_.executor->run(input_, sort, hints);
     if (!overflow.is_set()) {
@@ -172,7 +250,7 @@ class SortRun {
       part.range = &range;
       SortConsumer sort(part, [&](RowSorter& sorted) -> Status {
         const auto next_rows = [&] {
-          Chunk chunk = rows_left > 0 ? sorted.next() : Chunk();
+          Chunk chunk = rows_left > 0 ? next(sorted) : Chunk();
           const std::size_t rows = std::min(rows_left, chunk.rows());
           rows_left -= rows;
           return rows == chunk.rows() ? chunk : chunk.slice(0, rows);
@@ -194,6 +272,10 @@ class SortRun {
     return {};
   }
 
+  Chunk next(RowSorter& sorted) {
+    return groups_.has_value() ? groups_->next(sorted) : sorted.next();
+  }
+
   std::size_t bytes_free() const {
     const std::size_t limit = spec_.budget != nullptr ? spec_.budget->limit() : 0;
     return limit == 0 ? kQueryMemoryBytesDefault : limit - std::min(limit, spec_.budget->used());
@@ -201,91 +283,20 @@ class SortRun {
 
   const SortSpec& spec_;
   const plan::Node& input_;
+  std::optional<GroupLimit> groups_;
 };
 
-// Of rows sorted by group the first of each.
-class GroupLimit {
- public:
-  explicit GroupLimit(const plan::TopN& top) : top_(top) {}
-
-  Chunk keep(Chunk chunk) {
-    std::vector<std::uint32_t> kept;
-    for (std::size_t row = 0; row < chunk.rows(); ++row) {
-      const bool same = row > 0 ? is_one_group(chunk, row - 1, chunk, row)
-                                : !last_.empty() && is_one_group(last_, 0, chunk, row);
-      rows_ = same ? rows_ + 1 : 1;
-      if (rows_ <= top_.count) {
-        kept.push_back(static_cast<std::uint32_t>(row));
-      }
-    }
-    if (!chunk.empty()) {
-      last_ = chunk.slice(chunk.rows() - 1, 1);
-    }
-    if (kept.size() != chunk.rows()) {
-      chunk.select(kept);
-    }
-    return chunk;
+// What tells rows that are not among the first of their group.
+plan::RowCandidates candidates_of(const plan::TopN& top) {
+  plan::RowCandidates candidates{{}, {}, top.count};
+  for (std::size_t i = 0; i < top.groups; ++i) {
+    candidates.groups.push_back(top.keys[i].column);
   }
-
- private:
-  bool is_one_group(const Chunk& a, std::size_t i, const Chunk& b, std::size_t j) const {
-    return std::all_of(top_.keys.begin(),
-                       top_.keys.begin() + static_cast<std::ptrdiff_t>(top_.groups),
-                       [&](const plan::SortKey& key) {
-                         return rows_equal(a.column(key.column), i, b.column(key.column), j);
-                       });
+  if (top.groups < top.keys.size()) {
+    candidates.keys.push_back(top.keys[top.groups]);
   }
-
-  const plan::TopN& top_;
-  Chunk last_;              // the row before
-  std::uint64_t rows_ = 0;  // of the group so far
-};
-
-// Sorts what may be among the first of its group, and hands on what is.
-class GroupLimitConsumer final : public Consumer {
- public:
-  GroupLimitConsumer(const SortSpec& spec, const plan::TopN& top, Consumer& next)
-      : spec_(spec), top_(top), candidates_{{}, {}, top.count}, next_(next) {
-    for (std::size_t i = 0; i < top.groups; ++i) {
-      candidates_.groups.push_back(top.keys[i].column);
-    }
-    if (top.groups < top.keys.size()) {
-      candidates_.keys.push_back(top.keys[top.groups]);
-    }
-  }
-
-  Result<std::unique_ptr<Sink>> make_sink() override {
-    auto sort = std::make_unique<SortSink>(spec_);
-    return reduces() ? make_candidate_sink(*spec_.executor, candidates_, std::move(sort))
-                     : std::move(sort);
-  }
-  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
-    if (reduces()) {
-      sinks = forwarded_sinks(std::move(sinks));
-    }
-    EVQ_TRY_ASSIGN(RowSorter* const sorted, merge_sinks(sinks));
-    GroupLimit limit(top_);
-    const auto next_rows = [&] {
-      for (Chunk chunk = sorted->next(); !chunk.empty(); chunk = sorted->next()) {
-        chunk = limit.keep(std::move(chunk));
-        if (!chunk.empty()) {
-          return chunk;
-        }
-      }
-      return Chunk();
-    };
-    return spec_.executor->push_each(next_rows, spec_.name, next_);
-  }
-
- private:
-  // Without a key all rows of a group tie.
-  bool reduces() const { return !candidates_.keys.empty(); }
-
-  const SortSpec& spec_;
-  const plan::TopN& top_;
-  plan::RowCandidates candidates_;
-  Consumer& next_;
-};
+  return candidates;
+}
 
 // True when column `column` of `node`'s output is the event time of one scan below it, reached
 // through row-wise operators only.
@@ -358,9 +369,9 @@ Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer)
   if (const auto* top = std::get_if<plan::TopN>(&node.op)) {
     spec.keys = top->keys;
     if (top->groups > 0 && top->count > 0) {
-      spec.limit = RowSorter::kNoLimit;
-      GroupLimitConsumer first_rows(spec, *top, consumer);
-      return executor.run(*node.inputs[0], first_rows);
+      const plan::RowCandidates candidates = candidates_of(*top);
+      spec.candidates = &candidates;
+      return SortRun(spec, *node.inputs[0], *top).run({}, consumer);
     }
     spec.limit = static_cast<std::size_t>(top->count);
   } else {

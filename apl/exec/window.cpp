@@ -350,11 +350,8 @@ const plan::Node* ordered_below(const plan::Node& node) {
 Status run_over_all_rows(Executor& executor, const plan::Node& node, Consumer& consumer,
                          OverflowMark* overflow) {
   const auto& window = std::get<plan::Window>(node.op);
-  Result<WholeInput> collected = collect_whole(executor, *node.inputs[0], kWindowName);
-  if (!collected.ok()) {
-    return overflow->note(collected.error());
-  }
-  WholeInput& whole = *collected;
+  EVQ_TRY_ASSIGN(WholeInput whole,
+                 overflow->note(collect_whole(executor, *node.inputs[0], kWindowName)));
   Chunk& input = whole.rows;
   for (WindowColumn& column : columns_of(window)) {
     // What is held besides the column while it is made.

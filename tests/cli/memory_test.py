@@ -312,6 +312,44 @@ class Memory(MemoryCase):
                     self.assertEqual(self.out("-q", "query", "--memory-limit", "2M", query),
                                      self.out("-q", "query", query))
 
+    def test_first_rows_of_groups_that_do_not_fit_are_found_a_part_of_the_order_at_a_time(self):
+        rows = ("range x from 1 to 150000 step 1 | extend y = x * 7919 % 150001 | extend "
+                "s = iff(y % 50 == 0, '', strcat('all of them begin like this: ', tostring(y / 2))), "
+                "t = iff(y % 60 == 0, datetime(null), datetime(2024-01-01) + y / 3 * 1ms), few = y % 3,"
+                " k = iff(y % 8 == 0, long(null), y / 2), r = iff(y % 9 == 0, real(nan), x / 7.0)")
+        for groups, all_first in (("few", ("top 3 by r", "take 3", "top 30000 by x asc")),
+                                  ("k", ("top 1 by x", "take 3", "sort by x desc | take 1")),
+                                  ("s", ("top 2 by r desc, x asc", "take 1", "top 60000 by x")),
+                                  ("t", ("top 1 by r asc nulls last", "top 2 by s", "take 2"))):
+            for first in all_first:
+                query = (f"{rows} | partition by {groups} ({first} | extend z = x + 1) "
+                         "| serialize n = row_number() | summarize count(), sum(z), "
+                         "sum(binary_and(hash(strcat(tostring(n), tostring(x))), 1048575))")
+                with self.subTest(groups=groups, first=first):
+                    self.assertEqual(self.out("-q", "query", "--memory-limit", "2500K", query),
+                                     self.out("-q", "query", query))
+
+    @unittest.skipIf(SANITIZED, "takes long")
+    def test_first_rows_of_groups_in_parts_keep_to_the_limit(self):
+        count, limit = 2_000_000, 30
+        rows = (f"range x from 1 to {count} step 1 | extend k = x * 7919 % {count + 3} / 2, "
+                "s = strcat('row ', tostring(x)) ")
+        for first, wanted in (("top 1 by s", count // 2), ("top 2 by x", count)):
+            with self.subTest(first):
+                out, peak = self.measured(
+                    "--memory-limit", f"{limit}M", "-o", "csv", "--no-header",
+                    f"{rows} | partition by k ({first}) | serialize p = prev(k) "
+                    "| summarize n = count(), countif(p > k) | project n - n % 10, countif_")
+                with out:
+                    self.assertEqual(out.read(), f"{wanted},0\n")
+                self.assertLess(peak, (limit + 96) << 10)
+        # Rows of few groups that come first are few.
+        out, peak = self.measured(
+            "--memory-limit", "4M", "-o", "csv", "--no-header",
+            f"{rows} | extend few = x % 3 | partition by few (take 5) | summarize count(), sum(x)")
+        with out:
+            self.assertEqual(out.read(), "15,120\n")
+
     def test_a_sort_in_parts_keeps_to_the_limit(self):
         count, limit = 2_000_000, 30
         rows = (f"range x from 1 to {count} step 1 | extend k = x * 7919 % {count + 3}, "
