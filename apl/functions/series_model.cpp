@@ -125,7 +125,8 @@ Numbers without_line(const NumberSeries& series) {
 constexpr double kSeasonScoreMin = 0.6;
 constexpr double kSeasonalScoreMin = 0.7;  // of series_seasonal(), which takes no threshold
 constexpr std::size_t kSeasonRepeatsMin = 2;
-constexpr std::size_t kPeriodMin = 4;  // bins; shorter ones are noise more often than seasons
+constexpr double kChanceErrors = 1.96;  // standard errors that few autocorrelations of noise reach
+constexpr std::size_t kPeriodMin = 4;   // bins; shorter ones are noise more often than seasons
 
 bool is_peak(const Numbers& scores, std::size_t lag) {
   return scores[lag] >= scores[lag - 1] && scores[lag] >= scores[lag + 1];
@@ -171,8 +172,22 @@ DynamicBytes periods_of(const std::vector<Period>& periods) {
   return {out.take()};
 }
 
-// The highest peaks between the bounds. A multiple of a shorter period that scores nearly as high
-// is that period again and left out.
+// Whether no score within a quarter of a lag is higher, nor as high before it: the days of a week
+// make peaks on both sides of the week's own. What is higher is mostly near, so that is sought from
+// the lag outwards.
+bool is_highest_around(const Numbers& scores, std::size_t lag) {
+  for (std::size_t distance = 1; distance <= std::max<std::size_t>(lag / 4, 1); ++distance) {
+    const bool beaten_after =
+        lag + distance < scores.size() && scores[lag + distance] > scores[lag];
+    if (beaten_after || scores[lag - distance] >= scores[lag]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The highest peaks between the bounds that a series of chance would hardly have. A multiple of a
+// shorter period that scores nearly as high is that period again and left out.
 MaybeArray series_periods_detect(DynamicView array, double least, double most, std::int64_t count) {
   const std::optional<NumberSeries> series = NumberSeries::read(array);
   if (!series.has_value() || !(least >= 0) || !(most >= least) || count < 1) {
@@ -181,14 +196,13 @@ MaybeArray series_periods_detect(DynamicView array, double least, double most, s
   const Numbers scores = autocorrelation(without_line(*series));
   const std::size_t lag_end = scores.size() / kSeasonRepeatsMin;
   Numbers score_of_divisor(lag_end, 0.0);  // the best of the periods found that go into a lag
+  const double score_min = kChanceErrors / std::sqrt(static_cast<double>(scores.size()));
   std::vector<Period> found;
   for (std::size_t lag = kPeriodMin; lag < lag_end; ++lag) {
     const auto at = static_cast<double>(lag);
-    if (at < least || at > most || scores[lag] <= 0 || !is_peak(scores, lag)) {
-      continue;
-    }
     constexpr double kClearlyHigher = 1.1;
-    if (scores[lag] < score_of_divisor[lag] * kClearlyHigher) {
+    if (at < least || at > most || scores[lag] <= score_min || !is_peak(scores, lag) ||
+        scores[lag] < score_of_divisor[lag] * kClearlyHigher || !is_highest_around(scores, lag)) {
       continue;
     }
     found.push_back({at, std::min(scores[lag], 1.0)});
