@@ -146,7 +146,7 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool k
   // Each expression sees the operator's input; where that fails, the columns made before it.
   Relation current = std::move(input);
   std::vector<NamedColumn> columns = pass_through(current);
-  UniqueNames taken(columns);
+  UniqueNames taken(current.schema());
   bool pending = false;
   for (const ast::NamedExpr& item : items) {
     const Meanwhile windows(&windowed_, &current);

@@ -1,14 +1,17 @@
 #pragma once
 // Names of columns that are all different: one that is taken already gets the first number that
-// makes it another. A plain value; what is asked of it costs the same however many names there are.
+// makes it another. A plain value; what is asked of it costs the same however many names there are,
+// but a look through the schema that it may begin with.
 
 #include <cstddef>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "apl/plan/binding.h"
+#include "store/column/schema.h"
 
 namespace evq::plan {
 
@@ -21,7 +24,12 @@ class UniqueNames {
     }
   }
 
-  bool is_taken(const std::string& name) const { return taken_.contains(name); }
+  // The names of a schema, which are not copied: for operators that add few to many.
+  explicit UniqueNames(Schema schema) : schema_(std::move(schema)) {}
+
+  bool is_taken(const std::string& name) const {
+    return taken_.contains(name) || schema_.find(name).has_value();
+  }
   // `name` is taken from now on.
   void note(const std::string& name) { taken_.insert(name); }
   // `name`, with a number where it is taken; what this gives is taken from now on.
@@ -38,7 +46,8 @@ class UniqueNames {
   }
 
  private:
-  std::unordered_set<std::string> taken_;
+  Schema schema_;
+  std::unordered_set<std::string> taken_;  // besides those of the schema
   std::unordered_map<std::string, std::size_t> numbers_;  // the last one that each name got
 };
 
