@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
 #include <sched.h>
 
 #include "store/base/limits.h"
@@ -17,6 +18,9 @@
 namespace evq {
 
 namespace {
+
+// What the deepest plans that the limits allow need, and some: a lower `ulimit -s` does not count.
+constexpr std::size_t kStackBytesMin = std::size_t{8} << 20U;
 
 // One call of run_parallel. Threads claim worker numbers until none is left, so a pool task that
 // comes late finds nothing to do; it holds the job alive, but touches `fn` only after a claim,
@@ -65,7 +69,7 @@ struct ThreadPool::State {
   Mutex mutex;
   CondVar work;
   std::deque<std::function<void()>> tasks EVQ_GUARDED_BY(mutex);
-  std::vector<std::thread> threads EVQ_GUARDED_BY(mutex);
+  std::vector<pthread_t> threads EVQ_GUARDED_BY(mutex);
   std::size_t idle EVQ_GUARDED_BY(mutex) = 0;
   bool stopping EVQ_GUARDED_BY(mutex) = false;
 
@@ -89,20 +93,44 @@ struct ThreadPool::State {
     }
   }
 
+  static void* enter(void* state) {
+    static_cast<State*>(state)->run();
+    return nullptr;
+  }
+
+  // False when the system has no thread left, or no memory for it.
+  bool start_thread() EVQ_REQUIRES(mutex) {
+    pthread_t thread{};
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) {
+      return false;
+    }
+    std::size_t stack_bytes = 0;
+    bool started =
+        pthread_attr_getstacksize(&attributes, &stack_bytes) == 0 &&
+        pthread_attr_setstacksize(&attributes, std::max(stack_bytes, kStackBytesMin)) == 0;
+    try {
+      threads.reserve(threads.size() + 1);
+      started = started && pthread_create(&thread, &attributes, &State::enter, this) == 0;
+    } catch (const std::bad_alloc&) {
+      started = false;
+    }
+    pthread_attr_destroy(&attributes);
+    if (started) {
+      threads.push_back(thread);
+    }
+    return started;
+  }
+
   // False when the task cannot be taken because no thread could be started at all, or because
   // there is no memory for it.
   bool push(const std::function<void()>& task) {
     {
       const MutexLock lock(mutex);
-      if (tasks.size() >= idle && threads.size() < thread_count) {
-        try {
-          threads.emplace_back([this] { run(); });
-        } catch (const std::exception&) {
-          // The system has no thread left: those already there take the task.
-          if (threads.empty()) {
-            return false;
-          }
-        }
+      // Where there is no further one, those already there take the task.
+      if (tasks.size() >= idle && threads.size() < thread_count && !start_thread() &&
+          threads.empty()) {
+        return false;
       }
       try {
         tasks.push_back(task);
@@ -119,15 +147,15 @@ ThreadPool::ThreadPool(std::size_t threads)
     : state_(std::make_unique<State>(std::min(threads, kThreadsMax))) {}
 
 ThreadPool::~ThreadPool() {
-  std::vector<std::thread> threads;
+  std::vector<pthread_t> threads;
   {
     const MutexLock lock(state_->mutex);
     state_->stopping = true;
     threads = std::move(state_->threads);
     state_->work.notify_all();
   }
-  for (std::thread& thread : threads) {
-    thread.join();
+  for (const pthread_t thread : threads) {
+    pthread_join(thread, nullptr);
   }
 }
 

@@ -1,6 +1,9 @@
 """What the text of a query may unfold to, before it runs."""
 
-from evq_case import main
+import resource
+import subprocess
+
+from evq_case import EVQ, main
 from memory_case import MemoryCase
 
 
@@ -38,6 +41,23 @@ class PlanLimits(MemoryCase):
         out, _ = self.evq("-q", "query", "-o", "csv", "--no-header",
                           input=f"print {fields} | redact '[0-9]' | project f8, f8999")
         self.assertEqual(out, "a *,a ****\n")
+
+    def test_deep_plans_do_not_depend_on_the_stack_that_a_shell_allows(self):
+        rows = "range y from 1 to 3 step 1 "
+        plus, iff = "1", "1"
+        for i in range(180):
+            plus, iff = f"(y + {plus})", f"iff(y > {i}, y, {iff})"
+        for size in (1 << 20, resource.RLIM_INFINITY):
+            for query in (rows + "".join(f"| summarize y = max(y) by z = y + {i} " for i in range(199)),
+                          rows + "| join (range y from 1 to 3 step 1) on y | project y " * 99,
+                          rows + "| sort by y desc | extend y = -y | take 10 " * 66,
+                          rows + "| extend z = " + plus, rows + "| where " + iff + " > 0"):
+                with self.subTest(size=size, query=query[:60]):
+                    done = subprocess.run(
+                        [EVQ, "-q", "query", query + " | count"], env=self.environment, text=True,
+                        capture_output=True, timeout=120, preexec_fn=lambda: resource.setrlimit(
+                            resource.RLIMIT_STACK, (size, resource.RLIM_INFINITY)))
+                    self.assertEqual((done.returncode, done.stdout), (0, '{"Count":3}\n'))
 
 
 if __name__ == "__main__":
