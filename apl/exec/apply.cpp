@@ -1,5 +1,5 @@
-// partition and mv-apply: the subplan runs once for each group of rows, or for the expanded rows
-// of each row, in order of first appearance.
+// partition and mv-apply: the subplan runs once for each group of rows, in the order of their keys,
+// or for the expanded rows of each row.
 
 #include <algorithm>
 #include <span>
@@ -12,6 +12,7 @@
 #include "apl/functions/aggregate_rows.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
+#include "store/column/ordering.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -23,7 +24,7 @@ constexpr std::size_t kCopiedRunBytesMax = 1024;
 
 using Groups = std::vector<std::vector<std::uint32_t>>;
 
-// The rows of each group, in order of first occurrence.
+// The rows of each group, as they come. Groups come as a sort by the keys would put them.
 Groups group_rows(const Chunk& input, const std::vector<std::size_t>& keys, std::uint64_t seed) {
   RowGroups numbers(input, keys, seed);
   Groups groups;
@@ -32,6 +33,15 @@ Groups group_rows(const Chunk& input, const std::vector<std::size_t>& keys, std:
     groups.resize(numbers.size());
     groups[group].push_back(static_cast<std::uint32_t>(row));
   }
+  std::ranges::sort(groups, [&](const auto& a, const auto& b) {
+    for (const std::size_t key : keys) {
+      const Vector& column = input.column(key);
+      if (const int order = compare_rows(column, a[0], column, b[0], {}); order != 0) {
+        return order < 0;
+      }
+    }
+    return a[0] < b[0];
+  });
   return groups;
 }
 

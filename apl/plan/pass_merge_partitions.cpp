@@ -247,9 +247,7 @@ void merge_same_columns(Operation* op, const MergedRows& below, const EvalContex
     }
   } else if (auto* sort = std::get_if<Sort>(op)) {
     remap(below.columns, &sort->keys);
-    if (below.in_order) {
-      sort->keys = keys_within_runs(std::move(sort->keys), below);
-    }
+    sort->keys = keys_within_runs(std::move(sort->keys), below);
   } else if (auto* top = std::get_if<TopN>(op)) {
     remap(below.columns, &top->keys);
     *op = limit_of_runs(std::move(*top), below);
@@ -284,6 +282,8 @@ MergedRows merge(NodePtr node, MergedRows rows, const EvalContext& context) {
   MergedRows below = merge(std::move(node->inputs[0]), std::move(rows), context);
   MergedRows merged{std::move(node), {}, {}, {}, {}, below.in_order};
   Operation& op = merged.node->op;
+  merged.in_order = merged.in_order || std::holds_alternative<Sort>(op) ||
+                    std::holds_alternative<TopN>(op) || std::holds_alternative<Limit>(op);
   if (auto* project = std::get_if<Project>(&op)) {
     carry(project, below, &merged);
   } else if (auto* aggregate = std::get_if<Aggregate>(&op)) {
@@ -341,6 +341,14 @@ MergedRows rows_of_elements(NodePtr input, const Apply& apply, bool counts) {
   return rows;
 }
 
+// Runs one after the other, as they come without this pass.
+void order_runs(MergedRows* rows) {
+  if (!rows->in_order) {
+    const Schema schema = rows->node->schema;
+    rows->node = stack(std::move(rows->node), Sort{keys_within_runs({}, *rows)}, schema);
+  }
+}
+
 bool has_plain_keys(const Apply& apply, const Schema& input) {
   return std::ranges::all_of(apply.keys,
                              [&](std::size_t key) { return is_one_when_equal(input[key].type); });
@@ -362,6 +370,7 @@ NodePtr merge_apply(NodePtr node, const EvalContext& context) {
             apply->per_row ? rows_of_elements(std::move(input), *apply, rows.counts_rows)
                            : rows_of_groups(std::move(input), *apply, rows.counts_rows),
             context);
+  order_runs(&merged);
   std::vector<std::size_t> places = merged.passed;
   places.insert(places.end(), merged.columns.begin(), merged.columns.end());
   Project restore;

@@ -240,9 +240,10 @@ constexpr OperatorInfo kOperators[] = {
      .aliases = {},
      .summary = "Runs operators separately on the rows of each value of a field",
      .syntax = "T | partition by FIELD (OPERATORS)",
-     .description = "The result is the union of what each partition gives.",
+     .description = "The result is what each partition gives, in ascending order of the field's "
+                    "values, null first.",
      .examples = {{"datatable (k:string, v:long) ['a', 1, 'a', 2, 'b', 3]\n"
-                   "| partition by k (top 1 by v) | sort by k asc",
+                   "| partition by k (top 1 by v)",
                    "k:string  v:long\na         2\nb         3"}},
      .parse = parse_partition},
     {.name = "print",

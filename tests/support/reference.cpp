@@ -387,7 +387,7 @@ class Interpreter final : public plan::SubqueryRunner {
     return output;
   }
 
-  // The subplan over the rows of each key, in order of the keys' first rows.
+  // The subplan over the rows of each key, in order of the keys.
   Result<std::vector<ReferenceRow>> partition_rows(const plan::Apply& apply,
                                                    const std::vector<ReferenceRow>& rows) {
     std::vector<std::vector<ReferenceRow>> groups;
@@ -405,6 +405,12 @@ class Interpreter final : public plan::SubqueryRunner {
         same->push_back(row);
       }
     }
+    std::vector<plan::SortKey> order;
+    for (const std::size_t key : apply.keys) {
+      order.push_back({key, {}});
+    }
+    std::ranges::stable_sort(
+        groups, [&](const auto& a, const auto& b) { return compare_by(order, a[0], b[0]) < 0; });
     std::vector<ReferenceRow> output;
     for (const std::vector<ReferenceRow>& group : groups) {
       placeholders_[apply.id] = &group;
