@@ -228,6 +228,9 @@ Result<ExprPtr> Binder::bind_sided(const ast::Expr& expr, const Relation& side) 
 Result<Relation> Binder::lower(const ast::Join& op, Span span, Relation input) {
   const Meanwhile beside(&answer_rows_, false);
   EVQ_TRY_ASSIGN(Relation right, bind_pipeline(*op.right));
+  if (op.kind == ast::JoinKind::kInnerUnique) {  // which row comes first is seen
+    right = order_naturally(std::move(right), false);
+  }
   JoinBinder join(*this, std::move(input), std::move(right));
   if (op.conditions.empty()) {
     return diag::missing_clause(span, "join", "on");

@@ -147,7 +147,8 @@ constexpr OperatorInfo kOperators[] = {
      .description = "Kinds are inner (the default), innerunique, leftouter, rightouter, fullouter, "
                     "leftanti, rightanti, leftsemi and rightsemi. A key is a common field or "
                     "$left.a == $right.b; a field of the right side whose name is taken gets the "
-                    "suffix 1.",
+                    "suffix 1. innerunique takes of the right rows that match the first, of events "
+                    "the newest.",
      .examples = {{"datatable (id:long, a:string) [1, 'x', 2, 'y']\n"
                    "| join (datatable (id:long, b:string) [2, 'z']) on id",
                    "id:long  a:string  id1:long  b:string\n2        y         2         z"}},
