@@ -422,8 +422,10 @@ constexpr OperatorInfo kOperators[] = {
      .aliases = {},
      .summary = "Puts the rows of several tables together",
      .syntax = "[T |] union [withsource=NAME] [kind=inner|outer] [isfuzzy=true] TABLE, …",
-     .description = "Columns are merged by name, missing cells are null. Dataset names may hold "
-                    "wildcards: ['logs-*']. isfuzzy=true passes over datasets that are not there.",
+     .description = "Columns are merged by name, missing cells are null. One that is long in one "
+                    "table and real in another is real, which rounds integers beyond 2^53; where "
+                    "other types differ it is dynamic. Dataset names may hold wildcards: "
+                    "['logs-*']. isfuzzy=true passes over datasets that are not there.",
      .examples = {{"union (print a = 1), (print a = 2) | sort by a asc", "a:long\n1\n2"}},
      .parse = parse_union},
     {.name = "where",
