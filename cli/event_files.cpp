@@ -81,7 +81,7 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
       return input_error(std::move(done).take_error(), path);
     }
     const IngestCounts& counts = done.value().counts;
-    for (const std::string& note : time_notes(source.text(), request.options, counts)) {
+    for (const std::string& note : evq::time_notes(source.text(), request.options, counts)) {
       loaded.time_notes_.push_back("note: " + shown + ": " + note);
     }
   }
