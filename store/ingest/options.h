@@ -11,9 +11,8 @@
 //   input is said to be NDJSON, the event fails.
 // - Integers outside of int64: the nearest double, counted as repaired.
 // - Numbers beyond every double (1e400): null, counted as repaired.
-// - Duplicate keys: the last one wins, at every depth; in a CSV header: the first keeps its name
-// and
-//   the others get names of their own, which are reported.
+// - Duplicate keys: the last one wins, at every depth; in a CSV header: the first keeps its
+//   name, the others get names of their own, which are reported.
 // - NaN, Infinity, comments, raw control bytes in strings: not JSON, the event fails.
 // - Too deep, too long, too many fields: the event fails alone (limits in limits.h).
 // - Reserved names: `_user` is put in front, `_sysTime` becomes `_user_sysTime`.

@@ -429,13 +429,13 @@ class Memory(MemoryCase):
     def test_events_are_exported_however_large(self):
         # Sixteen of them are more than the limit of a gibibyte.
         self.ingest("large", [f'{{"n":{n}}}' for n in range(16)])
-        texts = ", ".join(f"s{i} = strrep(strrep(tostring(n % 10), 1024), 16000)" for i in range(5))
+        texts = ", ".join(f"s{i} = strrep(strrep(tostring(n % 10), 1024), 1024)" for i in range(80))
         export = self.start("export", f"large | extend {texts}", "-o", "csv")
         size = 0
         while piece := export.stdout.buffer.read(1 << 20):
             size += len(piece)
         self.assertEqual((export.wait(), export.stderr.read()), (0, ""))
-        self.assertGreater(size, 16 * 5 * 1024 * 16000)
+        self.assertGreater(size, 16 * 80 * 1024 * 1024)
 
     def test_the_same_fits_without_a_small_limit(self):
         self.assertEqual(self.out("-q", "query", "-o", "csv", "--no-header",
