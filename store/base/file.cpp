@@ -211,7 +211,13 @@ Result<File> File::create_output(const std::string& path, const QueryControl& co
       return system_error("create", path, reason);
     }
     ::poll(nullptr, 0, kPipePollMs);
-    EVQ_TRY(control.check());
+    if (Status wait = control.check(); !wait.ok()) {
+      Error error = std::move(wait).take_error();
+      if (error.code == ErrorCode::kCancelled) {
+        error.message = "interrupted while waiting for a reader of " + path;
+      }
+      return error;
+    }
   }
 }
 

@@ -22,7 +22,6 @@
 // has the turn: the committer from the second job on, before and at the end the calling thread.
 
 namespace evq {
-
 namespace {
 
 // Batches read but not committed: two in work, one being read, one waiting for its commit. Each

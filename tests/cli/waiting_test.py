@@ -104,7 +104,7 @@ class Waiting(EvqCase):
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=20)
         self.assertEqual(out.splitlines()[-1], '{"Count":2}')
-        self.assertIn("interrupted", errors)
+        self.assertIn("interrupted while waiting for a reader of pipe.csv", errors)
         # A reader that reads nothing, of more than a pipe holds.
         reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, reader)

@@ -7,9 +7,8 @@
 
 #include "tests/support/load_events.h"
 
+namespace evq {
 namespace {
-
-using namespace evq;  // NOLINT: the kinds
 
 std::string first_reason(const std::string& text, const std::string& time_field = {}) {
   IngestOptions options;
@@ -46,3 +45,5 @@ TEST_CASE("events fail for such reasons") {
   }
   CHECK(kind_of_failure(first_reason(wide + "}\n")) == FailureKind::kManyFields);
 }
+
+}  // namespace evq
