@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "apl/plan/optimizer.h"
@@ -52,15 +53,15 @@ Origin origin_of(const Expr& expr, const NumberedRows& below) {
     return is_start(a, b) || is_start(b, a) ? Origin{OriginKind::kStart, a.columns} : Origin{};
   }
   if (expr.is_call("op_or")) {
-    Origin any{OriginKind::kStart, {}};
+    std::set<std::size_t> columns;  // each once: extend s = s or s would double them
     for (const ExprPtr& arg : expr.args) {
       const Origin one = origin_of(*arg, below);
       if (one.kind != OriginKind::kStart) {
         return {};
       }
-      any.columns.insert(any.columns.end(), one.columns.begin(), one.columns.end());
+      columns.insert(one.columns.begin(), one.columns.end());
     }
-    return any;
+    return {OriginKind::kStart, {columns.begin(), columns.end()}};
   }
   return {};
 }

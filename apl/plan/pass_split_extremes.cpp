@@ -16,30 +16,35 @@ namespace {
 // The conditions and groups are worked out for both parts: what they may cost a row. Above it, as
 // for searches, reading all columns of what a filter leaves costs no more.
 constexpr int kSharedCostMax = 100;
-constexpr int kExtractionCost = 1000;
 
-// What it costs a row to have a column of `node`'s output; nothing where it does not come from a
-// scan through row-wise operators.
-std::optional<int> column_cost(const Node& node, std::size_t column) {
+// `a` and `b` together; nothing where that is more than `most`.
+std::optional<int> sum_within(int a, std::optional<int> b, int most) {
+  return b.has_value() && *b <= most - a ? std::optional(a + *b) : std::nullopt;
+}
+
+// What it costs a row to have a column of `node`'s output; nothing where that is more than `most`,
+// beyond which it does not look either, since extend x = x + x doubles it time and again, or where
+// the column does not come from a scan through row-wise operators.
+std::optional<int> column_cost(const Node& node, std::size_t column, int most) {
   if (std::holds_alternative<Scan>(node.op)) {
     return 0;
   }
-  if (std::holds_alternative<Filter>(node.op)) {
-    return column_cost(*node.inputs[0], column);
-  }
-  if (std::holds_alternative<Extract>(node.op)) {
-    const bool passed = column < node.inputs[0]->schema.size();
-    return passed ? column_cost(*node.inputs[0], column) : kExtractionCost;
+  const bool passed =
+      std::holds_alternative<Filter>(node.op) ||
+      (std::holds_alternative<Extract>(node.op) && column < node.inputs[0]->schema.size());
+  if (passed) {
+    return column_cost(*node.inputs[0], column, most);
   }
   const auto* project = std::get_if<Project>(&node.op);
   if (project == nullptr || !is_deterministic(*project->exprs[column])) {
     return std::nullopt;
   }
   const Expr& expr = *project->exprs[column];
-  std::optional<int> cost = expr.is_column() ? 0 : cost_per_row(expr);
+  std::optional<int> cost = sum_within(0, expr.is_column() ? 0 : cost_per_row(expr), most);
   for_each_column(expr, [&](std::size_t used) {
-    const auto below = column_cost(*node.inputs[0], used);
-    cost = cost.has_value() && below.has_value() ? std::optional(*cost + *below) : std::nullopt;
+    if (cost.has_value()) {
+      cost = sum_within(*cost, column_cost(*node.inputs[0], used, most - *cost), most);
+    }
   });
   return cost;
 }
@@ -69,14 +74,14 @@ std::optional<int> filter_cost(const Node& node) {
 }
 
 bool is_cheap_twice(const Aggregate& op, const Node& input) {
-  std::optional<int> cost = filter_cost(input);
+  std::optional<int> cost = sum_within(0, filter_cost(input), kSharedCostMax);
   for (const std::size_t group : op.groups) {
-    const auto more = column_cost(input, group);
-    cost = cost.has_value() && more.has_value() && is_one_when_equal(input.schema[group].type)
-               ? std::optional(*cost + *more)
-               : std::nullopt;
+    if (!cost.has_value() || !is_one_when_equal(input.schema[group].type)) {
+      return false;
+    }
+    cost = sum_within(*cost, column_cost(input, group, kSharedCostMax - *cost), kSharedCostMax);
   }
-  return cost.has_value() && *cost <= kSharedCostMax;
+  return cost.has_value();
 }
 
 // One part of an aggregation, and where its results were in the whole.
