@@ -10,6 +10,7 @@
 #include "apl/functions/row_choice.h"
 #include "apl/plan/optimizer.h"
 #include "apl/plan/row_cells.h"
+#include "store/base/check.h"
 
 namespace evq::plan {
 namespace {
@@ -193,6 +194,29 @@ AggregateCall located(const AggregateCall& call, const LateFields& fields, std::
   return made;
 }
 
+// `cell`, or null where there is no row whose fields it could be over: an aggregation without
+// groups gives one of null fields for no rows, and what is made of those need not be null.
+ExprPtr of_some_row(ExprPtr cell, std::size_t row_column, const EvalContext& context) {
+  if (cell->is_column()) {
+    return cell;
+  }
+  const auto call = [&context](std::string_view name, std::vector<ExprPtr> args) {
+    Result<ExprPtr> made = make_call(*find_function(name), std::move(args), context, {});
+    EVQ_CHECK(made.ok());
+    return std::move(made).value();
+  };
+  const Type type = cell->type;
+  std::vector<ExprPtr> row;
+  row.push_back(make_column(row_column, Type::kLong));
+  std::vector<ExprPtr> either;
+  either.push_back(call("isnull", std::move(row)));
+  either.push_back(make_constant(Value::null(type)));
+  either.push_back(std::move(cell));
+  ExprPtr made = call("iff", std::move(either));
+  EVQ_CHECK(made->type == type);
+  return made;
+}
+
 // Puts what is read for the rows of one call on top of `node`; its results are then `results`.
 NodePtr fetch_fields(NodePtr node, const LateFields& fields, const AggregateCall& call,
                      std::size_t place, std::vector<ExprPtr>* results) {
@@ -218,7 +242,7 @@ NodePtr fetch_fields(NodePtr node, const LateFields& fields, const AggregateCall
   return make_node(std::move(fetch), std::move(inputs), Schema(std::move(all)));
 }
 
-NodePtr locate(NodePtr node) {
+NodePtr locate(NodePtr node, const EvalContext& context) {
   const auto* op = std::get_if<Aggregate>(&node->op);
   const Scan* scan = op != nullptr ? scan_below(*node->inputs[0]) : nullptr;
   if (scan == nullptr) {
@@ -260,7 +284,12 @@ NodePtr locate(NodePtr node) {
   for (std::size_t i = 0; i < late.size(); ++i) {
     const AggregateCall& call = op->aggregates[i];
     if (late[i].has_value()) {
+      const std::size_t first = restore.exprs.size();
       made = fetch_fields(std::move(made), *late[i], call, places[i], &restore.exprs);
+      const std::size_t row_column = std::get<Fetch>(made->op).row_column;
+      for (std::size_t j = first; op->groups.empty() && j < restore.exprs.size(); ++j) {
+        restore.exprs[j] = of_some_row(std::move(restore.exprs[j]), row_column, context);
+      }
       continue;
     }
     for (std::size_t j = 0; j < call.call.results.size(); ++j) {
@@ -334,11 +363,11 @@ NodePtr settle_rows(NodePtr node) {
 
 }  // namespace
 
-NodePtr locate_rows(NodePtr root, const EvalContext& /*context*/) {
+NodePtr locate_rows(NodePtr root, const EvalContext& context) {
   bool changed = false;
   root = rewrite_bottom_up(std::move(root), [&](NodePtr node) {
     const bool aggregates = std::holds_alternative<Aggregate>(node->op);
-    node = aggregates ? locate(std::move(node)) : settle_rows(std::move(node));
+    node = aggregates ? locate(std::move(node), context) : settle_rows(std::move(node));
     changed = changed || (aggregates && !std::holds_alternative<Aggregate>(node->op));
     return node;
   });
