@@ -322,11 +322,24 @@ class SummarizeBinder {
     return make_column(column, type, span);
   }
 
-  // What * stands for: fields that are neither arguments already nor grouped by.
+  // What * stands for: fields that are neither arguments already nor grouped by, since those are
+  // columns of the result by themselves.
   void add_all_fields(Span span, std::vector<ExprPtr>* args) {
-    for (std::size_t i = 0; i < input_.schema().size(); ++i) {
+    std::vector<bool> is_there(input_.schema().size());
+    const auto note = [&is_there](const Expr& expr) {
+      if (expr.is_column()) {
+        is_there[expr.column] = true;
+      }
+    };
+    for (const ExprPtr& arg : *args) {
+      note(*arg);
+    }
+    for (const NamedColumn& group : groups_) {
+      note(*group.expr);
+    }
+    for (std::size_t i = 0; i < is_there.size(); ++i) {
       const Field& field = input_.schema()[i];
-      if (!is_hidden(field.name) && !already_argument(*args, i) && !is_group(i)) {
+      if (!is_hidden(field.name) && !is_there[i]) {
         args->push_back(make_column(i, field.type, span));
         argument_names_.push_back(field.name);
       }
@@ -391,18 +404,6 @@ class SummarizeBinder {
       args.push_back(std::move(bound));
     }
     return args;
-  }
-
-  // What is grouped by is a column of the result by itself.
-  bool is_group(std::size_t column) const {
-    return std::ranges::any_of(groups_, [column](const NamedColumn& group) {
-      return group.expr->is_column() && group.expr->column == column;
-    });
-  }
-
-  static bool already_argument(const std::vector<ExprPtr>& args, std::size_t column) {
-    return std::ranges::any_of(
-        args, [column](const ExprPtr& arg) { return arg->is_column() && arg->column == column; });
   }
 
   Result<Relation> build();
