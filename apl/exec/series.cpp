@@ -102,15 +102,15 @@ class SeriesMaker {
         static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(*start);
     const auto step = static_cast<std::uint64_t>(series_.step);
     // An exclusive end counts the step that holds it only when it lies inside; a last bin counts.
-    const std::uint64_t count =
-        length / step + (series_.to.has_value() && length % step == 0 ? 0 : 1);
-    if (count > kListItemsMax) {
+    const std::uint64_t last_step = series_.to.has_value() && length % step == 0 ? 0 : 1;
+    const std::uint64_t before_last = length / step;
+    if (before_last > kListItemsMax - last_step) {
       return make_error(
           ErrorCode::kLimit,
           "make-series would have more than " + std::to_string(kListItemsMax) + " steps",
           "give a larger step, or from and to");
     }
-    return std::size_t{count};
+    return std::size_t{before_last + last_step};
   }
 
   Value axis_value(std::int64_t at) const {
