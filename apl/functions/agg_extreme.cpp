@@ -66,9 +66,12 @@ class ExtremeState final : public AggregateState {
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
     auto values = Values::make(type_, count);
-    std::copy_n(best_.begin() + static_cast<std::ptrdiff_t>(begin), count,
-                values->template mutable_data<T>());
+    T* to = values->template mutable_data<T>();
+    std::copy_n(best_.begin() + static_cast<std::ptrdiff_t>(begin), count, to);
     for (std::size_t i = 0; i < count; ++i) {
+      if constexpr (std::is_same_v<T, double>) {
+        to[i] += 0.0;  // -0.0 equals 0.0: which of the two came first would be chance
+      }
       if (seen_[begin + i] == 0) {
         values->set_null(i);
       }
