@@ -64,42 +64,39 @@ struct Step {
   std::size_t capture = 0;
 };
 
+// Size of the longest prefix that is a number of `type`; 0 when none is.
 std::size_t numeric_prefix(std::string_view text, Type type) {
-  std::size_t at = 0;
-  const auto digits = [&] {
-    const std::size_t begin = at;
+  const auto sign_end = [text](std::size_t at) {
+    return at < text.size() && (text[at] == '-' || text[at] == '+') ? at + 1 : at;
+  };
+  const auto digits_end = [text](std::size_t at) {
     while (at < text.size() && is_digit(text[at])) {
       ++at;
     }
-    return at > begin;
+    return at;
   };
-  if (at < text.size() && (text[at] == '-' || text[at] == '+')) {
-    ++at;
-  }
-  const bool whole = digits();
+  const std::size_t begin = sign_end(0);
+  std::size_t end = digits_end(begin);
+  bool has_digits = end > begin;
   if (type != Type::kReal) {
-    return whole ? at : 0;
+    return has_digits ? end : 0;
   }
-  // Moves on by one of `marks`, a sign where one may stand, and digits; not where those are
-  // missing.
-  const auto part = [&](std::string_view marks, bool is_signed) {
-    const std::size_t begin = at;
-    if (at == text.size() || marks.find(text[at]) == std::string_view::npos) {
-      return false;
+  if (text.substr(end).starts_with('.')) {
+    const std::size_t fraction_end = digits_end(end + 1);
+    if (fraction_end > end + 1) {
+      end = fraction_end;
+      has_digits = true;
     }
-    ++at;
-    at += is_signed && at < text.size() && (text[at] == '-' || text[at] == '+') ? 1 : 0;
-    if (!digits()) {
-      at = begin;
-      return false;
-    }
-    return true;
-  };
-  if (!part(".", false) && !whole) {
+  }
+  if (!has_digits) {
     return 0;
   }
-  part("eE", true);
-  return at;
+  if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
+    const std::size_t exponent = sign_end(end + 1);
+    const std::size_t exponent_end = digits_end(exponent);
+    end = exponent_end > exponent ? exponent_end : end;
+  }
+  return end;
 }
 
 // Matches one text; found[i] is what capture i took.
