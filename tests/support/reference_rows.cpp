@@ -215,8 +215,8 @@ std::vector<ReferenceRow> reference_window(const plan::Window& window,
   return rows;
 }
 
-std::vector<ReferenceRow> reference_series(const plan::Series& series,
-                                           const std::vector<ReferenceRow>& rows) {
+Result<std::vector<ReferenceRow>> reference_series(const plan::Series& series,
+                                                   const std::vector<ReferenceRow>& rows) {
   struct Group {
     ReferenceRow key;
     std::map<std::int64_t, const ReferenceRow*> bins;
@@ -247,10 +247,15 @@ std::vector<ReferenceRow> reference_series(const plan::Series& series,
     }
     const bool bounded = series.from.has_value() && series.to.has_value();
     std::int64_t at = series.from.value_or(group.bins.empty() ? 0 : group.bins.begin()->first);
-    const std::int64_t end =
-        series.to.value_or(group.bins.empty() ? 0 : group.bins.rbegin()->first + 1);
-    for (bool more = bounded || !group.bins.empty(); more && at < end;
+    const auto is_within = [&](std::int64_t step) {
+      return series.to.has_value() ? step < *series.to : step <= group.bins.rbegin()->first;
+    };
+    std::size_t steps = 0;
+    for (bool more = bounded || !group.bins.empty(); more && is_within(at);
          more = !__builtin_add_overflow(at, series.step, &at)) {
+      if (++steps > kListItemsMax) {
+        return make_error(ErrorCode::kLimit, "make-series would have more than 1048576 steps");
+      }
       const auto bin = group.bins.find(at);
       for (std::size_t i = 0; i < series.defaults.size(); ++i) {
         arrays[i].add_value(bin == group.bins.end() ? series.defaults[i]

@@ -17,8 +17,9 @@ Status reference_unnest(const plan::Unnest& unnest, const ReferenceRow& row,
 // The rows with a column for each call.
 std::vector<ReferenceRow> reference_window(const plan::Window& window,
                                            std::vector<ReferenceRow> rows);
-// make-series over the rows of its Aggregate.
-std::vector<ReferenceRow> reference_series(const plan::Series& series,
-                                           const std::vector<ReferenceRow>& rows);
+// make-series over the rows of its Aggregate; kLimit for one of too many steps, which the rows
+// tell.
+Result<std::vector<ReferenceRow>> reference_series(const plan::Series& series,
+                                                   const std::vector<ReferenceRow>& rows);
 
 }  // namespace evq
