@@ -39,12 +39,10 @@ bool CombinationGroups::locate(std::span<const Vector> keys, std::size_t rows,
                                std::vector<std::uint32_t>* places) {
   std::size_t entries = 0;
   for (const Vector& key : keys) {
-    if (too_many_ || key.is_flat()) {
-      return false;
-    }
     entries += key.values().size();
   }
-  if (entries * kRowsPerEntryMin > rows) {
+  if (too_many_ || std::ranges::any_of(keys, &Vector::is_flat) ||
+      entries * kRowsPerEntryMin > rows) {
     return false;
   }
   for (std::size_t column = 0; column < keys.size(); ++column) {
@@ -79,7 +77,6 @@ void CombinationGroups::number_entries(std::size_t column, const Vector& key) {
   values_[column]->assign({&entries, 1}, entries.size(), 0, numbers_[column].data());
 }
 
-// Room for the combinations of all values so far.
 bool CombinationGroups::make_room(std::size_t rows) {
   std::vector<std::uint32_t> radixes = radixes_;
   for (std::size_t column = 0; column < radixes.size(); ++column) {

@@ -34,13 +34,14 @@ class CombinationGroups {
  private:
   // Numbers the entries of a key: those that are new are taken in.
   void number_entries(std::size_t column, const Vector& key);
+  // For the combinations of all values so far; false when they are too many for so many rows.
   bool make_room(std::size_t rows);
   void move_groups(const std::vector<std::uint32_t>& radixes, std::size_t places);
 
   std::vector<std::unique_ptr<GroupTable>> values_;  // of each column, numbered
   std::vector<std::uint32_t> radixes_;               // of each column's numbers in a place
   LargeVector<std::uint32_t> groups_;                // by place
-  bool too_many_ = false;
+  bool too_many_ = false;                            // combinations, from then on
   std::vector<std::vector<std::uint32_t>> numbers_;  // of the entries of this chunk's keys
 };
 
