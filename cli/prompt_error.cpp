@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "apl/syntax/diagnostics.h"
 #include "store/base/ascii.h"
 
 namespace evq {
@@ -34,8 +35,12 @@ constexpr std::array<Rewording, 9> kFirstWords = {{
     {"history", "Up and Ctrl-R search the history"},
 }};
 
-// The hint for a text that was refused at its first word, or right behind it; else empty.
+// The hint for a text that was refused at its first word, or right behind it; else empty. A dataset
+// may have such a name, and then what is missing is a bar.
 std::string_view first_word_hint(const Error& error, std::string_view apl) {
+  if (diag::slug_of(error) == "missing-pipe") {
+    return {};
+  }
   const std::string_view text = trimmed(apl);
   const std::size_t end = std::min(text.find_first_of(" \t\n;"), text.size());
   const auto* const row = std::ranges::find(kFirstWords, text.substr(0, end), &Rewording::text);

@@ -44,7 +44,7 @@ def test_the_prompt_names_its_own_commands():
             ("ingest web x.json", "events are loaded in the shell: evq ingest DATASET FILE"),
             ("ls", ".datasets shows what there is"), ("tables;", ".datasets shows what there is"),
             ("clear", "Ctrl-L clears the screen"),
-            ("history", "Up and Ctrl-R search the history"),
+            ("history", "Up and Ctrl-R search the history"), ("history where x", "write | where"),
             ("webs", "did you mean 'web'?   (also: ['web-logs'])")):
         done = run(["repl"], query + "\n")
         equal(done.stderr.splitlines()[-1], "   = " + hint)
