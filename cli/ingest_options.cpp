@@ -1,6 +1,9 @@
 #include "cli/ingest_options.h"
 
+#include <algorithm>
+
 #include "store/base/json_writer.h"
+#include "store/ingest/csv_record.h"
 
 namespace evq {
 namespace {
@@ -65,8 +68,10 @@ Result<IngestOptions> make_ingest_options(const IngestCommand& command) {
   options.strict = command.strict;
   options.failures_max = command.errors_max;
   const bool tab = command.csv_delimiter == "\\t";
-  if (command.csv_delimiter.size() > 1 && !tab) {
-    return make_error(ErrorCode::kUsage, "--csv-delimiter takes one character");
+  if ((command.csv_delimiter.size() > 1 && !tab) ||
+      !std::ranges::all_of(command.csv_delimiter, may_delimit_csv)) {
+    return make_error(ErrorCode::kUsage,
+                      "--csv-delimiter takes one character, and no quote or line end");
   }
   if (!command.csv_delimiter.empty()) {
     options.csv_delimiter = tab ? '\t' : command.csv_delimiter[0];

@@ -4,6 +4,7 @@
 #include "http/wire.h"
 #include "store/base/ascii.h"
 #include "store/column/dynamic_json.h"
+#include "store/ingest/csv_record.h"
 
 namespace evq {
 namespace {
@@ -45,8 +46,10 @@ Result<IngestOptions> ingest_options(const HttpRequest& request) {
   options.timestamp_field = std::string(request.parameter("timestamp-field").value_or(""));
   options.timestamp_layout = std::string(request.parameter("timestamp-format").value_or(""));
   const std::string_view delimiter = request.parameter("csv-delimiter").value_or("");
-  if (delimiter.size() > 1 && options.format == InputFormat::kCsv) {
-    return make_error(ErrorCode::kUsage, "csv-delimiter must be one character");
+  if (options.format == InputFormat::kCsv &&
+      (delimiter.size() > 1 || !std::ranges::all_of(delimiter, may_delimit_csv))) {
+    return make_error(ErrorCode::kUsage,
+                      "csv-delimiter must be one character, and no quote or line end");
   }
   options.csv_delimiter = delimiter.size() == 1 ? delimiter[0] : '\0';
   options.csv_fields = split_fields(request.header("x-axiom-csv-fields").value_or(""));

@@ -1,5 +1,5 @@
 #pragma once
-// CSV records into cells: RFC 4180 quoting, any one-byte delimiter, CR LF or LF, blanks around
+// CSV records into cells: RFC 4180 quoting, a one-byte delimiter, CR LF or LF, blanks around
 // unquoted names and values trimmed. An empty cell is an absent field.
 
 #include <cstddef>
@@ -12,6 +12,11 @@
 #include "store/ingest/options.h"
 
 namespace evq {
+
+// Whether a byte can separate cells: one that quotes them or ends a record cannot.
+constexpr bool may_delimit_csv(char c) {
+  return c != '"' && c != '\n' && c != '\r';
+}
 
 struct CsvLayout {
   char delimiter = ',';

@@ -331,7 +331,7 @@ char PieceCutter::take_named_delimiter() {
   constexpr std::string_view kWord = "sep=";
   const std::string_view line = text().substr(0, text().find('\n'));
   const bool named = line.starts_with(kWord) && line.size() > kWord.size() &&
-                     is_blank(line.substr(kWord.size() + 1));
+                     may_delimit_csv(line[kWord.size()]) && is_blank(line.substr(kWord.size() + 1));
   if (!named) {
     return 0;
   }

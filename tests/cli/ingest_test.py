@@ -98,6 +98,9 @@ class Ingest(LoadCase):
                          [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}])
         self.load("a\tb\n1\tx,y\n", "--csv-delimiter", "\\t", dataset="tab")
         self.assertEqual(self.rows("tab | project a, b"), [{"a": 1, "b": "x,y"}])
+        for delimiter in ('"', "\n", "\r", "ab"):
+            _, errors = self.evq("ingest", "d", "--csv-delimiter", delimiter, input="", status=2)
+            self.assertIn("--csv-delimiter takes one character, and no quote or line end", errors)
         self.load("sep=|\r\na,b|c\r\n1|x\r\n", dataset="named")
         self.assertEqual(self.rows("named | project ['a,b'], c"), [{"a,b": 1, "c": "x"}])
         report, errors = self.load("a,b\n1,2\n1,2,3\n4\n", "--format", "csv", dataset="odd")

@@ -21,6 +21,10 @@ DEEP = '{"a":' * 120 + "1" + "}" * 120
 REFUSED = (
     ("POST", "/v1/ingest/d?csv-delimiter=ab", "a,b\n1,2\n", {"Content-Type": "text/csv"}, 400,
      "csv-delimiter must be one character"),
+    ("POST", "/v1/ingest/d?csv-delimiter=%22", "a,b\n1,2\n", {"Content-Type": "text/csv"}, 400,
+     "and no quote or line end"),
+    ("POST", "/v1/ingest/d?csv-delimiter=%0A", "a,b\n1,2\n", {"Content-Type": "text/csv"}, 400,
+     "and no quote or line end"),
     ("POST", "/v1/ingest/d", [{"n": 1}], {"X-Axiom-Event-Labels": "[1]"}, 400,
      "X-Axiom-Event-Labels must be a JSON object"),
     ("POST", "/v1/ingest/d", [{"n": 1}], {"X-Axiom-Event-Labels": "{"}, 400,
