@@ -1,5 +1,6 @@
 #include "cli/ingest_notes.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -113,14 +114,12 @@ void IngestNotes::note_plain_lines(const std::string& path, const std::string& h
 // Columns that nobody finds under the name that the header gives them.
 void IngestNotes::note_renamed(const std::string& path, const IngestCounts& counts) {
   constexpr std::size_t kShownMax = 10;
+  const std::size_t count = counts.renamed.size();
   std::string fields;
-  for (const RenamedColumn& column : counts.renamed) {
-    if (&column == &counts.renamed.front() + kShownMax) {
-      fields += ", …";
-      break;
-    }
-    fields += (fields.empty() ? "" : ", ") + column.to;
+  for (std::size_t i = 0; i < std::min(count, kShownMax); ++i) {
+    fields += (i == 0 ? "" : ", ") + counts.renamed[i].to;
   }
+  fields += count > kShownMax ? ", …" : "";
   if (!fields.empty()) {
     tell(path, ": the header has names more than once; the later columns are " + fields +
                    "; --csv-fields names the columns where the first line is an event");

@@ -58,7 +58,8 @@ Status add_listed(const std::string& name, Result<ListedDataset> row,
   if (error.code == ErrorCode::kNotFound) {
     return Status::success();  // deleted since it was named
   }
-  if (error.code != ErrorCode::kCorrupt && error.code != ErrorCode::kIo) {
+  if (error.code != ErrorCode::kCorrupt && error.code != ErrorCode::kIo &&
+      error.code != ErrorCode::kReadOnly) {
     return error;
   }
   rows->push_back({name, std::nullopt, damaged_json(name, error), true});

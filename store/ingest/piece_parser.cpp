@@ -57,11 +57,9 @@ Status for_each_element(TolerantJson& parser, EventAssembler& event, const Visit
 // Bytes that lines may begin with and that say nothing: the byte order mark of a file that was put
 // behind another one, and the separator of JSON text sequences (RFC 7464).
 std::size_t mark_bytes(std::string_view line) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
   constexpr char kRecordSeparator = '\x1E';
-  return line.starts_with(kByteOrderMark)     ? kByteOrderMark.size()
-         : line.starts_with(kRecordSeparator) ? 1
-                                              : 0;
+  return line.starts_with(kMark) ? kMark.size() : line.starts_with(kRecordSeparator) ? 1 : 0;
 }
 
 }  // namespace

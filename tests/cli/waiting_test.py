@@ -100,6 +100,7 @@ class Waiting(EvqCase):
         process = self.start("repl", stdin=subprocess.PIPE)
         process.stdin.write("d | sort by n asc | project n\n.save pipe.csv\nd | count\n")
         process.stdin.flush()
+        self.assertEqual([process.stdout.readline() for _ in range(2)], ['{"n":1}\n', '{"n":2}\n'])
         time.sleep(0.4)
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=20)
