@@ -15,6 +15,7 @@
 #include "store/ingest/json_rows.h"
 #include "store/ingest/line_times.h"
 #include "store/ingest/logfmt_line.h"
+#include "store/ingest/nested_value.h"
 #include "store/ingest/piece_cutter.h"
 #include "store/ingest/text_line.h"
 #include "store/ingest/w3c_log.h"
@@ -51,9 +52,52 @@ void append_value(std::string* body, std::string_view value) {
   std::replace(body->begin() + static_cast<std::ptrdiff_t>(begin), body->end(), '\n', ' ');
 }
 
+// Splits the first event off a line where another follows it; a comma behind the last one goes
+// where it may. Anything else stays together: the server says what is wrong with it.
+std::string_view take_event(std::string_view* line, bool drop_comma) {
+  const std::size_t begin = std::min(line->find_first_not_of(kBlanks), line->size());
+  std::string_view event = std::exchange(*line, {}).substr(begin);
+  if (!event.starts_with('{')) {
+    return event;
+  }
+  NestedValue object{.depth = 1};
+  const std::size_t end = pass_nested(event, 1, &object);
+  const std::string_view behind = trimmed(event.substr(end));
+  if (drop_comma && behind == ",") {
+    return event.substr(0, end);
+  }
+  if (behind.starts_with('{')) {
+    *line = behind;
+    event = event.substr(0, end);
+  }
+  return event;
+}
+
+// A line for each event, for a server takes no more; mostly that is what the lines are.
+void append_lines(const Piece& piece, bool strict, Batch& batch) {
+  std::vector<std::string_view> lines;
+  for (std::string_view text = piece.text(); !text.empty();) {
+    lines.push_back(take_line(&text));
+  }
+  const auto is_one_event = [strict](std::string_view line) {
+    const std::string_view whole = trimmed(line);
+    return take_event(&line, !strict).size() >= whole.size();
+  };
+  if (std::ranges::all_of(lines, is_one_event)) {
+    batch.body = piece.text();
+    return;
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    do {
+      batch.body.append(take_event(&lines[i], !strict)).push_back('\n');
+      batch.lines.push_back(piece.line + i);
+    } while (!lines[i].empty());
+  }
+}
+
 // A line for each value or entry, blank for a blank one, and where in the input each is from.
-void append_spans(const Piece& piece, Batch& batch) {
-  LineTimes times(piece);
+void append_spans(const Piece& piece, bool find_times, Batch& batch) {
+  LineTimes times(piece, find_times);
   std::uint64_t line = piece.line;
   std::size_t counted = 0;
   for (const ValueSpan& span : piece.spans) {
@@ -72,9 +116,9 @@ void append_spans(const Piece& piece, Batch& batch) {
 
 // A line for each line of the piece, blank for a blank one. A row that is none goes as it is: the
 // server says what is wrong with it.
-std::string lines_as_json(const Piece& piece, std::span<const std::string> names) {
+std::string lines_as_json(const Piece& piece, bool find_times, std::span<const std::string> names) {
   std::string body;
-  LineTimes times(piece);
+  LineTimes times(piece, find_times);
   for (std::string_view text = piece.text(); !text.empty(); body.push_back('\n')) {
     const std::string_view line = take_line(&text);
     if (is_blank(line)) {
@@ -91,17 +135,20 @@ std::string lines_as_json(const Piece& piece, std::span<const std::string> names
   return body;
 }
 
-Batch make_batch(const Piece& piece, const CsvLayout& csv) {
+Batch make_batch(const Piece& piece, const IngestOptions& options, const CsvLayout& csv) {
+  const bool find_times = options.finds_line_times();
   Batch batch;
   batch.first_line = piece.line;
   batch.content_type = "application/x-ndjson";
-  if (piece.kind == PieceKind::kLines) {
+  if (piece.kind == PieceKind::kLines && options.format == InputFormat::kNdjson) {
     batch.body = piece.text();
+  } else if (piece.kind == PieceKind::kLines) {
+    append_lines(piece, options.strict, batch);
   } else if (piece.kind == PieceKind::kW3c) {
-    append_w3c_as_json(&batch.body, piece);
+    append_w3c_as_json(&batch.body, piece, find_times);
   } else if (piece.kind == PieceKind::kRows || piece.kind == PieceKind::kText ||
              piece.kind == PieceKind::kLogfmt) {
-    batch.body = lines_as_json(piece, csv.fields);
+    batch.body = lines_as_json(piece, find_times, csv.fields);
   } else if (piece.kind == PieceKind::kRecords) {
     batch.content_type = "text/csv";
     for (std::size_t i = 0; i < csv.fields.size(); ++i) {
@@ -111,7 +158,7 @@ Batch make_batch(const Piece& piece, const CsvLayout& csv) {
     batch.body.append("\n").append(piece.text());
     batch.first_line = piece.line - 1;
   } else {
-    append_spans(piece, batch);
+    append_spans(piece, find_times, batch);
   }
   return batch;
 }
@@ -208,7 +255,7 @@ class RemoteLoad {
 
  private:
   Status send(const Piece& piece, const CsvLayout& csv) {
-    const Batch batch = make_batch(piece, csv);
+    const Batch batch = make_batch(piece, request_.options, csv);
     if (batch.body.empty()) {
       return Status::success();
     }

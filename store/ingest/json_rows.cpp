@@ -1,12 +1,37 @@
 #include "store/ingest/json_rows.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
+#include "store/base/json_writer.h"
 #include "store/column/dynamic.h"
 #include "store/column/dynamic_json.h"
+#include "store/ingest/boundary.h"
+#include "store/ingest/json_text.h"
 
 namespace evq {
+
+namespace {
+
+// Whether the values are those of one array, and nothing stands around it.
+bool is_one_array(std::string_view text, std::span<const ValueSpan> values) {
+  std::string others;  // besides the values and blanks
+  std::size_t at = 0;
+  const auto pass_until = [&](std::size_t end) {
+    std::ranges::remove_copy_if(text.substr(at, end - at), std::back_inserter(others),
+                                is_json_blank);
+  };
+  for (const ValueSpan& value : values) {
+    pass_until(value.begin);
+    at = value.begin + value.size;
+  }
+  pass_until(text.size());
+  return others == '[' + std::string(std::max<std::size_t>(values.size(), 1) - 1, ',') + ']';
+}
+
+}  // namespace
 
 std::optional<std::vector<std::string>> read_row_names(std::string_view line) {
   const std::optional<std::string> bytes = dynamic_from_json(line);
@@ -27,22 +52,21 @@ std::optional<std::vector<std::string>> read_row_names(std::string_view line) {
 }
 
 std::optional<std::string> row_as_object(std::string_view row, std::span<const std::string> names) {
-  const std::optional<std::string> bytes = dynamic_from_json(row);
-  if (!bytes.has_value() || !DynamicView(*bytes).is_array()) {
+  const auto scanner = make_value_scanner(false);
+  const Status scanned = scanner->scan(row, names.size() + 1, true);
+  const std::vector<ValueSpan>& values = scanner->spans();
+  if (!scanned.ok() || values.size() > names.size() || !is_one_array(row, values)) {
     return std::nullopt;
   }
-  DynamicBuilder object;
-  object.begin_bag();
-  DynamicView::Iterator each{DynamicView(*bytes)};
-  for (std::size_t i = 0; each.next(); ++i) {
-    if (i == names.size()) {
-      return std::nullopt;
-    }
-    object.key(names[i]);
-    object.add_encoded(each.value());
+  std::string object;
+  JsonWriter json(object);
+  json.begin_object();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    json.key(names[i]);
+    json.raw(row.substr(values[i].begin, values[i].size));
   }
-  object.end_bag();
-  return json_from_dynamic(DynamicView(object.bytes()));
+  json.end_object();
+  return object;
 }
 
 }  // namespace evq

@@ -34,7 +34,7 @@ std::optional<std::int64_t> last_entry_time(const Piece& piece) {
 }  // namespace
 
 std::optional<std::int64_t> LineTimes::next(std::string_view line) {
-  if (const auto time = own_time(piece_, line)) {
+  if (const auto time = find_ ? own_time(piece_, line) : std::nullopt) {
     last_ = time;
   }
   return last_;

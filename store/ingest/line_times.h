@@ -12,8 +12,9 @@ namespace evq {
 
 class LineTimes {
  public:
-  // Of the lines of this piece of a log, which must outlive it.
-  explicit LineTimes(const Piece& piece) : piece_(piece), last_(piece.time_before) {}
+  // Of the lines of this piece of a log, which must outlive it. Without `find` they tell none.
+  LineTimes(const Piece& piece, bool find)
+      : piece_(piece), find_(find), last_(find ? piece.time_before : std::nullopt) {}
 
   // Of the next line, or the first one of the next entry, without its line end; nothing when none
   // before it had one either.
@@ -21,6 +22,7 @@ class LineTimes {
 
  private:
   const Piece& piece_;
+  const bool find_;
   std::optional<std::int64_t> last_;
 };
 

@@ -198,12 +198,15 @@ void append_logfmt_as_json(std::string* out, std::string_view line,
   }
   LogfmtReader reader(line);
   while (const auto pair = reader.next()) {
-    if (!pair->quoted && pair->value.empty()) {
-      continue;
+    const bool absent = !pair->quoted && pair->value.empty();
+    if (absent && pair->key == "_time") {
+      continue;  // the line's own time stays
     }
     json.key(pair->key);
     const JsonNumberKind number = number_of(*pair).kind;
-    if (is_true_or_false(*pair) || number == JsonNumberKind::kLong ||
+    if (absent) {
+      json.null();  // it takes back what the key brought before
+    } else if (is_true_or_false(*pair) || number == JsonNumberKind::kLong ||
         number == JsonNumberKind::kReal) {
       json.raw(pair->value);
     } else if (has_escapes(*pair)) {

@@ -77,6 +77,10 @@ struct IngestOptions {
   // Rows of a batch, at most kBlockRowsMax.
   std::size_t batch_rows_max = kBlockRowsMax;
 
+  // Whether the times that lines of logs begin with are those of their events: no field was named
+  // for them, nor a layout.
+  bool finds_line_times() const { return timestamp_field.empty() && timestamp_layout.empty(); }
+
   bool operator==(const IngestOptions&) const = default;
 };
 

@@ -383,7 +383,7 @@ Status PieceParser::parse_rows(Target& target) const {
 
 Status PieceParser::parse_text(Target& target) const {
   const std::string_view text = target.piece.text();
-  LineTimes times(target.piece);
+  LineTimes times(target.piece, settings_.find_times);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string_view line = text.substr(begin, end - begin);
@@ -399,10 +399,8 @@ Status PieceParser::parse_text(Target& target) const {
       } else {
         read_text_line(line, event);
       }
-      if (settings_.find_times) {
-        if (const auto time = times.next(line)) {
-          event.set_time(*time);
-        }
+      if (const auto time = times.next(line)) {
+        event.set_time(*time);
       }
       EVQ_TRY(take_event(target, begin, begin + line.size()));
     }
@@ -413,7 +411,7 @@ Status PieceParser::parse_text(Target& target) const {
 
 Status PieceParser::parse_entries(Target& target) const {
   const std::string_view text = target.piece.text();
-  LineTimes times(target.piece);
+  LineTimes times(target.piece, settings_.find_times);
   for (const ValueSpan& span : target.piece.spans) {
     const std::string_view entry = trimmed(text.substr(span.begin, span.size));
     target.base = static_cast<std::size_t>(entry.data() - text.data());
@@ -423,10 +421,8 @@ Status PieceParser::parse_entries(Target& target) const {
     EventAssembler& event = target.builder.assembler();
     event.begin();
     read_text_line(entry, event);
-    if (settings_.find_times) {
-      if (const auto time = times.next(entry.substr(0, entry.find('\n')))) {
-        event.set_time(*time);
-      }
+    if (const auto time = times.next(entry.substr(0, entry.find('\n')))) {
+      event.set_time(*time);
     }
     EVQ_TRY(take_event(target, target.base, target.base + entry.size()));
   }

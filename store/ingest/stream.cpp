@@ -73,7 +73,7 @@ class Pipeline {
     settings_.rules = rules_;
     settings_.line_bytes_max = options.line_bytes_max;
     settings_.one_value_a_line = options.format == InputFormat::kNdjson;
-    settings_.find_times = options.timestamp_field.empty() && options.timestamp_layout.empty();
+    settings_.find_times = options.finds_line_times();
     settings_.keep_rejects = static_cast<bool>(context.reject);
     counts_.processed_bytes = rules_->labels_bytes;
   }

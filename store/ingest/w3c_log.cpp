@@ -386,6 +386,17 @@ void append_untyped(JsonWriter* json, std::string_view text, std::uint8_t classe
   }
 }
 
+// A real as it stands, since 2.000000 is one and 2 is none; false when the text is no such number.
+bool append_real(std::string_view text, JsonWriter* json) {
+  const JsonNumberKind kind = whole_number(text).kind;
+  if (kind == JsonNumberKind::kLong) {
+    json->raw(std::string(text) + ".0");
+  } else if (kind == JsonNumberKind::kReal) {
+    json->raw(text);
+  }
+  return kind == JsonNumberKind::kLong || kind == JsonNumberKind::kReal;
+}
+
 void append_event(std::string* out, const W3cReader& reader, std::optional<std::int64_t> time,
                   const ColumnClasses& classes) {
   if (reader.cells().empty()) {
@@ -399,13 +410,12 @@ void append_event(std::string* out, const W3cReader& reader, std::optional<std::
     json.instant(*time);
   }
   for (const W3cReader::Cell& cell : reader.cells()) {
-    json.key(cell.column->name);
-    if (cell.column->type == W3cColumn::Type::kUntyped) {
-      append_untyped(&json, cell.text, classes.at(cell.column->name));
-    } else if (!cell.column->list && is_number(cell.column->type) &&
-               whole_number(cell.text).kind != JsonNumberKind::kInvalid) {
-      json.raw(cell.text);  // 2.000000 stays real
-    } else {
+    const W3cColumn& column = *cell.column;
+    json.key(column.name);
+    if (column.type == W3cColumn::Type::kUntyped) {
+      append_untyped(&json, cell.text, classes.at(column.name));
+    } else if (column.list || column.type != W3cColumn::Type::kReal ||
+               !append_real(cell.text, &json)) {
       append_json(DynamicView(typed_value(reader.header(), cell)), &json.raw());
     }
   }
@@ -414,7 +424,7 @@ void append_event(std::string* out, const W3cReader& reader, std::optional<std::
 
 }  // namespace
 
-void append_w3c_as_json(std::string* out, const Piece& piece) {
+void append_w3c_as_json(std::string* out, const Piece& piece, bool find_times) {
   const auto for_each_line = [&piece](const auto& visit) {
     W3cReader reader(piece.w3c_header.get());
     for (std::string_view text = piece.text(); !text.empty();) {
@@ -433,7 +443,7 @@ void append_w3c_as_json(std::string* out, const Piece& piece) {
   });
   for_each_line([&](const W3cReader& reader, bool event) {
     if (event) {
-      append_event(out, reader, reader.time(piece.receipt_ns), classes);
+      append_event(out, reader, find_times ? reader.time(piece.receipt_ns) : std::nullopt, classes);
     }
     out->push_back('\n');
   });

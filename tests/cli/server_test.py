@@ -10,7 +10,7 @@ import socket
 import subprocess
 import threading
 
-from evq_case import EvqCase, main
+from evq_case import EVQ, EvqCase, main
 
 
 class FakeServer:
@@ -135,6 +135,41 @@ class Server(EvqCase):
         self.assertEqual(
             json.loads(self.out("query", "csv | where i == 1 | project b = ['a, b']")),
             {"b": "y\nz"})
+
+    def test_what_a_server_is_sent_becomes_what_a_store_takes(self):
+        line = "2024-05-01T10:00:00Z started\n"
+        inputs = {
+            "shared": (b'{"a":1}{"a":"}{"} {"a":3}\n[{"a":4},{"a":5}]\n{"a":6},\n{"a":7} x\n\n{"a":8}{', ()),
+            "strict": (b'{"a":1} {"a":2}\n{"a":3},\n', ("--strict",)),
+            "one": (b'{"a":1}{"a":2}\n{"a":3},\n{"a":4}', ("--format", "ndjson")),
+            "rows": (b'["a","b"]\n[1.0,1e400]\n[2.0,"\\ud800"]\n[3.0,"\xff"]\n[4.0,18446744073709551616]\n'
+                     b'[5.0,{"k":1.0,"k":2}]\n[6.0,"\\x41"]\n[1,2,3]\n[7][8]\n', ()),
+            "logfmt": (b"a=1 b=2\na=1 a= b=3\n", ()),
+            "zeek": (b"#fields\tts\td\tc\n#types\ttime\tdouble\tcount\n"
+                     b"1714558830\t5\t18446744073709551615\n1714558831.5\t1e400\t1\n", ()),
+            "layout": (line.encode(), ("--timestamp-format", "2006-01-02")),
+            "field": (line.encode(), ("--timestamp-field", "when")),
+            "w3c": (b"#Fields: date time a\n2024-05-01 10:00:00 1\n", ("--timestamp-field", "when")),
+        }
+        for name, (text, options) in inputs.items():
+            with self.subTest(name):
+                (self.directory / name).write_bytes(text)
+                taken = []
+                for where, dataset in (((), name), (self.local, "local-" + name)):
+                    done = subprocess.run(
+                        [EVQ, *where, "-q", "ingest", dataset, name, *options], cwd=self.directory,
+                        env=self.environment, capture_output=True, text=True, timeout=60)
+                    report = json.loads(done.stdout)
+                    times = " | extend early = _time < ago(1d)"
+                    rows = json.loads(self.out("query", f"['{dataset}']{times} | project-away _sysTime"
+                                               " | extend type = gettype(column_ifexists('a', 0))",
+                                               "-o", "json"))
+                    for row in rows:
+                        if not row["early"]:
+                            del row["_time"]
+                    taken.append((report["ingested"], report["failed"], done.returncode,
+                                  sorted(map(json.dumps, rows))))
+                self.assertEqual(*taken)
 
     def test_plain_lines(self):
         line = "2024-05-01T10:00:00Z started on port 80"

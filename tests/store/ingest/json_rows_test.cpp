@@ -56,8 +56,14 @@ TEST_CASE("rows that are none fail alone") {
 TEST_CASE("a row as an object") {
   const std::string names[] = {"a", "b"};
   CHECK(evq::row_as_object("[1,{\"x\":[null]}]", names) == "{\"a\":1,\"b\":{\"x\":[null]}}");
-  CHECK(evq::row_as_object("[]", names) == "{}");
+  CHECK(evq::row_as_object(" [ ] ", names) == "{}");
+  CHECK(evq::row_as_object("[ 2.0 , \"],\\\"\\ud800\xFF\"]\r", names) ==
+        "{\"a\":2.0,\"b\":\"],\\\"\\ud800\xFF\"}");
+  CHECK(evq::row_as_object("[1e400,{\"x\":}]", names) == "{\"a\":1e400,\"b\":{\"x\":}}");
   CHECK(!evq::row_as_object("[1,2,3]", names));
   CHECK(!evq::row_as_object("{}", names));
-  CHECK(!evq::row_as_object("[1", names));
+  for (const char* text : {"[1", "[1,]", "[1 2]", "[1][2]", "[1] 2", "1", "", "[1]]", "[1,,2]"}) {
+    CAPTURE(text);
+    CHECK(!evq::row_as_object(text, names));
+  }
 }

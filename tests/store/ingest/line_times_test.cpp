@@ -23,7 +23,7 @@ TEST_CASE("a line without a time is from when the line before it is") {
     piece.size = text.size();
     piece.memory = std::make_unique<char[]>(text.size());
     text.copy(piece.memory.get(), text.size());
-    evq::LineTimes times(piece);
+    evq::LineTimes times(piece, true);
     std::string found;
     while (!text.empty()) {
       const auto time = times.next(evq::take_line(&text));

@@ -85,6 +85,7 @@ TEST_CASE("lines of logfmt are events, here and sent on as JSON") {
       {"a=1, b=\"x,\",\tc=y,z d=,e f=g,",
        "_time=2023-11-14T22:13:20Z a=1 b=\"x,\" c=\"y,z\" d=\",e\" f=\"g,\"\n"},
       {"a=1 a=2", "_time=2023-11-14T22:13:20Z a=2\n"},
+      {"a=1 a= b=x _time=", "_time=2023-11-14T22:13:20Z b=\"x\"\n"},
       {"type=USER_LOGIN msg=audit(1714558830.25:7): pid=3 msg='op=login acct=\"root\" res=failed'",
        "_time=2024-05-01T10:20:30.25Z type=\"USER_LOGIN\" msg=\"audit(1714558830.25:7):\" pid=3 "
        "op=\"login\" acct=\"root\" res=\"failed\"\n"},
@@ -110,7 +111,7 @@ TEST_CASE("lines of logfmt are events, here and sent on as JSON") {
     piece.kind = evq::PieceKind::kLogfmt;
     piece.receipt_ns = kReceiptNs;
     std::string json;
-    evq::append_logfmt_as_json(&json, row.line, evq::LineTimes(piece).next(row.line));
+    evq::append_logfmt_as_json(&json, row.line, evq::LineTimes(piece, true).next(row.line));
     CHECK(rows_of(json + "\n", evq::InputFormat::kNdjson) == row.event);
   }
 }

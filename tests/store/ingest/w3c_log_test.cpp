@@ -34,7 +34,7 @@ std::string as_json(std::string_view text) {
   piece.memory = std::make_unique<char[]>(text.size());
   text.copy(piece.memory.get(), text.size());
   std::string json;
-  evq::append_w3c_as_json(&json, piece);
+  evq::append_w3c_as_json(&json, piece, true);
   return json;
 }
 
