@@ -47,7 +47,7 @@ class UniqueNames {
 
  private:
   Schema schema_;
-  std::unordered_set<std::string> taken_;  // besides those of the schema
+  std::unordered_set<std::string> taken_;                 // besides those of the schema
   std::unordered_map<std::string, std::size_t> numbers_;  // the last one that each name got
 };
 
