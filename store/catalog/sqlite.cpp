@@ -4,12 +4,15 @@
 #include <cerrno>
 #include <cstddef>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <sqlite3.h>
 
 #include "store/base/check.h"
 #include "store/base/limits.h"
+#include "store/base/mutex.h"
+#include "store/base/thread_pool.h"
 
 namespace evq {
 
@@ -524,15 +527,29 @@ Result<std::vector<std::string>> Connection::text_rows(std::string_view sql) {
   }
 }
 
+// One call of SQLite, which looks at nothing but interrupts while it walks over pages: so another
+// thread looks at the control.
 Result<std::vector<std::string>> Connection::integrity_problems(const QueryControl& control) {
-  constexpr int kStepsBetweenLooks = 1000;  // pages of a tree are steps as well
-  const auto should_stop = [](void* context) {
-    return static_cast<const QueryControl*>(context)->should_stop() ? 1 : 0;
-  };
-  sqlite3_progress_handler(handle_, kStepsBetweenLooks, should_stop,
-                           const_cast<QueryControl*>(&control));
+  constexpr std::int64_t kLookMs = 20;
+  Mutex mutex;
+  CondVar ended;
+  bool done = false;
+  ThreadPool watcher(1);
+  watcher.submit([&, caller = std::this_thread::get_id()] {
+    const MutexLock lock(mutex);
+    while (!done && std::this_thread::get_id() != caller) {  // for want of memory it may be
+      if (control.should_stop()) {
+        sqlite3_interrupt(handle_);  // again and again: before the call begins it is for nothing
+      }
+      ended.wait_for_ms(mutex, kLookMs);
+    }
+  });
   Result<std::vector<std::string>> lines = text_rows("PRAGMA integrity_check(20)");
-  sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
+  {
+    const MutexLock lock(mutex);
+    done = true;
+    ended.notify_all();
+  }
   if (!lines.ok()) {
     EVQ_TRY(control.check());
     return lines;
