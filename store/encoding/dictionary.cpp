@@ -13,6 +13,7 @@
 #include "store/base/text_hash.h"
 #include "store/encoding/bitpack.h"
 #include "store/encoding/byte_planes.h"
+#include "store/encoding/run_length.h"
 #include "store/encoding/schemes.h"
 
 namespace evq {
@@ -250,21 +251,6 @@ CodeKind choose_kind(const CodeCosts& costs) {
   return kind;
 }
 
-void write_runs(const std::vector<Code>& codes, const EncodeOptions& options, ByteWriter& out) {
-  std::vector<std::int64_t> values;
-  std::vector<std::int64_t> lengths;
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    if (i == 0 || codes[i] != codes[i - 1]) {
-      values.push_back(codes[i]);
-      lengths.push_back(0);
-    }
-    ++lengths.back();
-  }
-  out.varint(values.size());
-  encode_stream({Type::kLong, values.size(), values.data()}, options, out);
-  encode_stream({Type::kLong, lengths.size(), lengths.data()}, options, out);
-}
-
 void write_codes(const std::vector<Code>& codes, std::size_t entries, const EncodeOptions& options,
                  ByteWriter& out) {
   const CodeKind kind =
@@ -291,7 +277,7 @@ void write_codes(const std::vector<Code>& codes, std::size_t entries, const Enco
     case kRecentCodes:
       break;
     case kRunCodes:
-      return write_runs(codes, options, out);
+      return write_runs(split_runs(codes.data(), codes.size()), Type::kLong, options, out);
   }
 }
 
@@ -381,36 +367,6 @@ Status read_firsts(ByteReader& in, const DecodeRequest& request, Code* codes) {
   return {};
 }
 
-Status read_runs(ByteReader& in, const DecodeRequest& request, Code* codes) {
-  const std::uint64_t runs = in.varint();
-  if (!in.ok() || runs > request.size) {
-    return corrupt_segment("there are more runs of codes than rows");
-  }
-  EVQ_TRY_ASSIGN(const Vector coded, decode_stream(in, request.inner(Type::kLong, runs)));
-  EVQ_TRY_ASSIGN(const Vector lengths, decode_stream(in, request.inner(Type::kLong, runs)));
-  std::size_t end = 0;
-  std::size_t taken = 0;
-  for (std::size_t run = 0; run < runs; ++run) {
-    const auto length = static_cast<std::uint64_t>(lengths.at<std::int64_t>(run));
-    if (length > request.size - end) {
-      return corrupt_segment("runs of codes are longer than the column");
-    }
-    const std::size_t begin = end;
-    end += length;
-    const auto code = static_cast<Code>(coded.at<std::int64_t>(run));
-    if (taken < request.rows.count && request.rows[taken] < end) {
-      taken = take_rows(request.rows, taken, begin, end,
-                        [&](std::size_t, std::size_t count, std::size_t to) {
-                          std::fill_n(codes + to, count, code);
-                        });
-    }
-  }
-  if (end != request.size) {
-    return corrupt_segment("runs of codes are shorter than the column");
-  }
-  return {};
-}
-
 Status read_codes(ByteReader& in, const DecodeRequest& request, std::size_t entries, Code* codes) {
   switch (in.u8()) {
     case kPackedCodes:
@@ -422,9 +378,11 @@ Status read_codes(ByteReader& in, const DecodeRequest& request, std::size_t entr
     case kRecentCodes:
       EVQ_TRY(read_recent(in, request, codes));
       break;
-    case kRunCodes:
-      EVQ_TRY(read_runs(in, request, codes));
+    case kRunCodes: {
+      EVQ_TRY_ASSIGN(const StoredRuns runs, read_runs(in, request, Type::kLong));
+      spread_runs(runs, request.rows, codes);
       break;
+    }
     case kFirstCodes:
       EVQ_TRY(read_firsts(in, request, codes));
       break;

@@ -9,7 +9,7 @@
 //     1 planes   the codes' planes (byte_planes.h), one or two bytes by the number of entries
 //     2 recent   in older files: stream of longs: 0 for a code's first occurrence, otherwise how
 //                many codes ago, counted in codes given out so far, it was given out
-//     3 runs     varint runs, stream of the runs' codes (longs), stream of their lengths (longs)
+//     3 runs     the codes' runs (run_length.h), as longs
 //     4 firsts   (rows + 7) / 8 bytes, one bit a row: 1 = a code's first occurrence; stream of the
 //                other rows' distances as in kind 2 (longs), unless there are none
 

@@ -12,7 +12,7 @@
 //   2   dictionary      all but bool        varint entries, stream of entries, code stream
 //   3   packed          integers            packed_integers.cpp
 //   4   byte planes     integers            byte_planes.cpp
-//   5   run length      integers            varint runs, stream of values, stream of lengths
+//   5   run length      integers            run_length.h
 //   6   decimal reals   reals               real_encoding.cpp
 //   7   plain reals     reals               stream of the bit patterns as integers
 //   8   bitmap          bools               byte string of (n + 7) / 8 bytes, first row lowest

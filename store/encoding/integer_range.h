@@ -18,9 +18,6 @@ struct IntegerRange {
   std::uint64_t number(std::int64_t value) const {
     return (static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(least)) / divisor;
   }
-  std::int64_t value(std::uint64_t number) const {
-    return static_cast<std::int64_t>(number * divisor + static_cast<std::uint64_t>(least));
-  }
 };
 
 // `size` is above 0.
@@ -28,7 +25,8 @@ IntegerRange measure_range(const std::int64_t* values, std::size_t size);
 // numbers[i] = range.number(values[i]).
 void to_numbers(const IntegerRange& range, const std::int64_t* values, std::size_t size,
                 std::uint64_t* numbers);
-// values[i] = range.value(numbers[i]); the arrays may be the same memory.
+// The way back: values[i] = numbers[i] * divisor + least, modulo 2^64; the arrays may be the same
+// memory.
 void to_values(const IntegerRange& range, const std::uint64_t* numbers, std::size_t size,
                std::int64_t* values);
 

@@ -15,18 +15,10 @@
 namespace evq {
 namespace {
 
-std::size_t stored_bits(std::span<const Step> steps) {
-  std::size_t bits = 0;
-  for (const Step& step : steps) {
-    bits += step.stored_bits;
-  }
-  return bits;
-}
-
 PackedValues pack_portably(std::span<const std::string_view> texts, const LetterCode& code,
                            std::span<const Step> steps) {
   LetterReader reader(code.letters, code.bits, code.places, texts[0].size());
-  BitRun run(texts.size() * stored_bits(steps));
+  BitRun run(texts.size() * stored_bits_of(steps));
   std::vector<std::uint64_t> missing(steps.size(), 0);
   for (const std::string_view text : texts) {
     reader.read(text.data());
@@ -145,7 +137,7 @@ __attribute__((target("avx512vbmi,avx512bw,bmi2"))) PackedValues pack_avx512(
   const __m512i beyond_ascii = _mm512_set1_epi8(static_cast<char>(kNoLetter));
   __m512i seen = _mm512_setzero_si512();
   __m512i differs = _mm512_setzero_si512();
-  BitRun run(texts.size() * stored_bits(steps));
+  BitRun run(texts.size() * stored_bits_of(steps));
   alignas(kVectorBytes) VectorBytes value;
   for (const std::string_view text : texts) {
     const __m512i bytes = _mm512_maskz_loadu_epi8(wanted, text.data() + first);

@@ -65,7 +65,7 @@ std::vector<Step> whole_steps(std::size_t letters, unsigned letter_bits) {
   return steps;
 }
 
-std::size_t stored_bits_of(const std::vector<Step>& steps) {
+std::size_t stored_bits_of(std::span<const Step> steps) {
   std::size_t bits = 0;
   for (const Step& step : steps) {
     bits += step.stored_bits;

@@ -49,7 +49,7 @@ struct Step {
 Step make_step(unsigned bits, std::uint64_t varying, std::uint64_t word);
 // Steps that store all bits of `letters` letters.
 std::vector<Step> whole_steps(std::size_t letters, unsigned letter_bits);
-std::size_t stored_bits_of(const std::vector<Step>& steps);
+std::size_t stored_bits_of(std::span<const Step> steps);
 
 // Which bits of a value are stored (one bit each, packed), then the others, as many bytes.
 void write_steps(const std::vector<Step>& steps, ByteWriter& out);

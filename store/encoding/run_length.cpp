@@ -1,10 +1,8 @@
-#include <cstdint>
-#include <vector>
+#include "store/encoding/run_length.h"
 
-#include "store/encoding/schemes.h"
+#include <utility>
 
-// Run length: equal neighbours become one value and a count.
-//   varint runs, stream of the runs' values, stream of their lengths (longs)
+// The column scheme is: runs.
 
 namespace evq {
 namespace {
@@ -17,63 +15,52 @@ class RunLength final : public ColumnEncoding {
 
   bool encode(const DenseValues& values, const EncodeOptions& options,
               ByteWriter& out) const override {
-    const auto* integers = values.data<std::int64_t>();
-    std::vector<std::int64_t> runs{integers[0]};
-    std::vector<std::int64_t> lengths{1};
-    for (std::size_t i = 1; i < values.size; ++i) {
-      if (integers[i] == runs.back()) {
-        ++lengths.back();
-      } else {
-        runs.push_back(integers[i]);
-        lengths.push_back(1);
-      }
-    }
+    const Runs runs = split_runs(values.data<std::int64_t>(), values.size);
     // More runs than half the rows would nest run lengths in run lengths for nothing.
-    if (runs.size() > values.size / 2 + 1) {
+    if (runs.values.size() > values.size / 2 + 1) {
       return false;
     }
-    out.varint(runs.size());
-    encode_stream({values.type, runs.size(), runs.data()}, options, out);
-    encode_stream({Type::kLong, lengths.size(), lengths.data()}, options, out);
+    write_runs(runs, values.type, options, out);
     return true;
   }
 
   Result<Vector> decode(ByteReader& in, const DecodeRequest& request) const override {
-    const std::uint64_t runs = in.varint();
-    if (!in.ok() || runs > request.size) {
-      return corrupt_segment("there are more runs than rows");
-    }
-    EVQ_TRY_ASSIGN(const Vector coded, decode_stream(in, request.inner(request.type, runs)));
-    EVQ_TRY_ASSIGN(const Vector coded_lengths, decode_stream(in, request.inner(Type::kLong, runs)));
-    const Vector values = coded.flatten();
-    const Vector lengths = coded_lengths.flatten();
+    EVQ_TRY_ASSIGN(const StoredRuns runs, read_runs(in, request, request.type));
     auto out = Values::make(request.type, request.rows.count);
-    auto* integers = out->mutable_data<std::int64_t>();
-    std::size_t end = 0;
-    std::size_t taken = 0;
-    for (std::size_t run = 0; run < runs; ++run) {
-      const auto length = static_cast<std::uint64_t>(lengths.at<std::int64_t>(run));
-      if (length > request.size - end) {
-        return corrupt_segment("runs are longer than the column");
-      }
-      const std::size_t begin = end;
-      end += length;
-      const auto value = values.at<std::int64_t>(run);
-      if (taken < request.rows.count && request.rows[taken] < end) {
-        taken = take_rows(request.rows, taken, begin, end,
-                          [&](std::size_t, std::size_t count, std::size_t to) {
-                            std::fill_n(integers + to, count, value);
-                          });
-      }
-    }
-    if (end != request.size) {
-      return corrupt_segment("runs are shorter than the column");
-    }
+    spread_runs(runs, request.rows, out->mutable_data<std::int64_t>());
     return Vector::flat(std::move(out));
   }
 };
 
 }  // namespace
+
+void write_runs(const Runs& runs, Type type, const EncodeOptions& options, ByteWriter& out) {
+  out.varint(runs.values.size());
+  encode_stream({type, runs.values.size(), runs.values.data()}, options, out);
+  encode_stream({Type::kLong, runs.lengths.size(), runs.lengths.data()}, options, out);
+}
+
+Result<StoredRuns> read_runs(ByteReader& in, const DecodeRequest& request, Type type) {
+  const std::uint64_t count = in.varint();
+  if (!in.ok() || count > request.size) {
+    return corrupt_segment("there are more runs than rows");
+  }
+  EVQ_TRY_ASSIGN(const Vector values, decode_stream(in, request.inner(type, count)));
+  EVQ_TRY_ASSIGN(const Vector lengths, decode_stream(in, request.inner(Type::kLong, count)));
+  StoredRuns runs{values.flatten(), lengths.flatten()};
+  std::size_t rows = 0;
+  for (std::size_t run = 0; run < count; ++run) {
+    const auto length = static_cast<std::uint64_t>(runs.lengths.at<std::int64_t>(run));
+    if (length > request.size - rows) {
+      return corrupt_segment("runs are longer than the column");
+    }
+    rows += length;
+  }
+  if (rows != request.size) {
+    return corrupt_segment("runs are shorter than the column");
+  }
+  return runs;
+}
 
 const ColumnEncoding& run_length() {
   static const RunLength kEncoding;
