@@ -216,8 +216,8 @@ std::size_t known_prefix(std::string_view text, std::string_view before) {
   return 0;
 }
 
-// How many bytes of a text are taken at once: all of a short one, and of a longer one a window full,
-// up to behind an ASCII separator. One that has none there stays whole.
+// How many bytes of a text are taken at once: all of a short one, and of a longer one a window
+// full, up to behind an ASCII separator. One that has none there stays whole.
 std::size_t next_part(std::string_view text) {
   if (text.size() <= kWindowBytesMax) [[likely]] {
     return text.size();

@@ -98,8 +98,8 @@ class W3cReader {
   std::string decoded_;  // texts of cells
 };
 
-// The lines of a piece of such a log as JSON objects, with their times if those are to be found, and
-// blank for those that are no event: for those who send them on.
+// The lines of a piece of such a log as JSON objects, with their times if those are to be found,
+// and blank for those that are no event: for those who send them on.
 void append_w3c_as_json(std::string* out, const Piece& piece, bool find_times);
 
 }  // namespace evq
