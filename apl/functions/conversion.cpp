@@ -471,8 +471,7 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
     {.name = "totimespan",
      .aliases = {"totime"},
      .category = "conversion",
-     .summary = "Converts to a timespan: texts like 2h45m, 90 seconds or 1.02:03:04, numbers as "
-                "nanoseconds.",
+     .summary = "Converts to a timespan: texts like 2h45m or 1.02:03:04, numbers as nanoseconds.",
      .params = {{kConvertedValue}},
      .returns = "timespan; null when the text is none.",
      .examples = {{{"print totimespan('2h45m')", "2h45m0s"},

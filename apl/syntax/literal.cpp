@@ -126,8 +126,21 @@ std::optional<Value> parse_long(std::string_view text) {
   return value ? std::optional(Value::integer(*value)) : std::nullopt;
 }
 
+// timespan(15 seconds): within the parentheses the unit may stand apart.
+std::optional<std::int64_t> parse_span_in_two(std::string_view text) {
+  const std::size_t blank = text.find(' ');
+  if (blank == std::string_view::npos || blank == 0 || !is_digit(text[blank - 1]) ||
+      !is_letter(text[blank + 1])) {
+    return std::nullopt;
+  }
+  return parse_timespan_literal(std::string(text.substr(0, blank)).append(text.substr(blank + 1)));
+}
+
 std::optional<Value> parse_span(std::string_view text) {
   auto ns = parse_timespan_literal(text);
+  if (!ns) {
+    ns = parse_span_in_two(text);
+  }
   if (!ns) {
     ns = parse_kusto_timespan(text);
   }

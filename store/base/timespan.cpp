@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 
-#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
@@ -289,20 +288,6 @@ std::optional<std::int64_t> parse_kusto_timespan(std::string_view text) {
   return total ? with_sign(*total, negative) : std::nullopt;
 }
 
-namespace {
-
-// "15 seconds": a literal whose unit stands apart.
-std::optional<std::int64_t> parse_span_in_two(std::string_view text) {
-  const std::size_t blank = text.find(' ');
-  if (blank == std::string_view::npos || blank == 0 || blank + 1 == text.size() ||
-      !is_digit(text[blank - 1]) || !is_letter(text[blank + 1])) {
-    return std::nullopt;
-  }
-  return parse_timespan_literal(std::string(text.substr(0, blank)).append(text.substr(blank + 1)));
-}
-
-}  // namespace
-
 std::optional<std::int64_t> parse_timespan(std::string_view text) {
   if (const auto duration = parse_go_duration(text)) {
     return duration;
@@ -312,9 +297,6 @@ std::optional<std::int64_t> parse_timespan(std::string_view text) {
   }
   if (const auto combined = parse_combined_span(text)) {
     return combined;
-  }
-  if (const auto in_two = parse_span_in_two(text)) {
-    return in_two;
   }
   return text.find(':') != std::string_view::npos ? parse_kusto_timespan(text) : std::nullopt;
 }

@@ -28,8 +28,7 @@ std::optional<std::int64_t> parse_timespan_literal(std::string_view text);
 // Kusto's [-][d.]hh:mm[:ss[.fffffffff]], or a number of days alone ("2").
 std::optional<std::int64_t> parse_kusto_timespan(std::string_view text);
 
-// What totimespan() reads: all of these, Kusto's text only with a colon, "15 seconds", and
-// "1w2d12h" as below.
+// What totimespan() reads: all of these, Kusto's text only with a colon, and "1w2d12h" as below.
 std::optional<std::int64_t> parse_timespan(std::string_view text);
 
 // A span on the command line: units w d h m s ms us ns, combined as in "1w2d12h"; sign allowed.

@@ -132,13 +132,6 @@ TEST_CASE("APL literals, Kusto texts and spans of the command line") {
   CHECK(!parse_combined_span("7"));
   CHECK(!parse_timespan("2"));
   CHECK(parse_timespan("7d") == 7 * kDayNs);
-  CHECK(parse_timespan("90 seconds") == 90 * kSecondNs);
-  CHECK(parse_timespan("-1.5 h") == -90 * kMinuteNs);
-  for (const char* text :
-       {" 90 s", "90 ", "90  s", "90 s ", "1 h 30 m", "one hour", "90 fortnights"}) {
-    CAPTURE(std::string(text));
-    CHECK_FALSE(parse_timespan(text));
-  }
   CHECK(parse_timespan("1.02:03:04") == kDayNs + 7384 * kSecondNs);
   CHECK(timespan_unit_ns("fortnight") == 0);
   CHECK(timespan_unit_ns("") == 0);
