@@ -134,7 +134,7 @@ class IngestRun {
       // What was committed before the failure stays, and is reported.
       total_.counts.add(std::move(committed));
       total_.counts.add(std::move(refused));
-      return input_error(std::move(report).take_error(), path);
+      return input_error(notes_.with_header_hint(std::move(report).take_error(), path), path);
     }
     note_repairs(name, report.value().counts);
     notes_.note_input(path, source.text(), request_.options, report.value().counts);

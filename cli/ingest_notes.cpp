@@ -1,6 +1,5 @@
 #include "cli/ingest_notes.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -56,13 +55,20 @@ Error IngestNotes::with_order_hint(Error error, const std::string& path) const {
   return error;
 }
 
+Error IngestNotes::with_header_hint(Error error, const std::string& path) const {
+  if (error.message.find("the CSV header repeats") != std::string::npos) {
+    error.hint = "name the columns: " + piped("tail -n +2", path) +
+                 " --csv-fields a,b,…; without tail where the first line is an event";
+  }
+  return error;
+}
+
 void IngestNotes::note_failure(std::string_view text) {
   plain_lines_ = plain_lines_ || !(text.empty() || trimmed(text).starts_with('{'));
 }
 
 void IngestNotes::note_input(const std::string& path, const std::string& head,
                              const IngestOptions& options, const IngestCounts& counts) {
-  note_renamed(path, counts);
   note_encoding(path, counts);
   if (path == "-" && head.empty()) {
     note_standard_input();
@@ -108,21 +114,6 @@ void IngestNotes::note_plain_lines(const std::string& path, const std::string& h
       detect_kind(head, options.format, true) == std::optional(PieceKind::kLines)) {
     tell(path, " has lines that are no JSON, which --reject-file keeps; to load them alone",
          "grep -v '^ *{'", " --format text");
-  }
-}
-
-// Columns that nobody finds under the name that the header gives them.
-void IngestNotes::note_renamed(const std::string& path, const IngestCounts& counts) {
-  constexpr std::size_t kShownMax = 10;
-  const std::size_t count = counts.renamed.size();
-  std::string fields;
-  for (std::size_t i = 0; i < std::min(count, kShownMax); ++i) {
-    fields += (i == 0 ? "" : ", ") + counts.renamed[i].to;
-  }
-  fields += count > kShownMax ? ", …" : "";
-  if (!fields.empty()) {
-    tell(path, ": the header has names more than once; the later columns are " + fields +
-                   "; --csv-fields names the columns where the first line is an event");
   }
 }
 

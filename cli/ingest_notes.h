@@ -34,9 +34,10 @@ class IngestNotes {
 
   // That `path` cannot be opened: with what `evq ingest FILE DATASET` meant.
   Error with_order_hint(Error error, const std::string& path) const;
+  // That `path` cannot be read: with what to do about names of columns that repeat.
+  Error with_header_hint(Error error, const std::string& path) const;
 
  private:
-  void note_renamed(const std::string& path, const IngestCounts& counts);
   void note_encoding(const std::string& path, const IngestCounts& counts);
   void note_plain_lines(const std::string& path, const std::string& head,
                         const IngestOptions& options);

@@ -242,7 +242,6 @@ class RemoteLoad {
       EVQ_TRY_ASSIGN(const PieceCutter::Outcome outcome,
                      cutter.next(events_max_, kBatchWaitMs, piece));
       if (outcome == PieceCutter::Outcome::kEnd) {
-        report_.counts.renamed = cutter.csv().renamed;
         return std::move(report_);
       }
       if (outcome == PieceCutter::Outcome::kPiece) {

@@ -63,10 +63,7 @@ adds members to every event,
 .B X\-Axiom\-CSV\-Fields
 names the fields of CSV without a header, and
 .B csv\-delimiter
-of the URL separates its cells. Of columns with one name the first keeps it; the others become
-.IR name _1,
-.IR name _2
-and so on.
+of the URL separates its cells.
 .PP
 A query is {"apl": text} with startTime and endTime (RFC 3339, now, now\-6h; a closed interval;
 0001\-01\-01 means none),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "store/base/utf8.h"
 
@@ -83,68 +82,39 @@ std::size_t undouble(std::string_view text, char* out) {
   return size;
 }
 
-// `base`, or with the first number behind it that makes it a name of nobody.
-std::string free_name(const std::string& base, std::set<std::string>& taken) {
-  std::string name = base;
-  for (std::size_t number = 1; !taken.insert(name).second; ++number) {
-    name = base + "_" + std::to_string(number);
-  }
-  return name;
-}
-
-// What the header says goes first: a name that is made up is one that no column has.
-std::vector<std::string> distinct_names(std::vector<std::string> names,
-                                        std::vector<RenamedColumn>& renamed) {
-  std::set<std::string> taken;
-  std::vector<bool> first(names.size());
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    first[i] = !names[i].empty() && taken.insert(names[i]).second;
-  }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) {
-      names[i] = free_name("column" + std::to_string(i + 1), taken);
-    } else if (!first[i]) {
-      std::string name = free_name(names[i], taken);
-      renamed.push_back({std::exchange(names[i], name), std::move(name)});
-    }
-  }
-  return names;
-}
-
 }  // namespace
 
 bool is_blank_record(std::string_view record) {
   return std::all_of(record.begin(), record.end(), [](char c) { return is_blank(c, '\0'); });
 }
 
-Status read_csv_header(std::string_view record, CsvLayout& layout) {
+Result<std::vector<std::string>> read_csv_header(std::string_view record, char delimiter) {
   std::vector<std::string> names;
-  const std::string repaired = repair_utf8(trim(record, layout.delimiter));
+  std::set<std::string> seen;
+  const std::string repaired = repair_utf8(trim(record, delimiter));
   for (std::size_t begin = 0; begin <= repaired.size();) {
-    const RawCell cell = read_cell(repaired, begin, layout.delimiter);
+    const RawCell cell = read_cell(repaired, begin, delimiter);
     if (cell.fault != nullptr) {
       return make_error(ErrorCode::kData,
                         "the CSV header cannot be read: " + std::string(cell.fault));
     }
-    std::string& name = names.emplace_back(cell.text);
+    std::string name(cell.text.size(), '\0');
     if (cell.doubled) {
       name.resize(undouble(cell.text, name.data()));
+    } else {
+      name.assign(cell.text);
     }
+    if (name.empty()) {
+      name = "column" + std::to_string(names.size() + 1);
+    }
+    if (!seen.insert(name).second) {
+      return make_error(ErrorCode::kData, "the CSV header repeats the field '" + name + "'",
+                        "leave the header line out and name the columns with csv-fields");
+    }
+    names.push_back(std::move(name));
     begin = cell.end + 1;
   }
-  layout.renamed.clear();
-  layout.fields = distinct_names(std::move(names), layout.renamed);
-  return {};
-}
-
-Status check_csv_fields(const std::vector<std::string>& names) {
-  std::set<std::string_view> seen;
-  for (const std::string& name : names) {
-    if (!seen.insert(name).second) {
-      return make_error(ErrorCode::kUsage, "the names of the columns have '" + name + "' twice");
-    }
-  }
-  return {};
+  return names;
 }
 
 CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, EventAssembler& event) {

@@ -9,7 +9,6 @@
 
 #include "store/base/result.h"
 #include "store/ingest/event_assembler.h"
-#include "store/ingest/options.h"
 
 namespace evq {
 
@@ -21,16 +20,11 @@ constexpr bool may_delimit_csv(char c) {
 struct CsvLayout {
   char delimiter = ',';
   std::vector<std::string> fields;
-  std::vector<RenamedColumn> renamed;  // of the fields, those that the header calls otherwise
 };
 
-// Reads the fields of `layout`, whose delimiter is known, from a header record; kData when it
-// cannot be read. A column without a name is called `column` and its number from 1. Of columns with
-// one name the first keeps it; the others are called `name_1`, `name_2`, …, but for names that the
-// header has anyway.
-Status read_csv_header(std::string_view record, CsvLayout& layout);
-// kUsage when names that the caller gives are not distinct: they are easily put right.
-Status check_csv_fields(const std::vector<std::string>& names);
+// Field names from a header record; kData when it repeats a name or cannot be read. A column
+// without a name is called `column` and its number from 1.
+Result<std::vector<std::string>> read_csv_header(std::string_view record, char delimiter);
 
 struct CsvFault {
   std::size_t offset = 0;

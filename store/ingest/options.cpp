@@ -1,6 +1,5 @@
 #include "store/ingest/options.h"
 
-#include <iterator>
 #include <utility>
 
 #include "store/base/limits.h"
@@ -28,8 +27,6 @@ void IngestCounts::add(IngestCounts later) {
   if (!first_repaired) {
     first_repaired = std::move(later.first_repaired);
   }
-  renamed.insert(renamed.end(), std::make_move_iterator(later.renamed.begin()),
-                 std::make_move_iterator(later.renamed.end()));
 }
 
 }  // namespace evq

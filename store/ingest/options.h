@@ -11,8 +11,7 @@
 //   input is said to be NDJSON, the event fails.
 // - Integers outside of int64: the nearest double, counted as repaired.
 // - Numbers beyond every double (1e400): null, counted as repaired.
-// - Duplicate keys: the last one wins, at every depth; in a CSV header: the first keeps its
-//   name, the others get names of their own, which are reported.
+// - Duplicate keys: the last one wins, at every depth; in a CSV header: an error.
 // - NaN, Infinity, comments, raw control bytes in strings: not JSON, the event fails.
 // - Too deep, too long, too many fields: the event fails alone (limits in limits.h).
 // - Reserved names: `_user` is put in front, `_sysTime` becomes `_user_sysTime`.
@@ -101,12 +100,6 @@ struct IngestPlace {
   std::string reason;
 };
 
-// A column of CSV whose name an earlier one has.
-struct RenamedColumn {
-  std::string from;  // what the header says
-  std::string to;    // the field
-};
-
 struct IngestCounts {
   std::uint64_t ingested = 0;
   std::uint64_t failed = 0;
@@ -116,7 +109,6 @@ struct IngestCounts {
   // In input order, the first kIngestFailuresListedMax of `failed`.
   std::vector<IngestFailure> failures;
   std::optional<IngestPlace> first_repaired;
-  std::vector<RenamedColumn> renamed;
 
   // One more that failed.
   void fail(IngestFailure failure);

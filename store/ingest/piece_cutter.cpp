@@ -252,11 +252,6 @@ Result<bool> PieceCutter::detect(bool no_more) {
                        : named != 0                ? named
                                                    : detect_delimiter(text());
       csv_.fields = options_.csv_fields;
-      if (Status distinct = check_csv_fields(csv_.fields); !distinct.ok()) {
-        ended_ = true;
-        size_ = 0;
-        return std::move(distinct).take_error();
-      }
       header_due_ = csv_.fields.empty();
       scanner_ = make_record_scanner(csv_.delimiter);
     }
@@ -316,14 +311,13 @@ Status PieceCutter::refuse_binary() {
                                           " is zero (compressed input may be gzip or zstd)");
 }
 
-Status PieceCutter::read_header(std::string_view record) {
+Result<std::vector<std::string>> PieceCutter::read_header(std::string_view record) const {
   if (kind_ == PieceKind::kRecords) {
-    return read_csv_header(record, csv_);
+    return read_csv_header(record, csv_.delimiter);
   }
   auto names = read_row_names(record);  // the format was told by them
   EVQ_CHECK(names.has_value());
-  csv_.fields = *std::move(names);
-  return {};
+  return *std::move(names);
 }
 
 // What the line "sep=;" says, with which spreadsheets begin CSV; 0 where there is none.
@@ -362,11 +356,13 @@ Result<bool> PieceCutter::take_header() {
   if (whole == 0) {
     return ended_;
   }
-  if (Status read = read_header(text().substr(0, whole)); !read.ok()) {
+  auto names = read_header(text().substr(0, whole));
+  if (!names.ok()) {
     ended_ = true;
     size_ = 0;
-    return std::move(read).take_error();
+    return std::move(names).take_error();
   }
+  csv_.fields = std::move(names).value();
   header_due_ = false;
   skip(whole);
   return true;

@@ -54,7 +54,7 @@ class PieceCutter {
   bool drop_blank_lines();
   char take_named_delimiter();
   Result<bool> take_header();
-  Status read_header(std::string_view record);
+  Result<std::vector<std::string>> read_header(std::string_view record) const;
   void adopt_all();
   void make_room(std::size_t capacity);
   void cut(Piece& piece);

@@ -231,7 +231,6 @@ void Pipeline::add_piece(Piece piece) {
     // No worker reads the settings before the first piece.
     settings_.csv = cutter_->csv();
     counts_.processed_bytes += piece.offset;
-    counts_.renamed = settings_.csv.renamed;
     settings_known_ = true;
   }
   if (open_ == nullptr) {

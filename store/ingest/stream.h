@@ -58,7 +58,7 @@ struct StreamContext {
 
 // Reads `source` to its end. The counts, once everything good is committed. Errors: of the source,
 // of the sink, of the control; kData for input that cannot be read on: a syntax error inside a JSON
-// array, a CSV header that cannot be read, more failures than allowed. `counts_so_far`, when given,
+// array, a CSV header that repeats a name, more failures than allowed. `counts_so_far`, when given,
 // is kept up to date on the way (it holds what was committed after an error, too).
 Result<IngestCounts> parse_stream(ByteSource& source, const IngestOptions& options, BatchSink& sink,
                                   const StreamContext& context,

@@ -106,8 +106,6 @@ class Ingest(LoadCase):
         report, errors = self.load("a,b\n1,2\n1,2,3\n4\n", "--format", "csv", dataset="odd")
         self.assertEqual((report["ingested"], report["failed"]), (2, 1))
         self.assertIn("stdin:3:", errors)
-        _, errors = self.evq("ingest", "e", "--csv-fields", "a,a", input="1,2\n", status=2)
-        self.assertEqual(errors, "error: the names of the columns have 'a' twice\n")
 
     def test_csv_with_line_ends_of_cr_alone_makes_no_dataset(self):
         (self.directory / "old.csv").write_bytes(b"a,b\r1,2\r3,4\r")

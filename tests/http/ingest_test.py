@@ -40,13 +40,6 @@ class Ingest(ServerCase):
         status, answer = call("POST", "/v1/ingest/forms?csv-delimiter=;", b"1;2\n3;4\n", {
             "Content-Type": "text/csv", "X-Axiom-CSV-Fields": "p,q"})
         self.assertEqual((status, answer["ingested"]), (200, 2))
-        status, answer = call("POST", "/v1/ingest/forms", b"1;2\n", {
-            "Content-Type": "text/csv", "X-Axiom-CSV-Fields": "p,p"})
-        self.assertEqual((status, answer["message"]), (400, "the names of the columns have 'p' twice"))
-        status, answer = call("POST", "/v1/ingest/columns", b"id,id\n1,2\n", {"Content-Type": "text/csv"})
-        self.assertEqual((status, answer["ingested"]), (200, 1))
-        found = self.server.query("['columns'] | project id, id_1")
-        self.assertEqual(found["tables"][0]["columns"], [[1], [2]])
         self.assertEqual(call("POST", "/v1/ingest/forms", b"{}", {"Content-Type": "text/html"})[0], 415)
         self.assertEqual(call("POST", "/v1/ingest/forms", b"{}", {"Content-Encoding": "br"})[0], 415)
         status, _ = call("POST", "/v1/ingest/forms", gzip.compress(b'{"n":4}'), {
