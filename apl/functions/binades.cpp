@@ -1,8 +1,6 @@
 #include "apl/functions/binades.h"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <numeric>
 
 #include "apl/functions/aggregate_rows.h"

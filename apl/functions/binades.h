@@ -5,7 +5,7 @@
 // their products too, in a few instructions a value.
 
 #include <bit>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "apl/functions/exact_sum.h"

@@ -56,6 +56,55 @@ double rounded(const Limbs& limbs, std::size_t top) {
   return std::ldexp(static_cast<double>(significand), static_cast<int>(last) - kLastBit);
 }
 
+// A sum as doubles whose digits do not overlap, after Shewchuk (1997), from the least on.
+template <std::size_t kPartsMax>
+class Expansion {
+ public:
+  // At most kPartsMax values.
+  void add(double value) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const DoublePair sum = exact_sum(parts_[i], value);
+      parts_[kept] = sum.low;
+      kept += sum.low != 0 ? std::size_t{1} : 0;
+      value = sum.high;
+    }
+    parts_[kept] = value;
+    count_ = kept + (value != 0 ? 1 : 0);
+  }
+
+  // Takes off the total, rounded to nearest, ties to even.
+  double take_rounded() {
+    if (count_ == 0) {
+      return 0;
+    }
+    double total = parts_[--count_];
+    double rest = 0;
+    while (count_ > 0 && rest == 0) {
+      const DoublePair sum = exact_sum(total, parts_[--count_]);
+      total = sum.high;
+      rest = sum.low;
+    }
+    if (rest != 0 && count_ > 0 && (parts_[count_ - 1] < 0) == (rest < 0)) {
+      // Where the rest is half of the last digit, it went to the even neighbour without regard to
+      // what comes behind.
+      const DoublePair beyond = exact_sum(total, 2 * rest);
+      if (beyond.low == 0) {
+        total = beyond.high;
+        rest = -rest;
+      }
+    }
+    if (rest != 0) {
+      parts_[count_++] = rest;
+    }
+    return total;
+  }
+
+ private:
+  std::array<double, kPartsMax> parts_{};
+  std::size_t count_ = 0;
+};
+
 }  // namespace
 
 void WideSum::add(double value, std::uint64_t count) {
@@ -128,59 +177,6 @@ double WideSum::value() const {
   const double size = rounded(magnitude.limbs_, top - 1);
   return negative ? -size : size;
 }
-
-namespace {
-
-// A sum as doubles whose digits do not overlap, after Shewchuk (1997), from the least on.
-template <std::size_t kPartsMax>
-class Expansion {
- public:
-  // At most kPartsMax values.
-  void add(double value) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
-      const DoublePair sum = exact_sum(parts_[i], value);
-      parts_[kept] = sum.low;
-      kept += sum.low != 0 ? std::size_t{1} : 0;
-      value = sum.high;
-    }
-    parts_[kept] = value;
-    count_ = kept + (value != 0 ? 1 : 0);
-  }
-
-  // Takes off the total, rounded to nearest, ties to even.
-  double take_rounded() {
-    if (count_ == 0) {
-      return 0;
-    }
-    double total = parts_[--count_];
-    double rest = 0;
-    while (count_ > 0 && rest == 0) {
-      const DoublePair sum = exact_sum(total, parts_[--count_]);
-      total = sum.high;
-      rest = sum.low;
-    }
-    if (rest != 0 && count_ > 0 && (parts_[count_ - 1] < 0) == (rest < 0)) {
-      // Where the rest is half of the last digit, it went to the even neighbour without regard to
-      // what comes behind.
-      const DoublePair beyond = exact_sum(total, 2 * rest);
-      if (beyond.low == 0) {
-        total = beyond.high;
-        rest = -rest;
-      }
-    }
-    if (rest != 0) {
-      parts_[count_++] = rest;
-    }
-    return total;
-  }
-
- private:
-  std::array<double, kPartsMax> parts_{};
-  std::size_t count_ = 0;
-};
-
-}  // namespace
 
 template <std::size_t kParts>
 void ExactSum<kParts>::add_scaled(DoublePair value, std::uint64_t count) {
