@@ -15,6 +15,7 @@
 #include "cli/time_field.h"
 #include "store/base/ascii.h"
 #include "store/definitions.h"
+#include "store/ingest/csv_record.h"
 #include "store/ingest/event_assembler.h"
 #include "store/ingest/failure_reason.h"
 #include "store/ingest/format.h"
@@ -56,7 +57,7 @@ Error IngestNotes::with_order_hint(Error error, const std::string& path) const {
 }
 
 Error IngestNotes::with_header_hint(Error error, const std::string& path) const {
-  if (error.message.find("the CSV header repeats") != std::string::npos) {
+  if (error.message.starts_with(kRepeatedNameError)) {
     error.hint = "name the columns: " + piped("tail -n +2", path) +
                  " --csv-fields a,b,…; without tail where the first line is an event";
   }

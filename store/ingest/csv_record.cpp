@@ -108,7 +108,7 @@ Result<std::vector<std::string>> read_csv_header(std::string_view record, char d
       name = "column" + std::to_string(names.size() + 1);
     }
     if (!seen.insert(name).second) {
-      return make_error(ErrorCode::kData, "the CSV header repeats the field '" + name + "'",
+      return make_error(ErrorCode::kData, std::string(kRepeatedNameError) + "'" + name + "'",
                         "leave the header line out and name the columns with csv-fields");
     }
     names.push_back(std::move(name));
