@@ -125,13 +125,24 @@ TEST_CASE("a killed process's commits are there") {
   }
 }
 
-// A new header that is torn has another number of the generation, and may have nothing else.
+// The bytes of a header up to where it was torn are those of a new one, which has another number of
+// the generation, the next first half of the salt and any second half; the rest is as it was.
 bool may_be_torn(const std::string& wal, const std::string& sound) {
   constexpr std::size_t kNumberAt = 12;
   constexpr std::size_t kSaltAt = 16;
-  return wal.substr(0, kNumberAt) == sound.substr(0, kNumberAt) && wal[kNumberAt] == 0 &&
-         static_cast<unsigned char>(wal[kNumberAt + 1]) < 0x10 &&
-         wal.substr(kSaltAt) == sound.substr(kSaltAt);
+  constexpr std::size_t kSecondHalfAt = 20;
+  constexpr std::size_t kSumsAt = 24;
+  std::string next = wal.substr(0, kSumsAt) + sound.substr(kSumsAt);
+  std::copy_n(sound.begin() + kSaltAt, kSecondHalfAt - kSaltAt, next.begin() + kSaltAt);
+  for (std::size_t at = kSecondHalfAt; at-- > kSaltAt && ++next[at] == 0;) {
+  }
+  bool is_torn = false;
+  for (std::size_t end = kSaltAt; end <= kSumsAt; ++end) {
+    is_torn |= wal == next.substr(0, end) + sound.substr(end);
+  }
+  const std::string number_max("\0\x10\0\0", kSaltAt - kNumberAt);  // a first generation's is 0
+  return is_torn && wal.substr(0, kNumberAt) == sound.substr(0, kNumberAt) &&
+         wal.substr(kNumberAt, number_max.size()) <= number_max;
 }
 
 TEST_CASE("a bit that changes in a killed process's file is told, wherever it is") {
@@ -168,7 +179,10 @@ TEST_CASE("a killed process's file that was cut short or overwritten is told") {
 
 TEST_CASE("a killed process's file whose header was overwritten is told") {
   const Killed killed;
-  for (const char filler : {'\0', '\1', '#', '\xff'}) {
+  // Among them what the last byte of the salt's first half is in the next header, and the second
+  // byte of the largest number.
+  const char next = static_cast<char>(killed.wal_bytes()[19] + 1);
+  for (const char filler : {'\0', '\1', '\x10', '#', '\xff', next}) {
     for (std::uint64_t at = 0; at < kWalHeaderBytes; ++at) {
       for (std::uint64_t size = 1; size <= kWalHeaderBytes - at; ++size) {
         CAPTURE(at);
