@@ -3,6 +3,8 @@
 import contextlib
 import fcntl
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -23,14 +25,26 @@ class Waiting(EvqCase):
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
+    def until_it_waits(self, process, number):
+        """Until it would see the signal, and none of its threads has run for a while."""
+        calm = 0
+        while calm < 10:
+            self.assertIsNone(process.poll(), "it did not wait")
+            try:
+                status = [file.read_text() for file in
+                          pathlib.Path(f"/proc/{process.pid}/task").glob("*/status")]
+            except OSError:  # one has ended
+                status = []
+            caught = any(int(re.search(r"^SigCgt:\s*(\w+)", text, re.M)[1], 16) >> (number - 1) & 1
+                         for text in status)
+            calm = calm + 1 if caught and all("State:\tS" in text for text in status) else 0
+            time.sleep(0.02)
+
     def ends(self, process, number, status):
         """The text on standard error; ends soon after the signal."""
-        time.sleep(0.4)
-        self.assertIsNone(process.poll(), "it did not wait")
+        self.until_it_waits(process, number)
         process.send_signal(number)
-        began = time.monotonic()
-        _, errors = process.communicate(timeout=50)
-        self.assertLess(time.monotonic() - began, 5)
+        _, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, status, errors)
         return errors
 
@@ -78,7 +92,7 @@ class Waiting(EvqCase):
         pipe = self.directory / "pipe"
         os.mkfifo(pipe)
         process = self.start("query", "-o", "csv", "-f", pipe)
-        time.sleep(0.3)
+        self.until_it_waits(process, signal.SIGINT)
         pipe.write_text("d | count")
         self.assertEqual(process.communicate(timeout=20)[0], "Count\n2\n")
         for words in (("query", "-f", pipe), ("starred", "put", "id", pipe)):
@@ -101,7 +115,7 @@ class Waiting(EvqCase):
         process.stdin.write("d | sort by n asc | project n\n.save pipe.csv\nd | count\n")
         process.stdin.flush()
         self.assertEqual([process.stdout.readline() for _ in range(2)], ['{"n":1}\n', '{"n":2}\n'])
-        time.sleep(0.4)
+        self.until_it_waits(process, signal.SIGINT)
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=20)
         self.assertEqual(out.splitlines()[-1], '{"Count":2}')

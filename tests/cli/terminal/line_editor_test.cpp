@@ -1,7 +1,6 @@
 #include "cli/terminal/line_editor.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -426,7 +425,7 @@ TEST_CASE("a plain text over the limit is an error") {
   CHECK(input.error().code == ErrorCode::kTooLarge);
 }
 
-TEST_CASE("each key costs one write, and a fast one") {
+TEST_CASE("each key costs one write, of the row that changed") {
   Setup setup;
   setup.options.color = true;
   setup.callbacks.highlight = [](std::string_view text) {
@@ -439,24 +438,17 @@ TEST_CASE("each key costs one write, and a fast one") {
   setup.terminal.type(std::string(200, 'x'));
   std::size_t before = 0;
   std::size_t bytes_before = 0;
-  std::chrono::steady_clock::time_point start;
   constexpr int kKeys = 100;
   setup.terminal.then([&] {
     before = setup.terminal.writes();
     bytes_before = setup.terminal.raw_output().size();
-    start = std::chrono::steady_clock::now();
   });
   for (int i = 0; i < kKeys; ++i) {
     setup.terminal.type(i % 2 == 0 ? "y" : "\x7f");
   }
   setup.terminal.then([&] {
-    const auto spent = std::chrono::steady_clock::now() - start;
     CHECK(setup.terminal.writes() - before == kKeys);
-    // Only the row that changed is written.
     CHECK((setup.terminal.raw_output().size() - bytes_before) / kKeys < 400);
-    CHECK(spent / kKeys < std::chrono::milliseconds(5));
-    MESSAGE("microseconds from key to repaint: "
-            << std::chrono::duration_cast<std::chrono::microseconds>(spent).count() / kKeys);
   });
   setup.terminal.type("\r");
   CHECK(setup.read().text.size() == 200);
