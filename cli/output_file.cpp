@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "store/base/checksum.h"
 #include "store/base/file.h"
 
 namespace evq {
@@ -34,9 +35,9 @@ Status write_as_it_is(const std::string& path, const QueryControl& control,
   return file.close();
 }
 
-Status write_and_rename(const std::string& partial, const std::string& target,
-                        fs::perms permissions, const Produce& produce) {
-  EVQ_TRY_ASSIGN(File file, File::create_output(partial));
+Status write_and_rename(File file, const std::string& target, fs::perms permissions,
+                        const Produce& produce) {
+  const std::string partial = file.path();
   if (permissions != fs::perms::unknown) {
     std::error_code not_allowed;
     fs::permissions(partial, permissions, not_allowed);
@@ -64,9 +65,10 @@ Status write_output_file(const std::string& path, const QueryControl& control,
     return done;
   }
   const std::string target = resolved_path(path);
-  const std::string partial = target + ".partial";
+  const std::string partial = target + "." + std::to_string(random_seed()) + ".partial";
+  EVQ_TRY_ASSIGN(File file, File::create_new(partial));
   const fs::perms permissions = fs::exists(there) ? there.permissions() : fs::perms::unknown;
-  Status done = write_and_rename(partial, target, permissions, produce);
+  Status done = write_and_rename(std::move(file), target, permissions, produce);
   if (!done.ok()) {
     static_cast<void>(remove_file(partial).ok());
   }

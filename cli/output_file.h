@@ -12,7 +12,8 @@
 namespace evq {
 
 // Gives `produce` a sink, and puts what it has written there under `path` when it succeeds, durable
-// on return: until then it is beside that, as "<path>.partial", and a failure leaves nothing. A
+// on return: until then it is beside that, in a file of its own named "<path>.<number>.partial",
+// and a failure leaves nothing. Of two that write one path at once, the last one's file stays. A
 // file that is replaced lends its permissions; a symbolic link leads to the file. A pipe or a
 // device cannot be replaced: it is written to as it is. `control` ends the wait for the reader of a
 // named pipe.

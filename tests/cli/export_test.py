@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import time
 import unittest
 
 from evq_case import EVQ, EvqCase, main
@@ -133,10 +134,35 @@ class Export(EvqCase):
         for name in ("out.ndjson", "out.csv", "out.parquet"):
             _, errors = self.evq(*self.target, "export", "logs", "--output", name)
             self.assertIn("exported 1 event to", errors)
-            self.assertFalse((self.directory / (name + ".partial")).exists())
+        self.assertEqual(list(self.directory.glob("*.partial")), [])
         self.evq(*self.target, "export", "logs", "--output", "out.what", status=2)
         self.evq(*self.target, "export", "nothing", "--output", "none.csv", status=3)
         self.assertFalse(list(self.directory.glob("none*")))
+
+    def when_it_is_read(self, process, pipe):
+        """The writing end of a named pipe, once the process reads it."""
+        while True:
+            self.assertIsNone(process.poll(), "it did not read the pipe")
+            try:
+                return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError:  # nobody reads it
+                time.sleep(0.02)
+
+    def test_two_at_once_to_one_path(self):
+        pipe = self.directory / "pipe.csv"
+        os.mkfifo(pipe)
+        own = self.directory / "out.csv.partial"
+        own.write_text("somebody's own")
+        self.ingest("logs", ['{"i":1}'])
+        late = self.start("export", f'externaldata (id:long) ["{pipe}"]', "--output", "out.csv")
+        with open(self.when_it_is_read(late, pipe), "w") as writer:
+            self.evq("export", "range x from 1 to 3 step 1", "--output", "out.csv")
+            self.assertEqual((self.directory / "out.csv").read_text(), "x\n1\n2\n3\n")
+            writer.write("7\n")
+        self.assertEqual(late.wait(timeout=60), 0)
+        self.assertEqual((self.directory / "out.csv").read_text(), "id\n7\n")
+        self.assertEqual(list(self.directory.glob("*.partial")), [own])
+        self.assertEqual(own.read_text(), "somebody's own")
 
     def test_parquet(self):
         self.ingest("logs", [json.dumps({
