@@ -1,4 +1,5 @@
 // links: evq_syntax
+// bytes: 1024
 // Any text through the parser, and through what an editor asks while somebody types. What the
 // parser accepts, printed, is the same tree again.
 #include <cstddef>

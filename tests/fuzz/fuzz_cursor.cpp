@@ -1,4 +1,5 @@
 // links: evq_store
+// bytes: 512
 // Cursors are taken only as they were given out, and a dataset's definition in the catalogue reads
 // back as what was read.
 #include <cstddef>

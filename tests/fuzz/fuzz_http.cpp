@@ -1,4 +1,5 @@
 // links: evq_http
+// bytes: 2048
 // Any bytes as requests of one connection, parsed as the server parses them: read at once and read
 // a few bytes at a time, the same heads, bodies and refusals come out.
 #include <algorithm>

@@ -33,7 +33,8 @@ Outcome parse(std::string_view text, const evq::ParseSettings& settings) {
   evq::PieceParser parser(settings);
   evq::BatchBuilder builder(settings.rules);
   Outcome outcome;
-  if (!parser.parse(piece, builder, outcome.report, [](std::size_t) { return evq::Status(); }).ok()) {
+  if (!parser.parse(piece, builder, outcome.report, [](std::size_t) { return evq::Status(); })
+           .ok()) {
     __builtin_trap();
   }
   outcome.table = builder.take();

@@ -1,4 +1,5 @@
 // links: evq_base
+// bytes: 128
 // Readers of time accept any bytes; what the canonical writer writes reads back as the same
 // instant.
 #include <cstddef>
