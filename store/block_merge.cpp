@@ -20,7 +20,7 @@ namespace evq {
 namespace {
 
 // Decoded columns of a merge that are in memory at a time.
-constexpr std::size_t kMergeBytesMax = 32 * kMebibyte;
+constexpr std::size_t kMergeBytesMax = 8 * kMebibyte;
 // Rows for each distinct string of a column that stays a dictionary.
 constexpr std::size_t kRepeatsMin = 8;
 

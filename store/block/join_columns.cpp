@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "store/column/physical.h"
 #include "store/encoding/dictionary.h"
+#include "store/encoding/wanted_values.h"
 
 namespace evq {
 namespace {
@@ -63,12 +66,14 @@ std::optional<JoinedEntries> join_entries(std::span<const Vector> parts, std::si
   return joined;
 }
 
+std::size_t count_rows(std::span<const RowRun> runs) {
+  return std::accumulate(runs.begin(), runs.end(), std::size_t{0},
+                         [](std::size_t rows, const RowRun& run) { return rows + run.count; });
+}
+
 Vector join_codes(std::span<const Vector> parts, std::span<const RowRun> runs,
                   JoinedEntries entries) {
-  std::size_t size = 0;
-  for (const RowRun& run : runs) {
-    size += run.count;
-  }
+  const std::size_t size = count_rows(runs);
   if (entries.values->size() == 1) {
     return Vector::constant(std::move(entries.values), size);
   }
@@ -94,6 +99,54 @@ Vector join_codes(std::span<const Vector> parts, std::span<const RowRun> runs,
   return Vector::dictionary(std::move(entries.values), codes, size);
 }
 
+// Of all parts, one after the other, with one null entry behind them.
+template <class T>
+JoinedEntries entries_in_turn(std::span<const Vector> parts, std::size_t values) {
+  JoinedEntries joined;
+  joined.values = Values::make(parts.front().type(), values + 1);
+  T* const to = joined.values->mutable_data<T>();
+  std::size_t next = 0;
+  for (const Vector& part : parts) {
+    const Values& entries = part.values();
+    joined.values->add_owners_of(entries);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      joined.codes.push_back(static_cast<Code>(entries.is_null(i) ? values : next));
+      if (!entries.is_null(i)) {
+        to[next++] = entries.data<T>()[i];
+      }
+    }
+  }
+  joined.values->set_null(values);
+  return joined;
+}
+
+// Nothing unless the rows have few values and the parts show it.
+std::optional<Vector> join_few_values(std::span<const Vector> parts, std::span<const RowRun> runs) {
+  const std::size_t rows = count_rows(runs);
+  std::size_t values = 0;
+  for (const Vector& part : parts) {
+    if (part.is_flat() || part.type() == Type::kNull) {
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < part.values().size(); ++i) {
+      values += part.values().is_null(i) ? 0U : 1U;
+    }
+  }
+  if (parts.empty() || !is_sparse(values, rows)) {
+    return std::nullopt;
+  }
+  Vector joined;
+  with_physical(parts.front().type(), [&](auto zero) {
+    joined = join_codes(parts, runs, entries_in_turn<decltype(zero)>(parts, values));
+  });
+  if (!joined.is_dictionary()) {
+    return joined;
+  }
+  const auto nulls = std::count(joined.codes(), joined.codes() + rows, static_cast<Code>(values));
+  return is_sparse(rows - static_cast<std::size_t>(nulls), rows) ? std::optional(joined)
+                                                                 : std::nullopt;
+}
+
 }  // namespace
 
 Vector join_columns(std::span<const Vector> parts, std::size_t entries_max,
@@ -113,6 +166,9 @@ Vector join_columns(std::span<const Vector> parts, std::size_t entries_max,
     if (entries) {
       return join_codes(parts, runs, std::move(*entries));
     }
+  }
+  if (std::optional<Vector> few = join_few_values(parts, runs)) {
+    return std::move(*few);
   }
   return concatenate(parts, runs);
 }

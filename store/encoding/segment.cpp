@@ -216,16 +216,32 @@ void renumber(const Vector& column, std::vector<Code> dense, Parts* parts) {
 
 // The rows of a dictionary as dense values, when the dictionary is not worth keeping.
 template <class T>
-void spread(Parts* parts) {
-  const Dictionary& dictionary = *parts->dictionary;
-  auto dense = std::make_shared<std::vector<T>>(dictionary.codes.size());
-  const T* entries = dictionary.entries.data<T>();
-  for (std::size_t i = 0; i < dense->size(); ++i) {
-    (*dense)[i] = entries[dictionary.codes[i]];
-  }
-  parts->dense = {dictionary.entries.type, dense->size(), dense->data()};
+void spread(const DenseValues& entries, std::span<const Code> codes, Parts* parts) {
+  auto dense = std::make_shared<std::vector<T>>(codes.size());
+  std::ranges::transform(codes, dense->begin(),
+                         [values = entries.data<T>()](Code code) { return values[code]; });
+  parts->dense = {entries.type, dense->size(), dense->data()};
   parts->owner = std::move(dense);
-  parts->dictionary.reset();
+}
+
+// Of some of the entries of `column`.
+template <class T>
+Parts split_entries(const Vector& column, std::vector<Code> dense, Parts parts) {
+  const Values& values = column.values();
+  const DenseValues all{column.type(), values.size(), values.data<T>()};
+  // Entries that nobody compared, as many as rows: how a column of few values comes.
+  if (!values.are_distinct() && values.size() >= dense.size()) {
+    spread<T>(all, dense, &parts);
+    return parts;
+  }
+  renumber<T>(column, std::move(dense), &parts);
+  const Dictionary& dictionary = *parts.dictionary;
+  const std::size_t entries = dictionary.entries.size;
+  if (entries == 1 || entries * 4 > dictionary.codes.size() * 3) {
+    spread<T>(dictionary.entries, dictionary.codes, &parts);
+    parts.dictionary.reset();
+  }
+  return parts;
 }
 
 Parts split_dictionary(const Vector& column) {
@@ -235,21 +251,9 @@ Parts split_dictionary(const Vector& column) {
     parts.dense = {column.type(), 0, nullptr};
     return parts;
   }
-  const bool texts = physical_of(column.type()) == Physical::kView;
-  if (texts) {
-    renumber<std::string_view>(column, std::move(dense), &parts);
-  } else {
-    renumber<std::uint64_t>(column, std::move(dense), &parts);
-  }
-  const std::size_t entries = parts.dictionary->entries.size;
-  if (entries == 1 || entries * 4 > parts.dictionary->codes.size() * 3) {
-    if (texts) {
-      spread<std::string_view>(&parts);
-    } else {
-      spread<std::uint64_t>(&parts);
-    }
-  }
-  return parts;
+  return physical_of(column.type()) == Physical::kView
+             ? split_entries<std::string_view>(column, std::move(dense), std::move(parts))
+             : split_entries<std::uint64_t>(column, std::move(dense), std::move(parts));
 }
 
 Parts split(const Vector& column) {

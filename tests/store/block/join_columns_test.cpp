@@ -105,4 +105,36 @@ TEST_CASE("columns of few values are encoded to the same bytes whether joined or
   CHECK(fast->statistics.distinct == slow->statistics.distinct);
 }
 
+// As blocks that have a field in few rows, or not at all, are decoded.
+TEST_CASE("few values stay the entries of a dictionary, and are encoded as if they were flat") {
+  for (const Type type : kTypes) {
+    const std::vector<Value> samples = sample_values(type);
+    if (samples.empty()) {
+      continue;
+    }
+    CAPTURE(type);
+    std::vector<Value> some(800, Value::null(type));
+    for (std::size_t i = 0; i < 12; ++i) {
+      some[i * 53 + 7] = samples[i * i % samples.size()];
+    }
+    const auto stored = encode_segment(flat_vector(type, some), {.zstd_level = 1}, 32);
+    REQUIRE(stored.ok());
+    const auto part = decode_segment(stored->bytes, type, some.size(), {0, some.size(), nullptr});
+    REQUIRE(part.ok());
+    const std::vector<Vector> parts = {Vector::constant(Value::null(type), 1000), *part,
+                                       part->slice(5, 400)};
+    const std::vector<RowRun> runs = {{2, 0, 400}, {0, 10, 900}, {1, 300, 500}, {1, 0, 300}};
+    for (const Vector& joined : {join_columns(parts, 0), join_columns(parts, 0, runs)}) {
+      CHECK(joined.is_dictionary());
+    }
+    const auto fast = encode_segment(join_columns(parts, 0, runs), {.zstd_level = 1}, 32);
+    const auto slow = encode_segment(concatenate(parts, runs), {.zstd_level = 1}, 32);
+    REQUIRE(fast.ok());
+    REQUIRE(slow.ok());
+    CHECK(fast->bytes == slow->bytes);
+    CHECK(fast->filter == slow->filter);
+    CHECK(fast->statistics.distinct == slow->statistics.distinct);
+  }
+}
+
 }  // namespace evq::test
