@@ -233,6 +233,21 @@ Result<Vector> StoredBlock::column_rows(std::string_view field,
   return values.ok() ? std::move(values) : located(std::move(values).take_error());
 }
 
+Result<Vector> StoredBlock::column_range(std::string_view field, std::size_t begin,
+                                         std::size_t count) {
+  const std::optional<std::size_t> at = reader_->find(field);
+  if (!at) {
+    return Vector::constant(Value::null(), count);
+  }
+  const SegmentKey key = source_->key(info_.id, *at);
+  if (const std::optional<Vector> known = source_->cache().find_column(key, source_->reader())) {
+    found_decoded_ = true;
+    return known->slice(begin, count);
+  }
+  Result<Vector> values = reader_->read(*at, Selection::range(begin, count));
+  return values.ok() ? std::move(values) : located(std::move(values).take_error());
+}
+
 Result<bool> StoredBlock::may_match(const BlockTest& test) {
   Result<bool> may = test.may_match(*reader_);
   return may.ok() ? std::move(may) : located(std::move(may).take_error());

@@ -82,6 +82,8 @@ class StoredBlock {
   // The same for the rows of an ascending list: as much as they need is decoded, or taken from the
   // cache, which columns reach that are asked for again.
   Result<Vector> column_rows(std::string_view field, std::span<const std::uint32_t> rows);
+  // The same for rows [begin, begin + count): no more is decoded, and what is is not kept.
+  Result<Vector> column_range(std::string_view field, std::size_t begin, std::size_t count);
   // Values of this block as their field's type in the schema. kCorrupt when no such values can be
   // of that type.
   Result<Vector> widened(const Vector& values, Type wanted) const;

@@ -24,6 +24,8 @@ namespace {
 
 // Below this share of a block's rows only the frames with wanted rows are decoded.
 constexpr std::size_t kSparseDivisor = 16;
+// What a chunk of the columns that no filter reads may take, decoded.
+constexpr std::size_t kScannedBytesMax = 128 * kMebibyte;
 // Of cost_per_row(): from searches in texts on.
 constexpr int kCostlyFilter = 100;
 
@@ -97,8 +99,7 @@ class BlockRows {
     if (wanted.field == plan::kRowColumn) {
       columns_[column] = locations();
     } else {
-      EVQ_TRY_ASSIGN(Vector values,
-                     read(wanted.field == plan::kTimeColumn ? kTimeField : wanted.field));
+      EVQ_TRY_ASSIGN(Vector values, read(stored_field(column)));
       if (values.type() != wanted.type) {
         EVQ_TRY_ASSIGN(values, block_.widened(values, wanted.type));
       }
@@ -178,16 +179,28 @@ class BlockRows {
     return Status::success();
   }
 
-  Result<Chunk> finish(std::uint64_t sequence) {
-    for (std::size_t column = 0; column < columns_.size(); ++column) {
-      const plan::ScanColumn& wanted = shared_.scan.columns[column];
-      if (wanted.filter_only) {
-        columns_[column] = Vector::constant(Value::null(wanted.type), size());
-      } else {
+  // The rows that are left, all at once or, where they have very many columns or very long texts,
+  // some at a time; an empty chunk when there are no more.
+  Result<Chunk> next(std::uint64_t sequence) {
+    if (given_ == 0) {
+      EVQ_TRY(settle_rows_at_once());
+    }
+    const std::size_t begin = given_;
+    const std::size_t count = std::min(size() - begin, rows_at_once_);
+    given_ += count;
+    std::vector<Vector> columns(count > 0 ? columns_.size() : 0);
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      if (shared_.scan.columns[column].filter_only) {
+        const Type type = shared_.scan.columns[column].type;
+        columns[column] = Vector::constant(Value::null(type), count);
+      } else if (count == size()) {
         EVQ_TRY(load(column));
+        columns[column] = std::move(columns_[column]);
+      } else {
+        EVQ_TRY_ASSIGN(columns[column], slice(column, begin, count));
       }
     }
-    Chunk chunk(std::move(columns_), size());
+    Chunk chunk(std::move(columns), count);
     chunk.set_sequence(sequence);
     return chunk;
   }
@@ -269,8 +282,7 @@ class BlockRows {
   // Whether a value of the column may have the terms of one of the searches that read it.
   Result<bool> may_have_terms(std::size_t column, const std::vector<SharedTerms>& searches) {
     const plan::ScanColumn& wanted = shared_.scan.columns[column];
-    const std::optional<std::size_t> at =
-        block_.reader().find(wanted.field == plan::kTimeColumn ? kTimeField : wanted.field);
+    const std::optional<std::size_t> at = block_.reader().find(stored_field(column));
     if (!at.has_value()) {
       return wanted.field == plan::kRowColumn;
     }
@@ -286,6 +298,47 @@ class BlockRows {
       }
     }
     return false;
+  }
+
+  // So many that what is not loaded yet stays within kScannedBytesMax.
+  Status settle_rows_at_once() {
+    std::size_t bytes = 0;
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      const std::optional<std::size_t> at =
+          shared_.scan.columns[column].filter_only || loaded_[column]
+              ? std::nullopt
+              : block_.reader().find(stored_field(column));
+      bytes += at.has_value() ? estimate_decoded_bytes(block_.reader().header(), *at) : 0;
+    }
+    const std::size_t bytes_max =
+        uncharged_bytes(kScannedBytesMax, shared_.executor.options().budget);
+    bytes = bytes / block_.rows() * size();
+    rows_at_once_ = size();
+    if (bytes > bytes_max) {
+      rows_at_once_ = std::max<std::size_t>(1, size() * bytes_max / bytes);
+      held_bytes_ += bytes_max;
+      EVQ_TRY(lease_.resize(held_bytes_ - std::min(held_bytes_, uncharged_max_)));
+    }
+    return Status::success();
+  }
+
+  // Rows [begin, begin + count) of those that are left.
+  Result<Vector> slice(std::size_t column, std::size_t begin, std::size_t count) {
+    const plan::ScanColumn& wanted = shared_.scan.columns[column];
+    if (loaded_[column] || wanted.field == plan::kRowColumn) {
+      EVQ_TRY(load(column));
+      return columns_[column].slice(begin, count);
+    }
+    const std::string_view field = stored_field(column);
+    EVQ_TRY_ASSIGN(Vector values,
+                   all_ ? block_.column_range(field, begin, count)
+                        : block_.column_rows(field, std::span(rows_).subspan(begin, count)));
+    return values.type() == wanted.type ? std::move(values) : block_.widened(values, wanted.type);
+  }
+
+  std::string_view stored_field(std::size_t column) const {
+    const std::string& field = shared_.scan.columns[column].field;
+    return field == plan::kTimeColumn ? kTimeField : std::string_view(field);
   }
 
   Result<Vector> read(std::string_view field) {
@@ -330,6 +383,8 @@ class BlockRows {
   std::vector<bool> loaded_;
   bool all_ = true;
   RowList rows_;
+  std::size_t given_ = 0;               // of these, in chunks
+  std::size_t rows_at_once_ = 0;        // of a chunk
   std::optional<std::size_t> counted_;  // when only the number of rows is left to tell
   std::size_t filters_done_ = 0;
   std::size_t held_bytes_ = 0;
@@ -427,9 +482,16 @@ class ScanWorker {
       count_cached(block);
       return Flow::kMore;
     }
-    EVQ_TRY_ASSIGN(Chunk chunk, rows.finish(sequence));
+    Flow flow = Flow::kMore;
+    while (flow == Flow::kMore) {
+      EVQ_TRY_ASSIGN(Chunk chunk, rows.next(sequence));
+      if (chunk.empty()) {
+        break;
+      }
+      EVQ_TRY_ASSIGN(flow, sink_.push(std::move(chunk)));
+    }
     count_cached(block);
-    return sink_.push(std::move(chunk));
+    return flow;
   }
 
   void count(const SnapshotBlock& info, std::size_t matched, bool examined) {

@@ -9,6 +9,7 @@
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 #include "store/column/vector.h"
+#include "store/encoding/wanted_values.h"
 
 namespace evq {
 namespace {
@@ -164,15 +165,22 @@ std::uint64_t BlockHeader::stored_bytes() const {
 
 std::size_t estimate_decoded_bytes(const BlockHeader& header, std::size_t column) {
   const ColumnHeader& about = header.columns[column];
-  if (physical_of(about.type) != Physical::kView) {
-    return header.rows * sizeof(std::int64_t);
+  const std::size_t values = header.rows - std::min(about.nulls, header.rows);
+  if (values == 0) {
+    return 0;
   }
-  const std::size_t values = std::max<std::size_t>(header.rows - about.nulls, 1);
-  const bool by_entries = about.has(kColumnIsDictionary) || about.distinct <= 1;
-  const std::size_t entries = by_entries ? std::min<std::size_t>(about.distinct, values) : values;
+  const bool few = is_sparse(values, header.rows);
+  if (physical_of(about.type) != Physical::kView) {
+    return few ? values * sizeof(std::int64_t) + header.rows * sizeof(Code)
+               : header.rows * sizeof(std::int64_t);
+  }
+  const bool repeated = about.has(kColumnIsDictionary) || about.distinct <= 1;
+  const std::size_t entries = repeated ? std::min<std::size_t>(about.distinct, values) : values;
   const std::size_t texts = std::min<std::size_t>(about.raw_bytes, kBlockBytesMax);
-  const std::size_t codes = by_entries ? header.rows * sizeof(Code) : 0;
-  return texts / values * entries + entries * sizeof(std::string_view) + codes;
+  const std::size_t slots = repeated || few
+                                ? entries * sizeof(std::string_view) + header.rows * sizeof(Code)
+                                : header.rows * sizeof(std::string_view);
+  return texts / values * entries + slots;
 }
 
 std::string encode_header(const BlockHeader& header) {
