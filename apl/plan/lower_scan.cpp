@@ -3,6 +3,7 @@
 // is computed below the machine, for whole chunks at a time.
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "apl/plan/binder.h"
@@ -30,6 +31,7 @@ class ScanBinder {
     for (const ast::ScanColumn& column : op_.declared) {
       EVQ_TRY(declare(column));
     }
+    declare_assigned();
     EVQ_TRY(make_stand_in());
     std::vector<NamedColumn> columns = pass_through(input);
     for (const ast::NamedExpr& item : op_.partition) {
@@ -73,6 +75,22 @@ class ScanBinder {
     return Status::success();
   }
 
+  // Columns of the row that steps assign to are declared besides, without a name of their own.
+  void declare_assigned() {
+    for (const ast::ScanStep& step : op_.steps) {
+      for (const ast::ScanAssignment& assignment : step.assignments) {
+        const std::optional<std::size_t> column = row_.find(assignment.name.text);
+        if (column.has_value() && !assigned_.contains(*column)) {
+          const Type type = row_[*column].type;
+          program_.copied.emplace_back(declared_.size(), *column);
+          program_.declared.push_back(Value::null(type));
+          assigned_.emplace(*column, row_.size() + declared_.size());
+          declared_.push_back({hidden_name("assigned") + std::to_string(*column), type});
+        }
+      }
+    }
+  }
+
   Status make_stand_in() {
     std::vector<Field> fields = row_.fields();
     std::ranges::copy(declared_, std::back_inserter(fields));
@@ -80,14 +98,18 @@ class ScanBinder {
     for (const Field& field : fields) {
       program_.state_types.push_back(field.type);
     }
+    std::vector<Field> state = fields;
+    for (const auto& [column, declared] : assigned_) {  // a step holds what it has assigned
+      std::swap(state[column].name, state[declared].name);
+    }
     std::vector<std::string_view> names;
     for (const ast::ScanStep& step : op_.steps) {
       if (std::ranges::find(names, step.name.text) != names.end()) {
         return diag::duplicate_name(step.name.span, step.name.text, "scan");
       }
       names.push_back(step.name.text);
-      for (std::size_t i = 0; i < program_.columns; ++i) {
-        fields.push_back({step.name.text + "." + fields[i].name, fields[i].type});
+      for (const Field& field : state) {
+        fields.push_back({step.name.text + "." + field.name, field.type});
       }
     }
     stand_in_.node = make_node(Placeholder{}, {}, Schema(std::move(fields)));
@@ -103,19 +125,30 @@ class ScanBinder {
     EVQ_TRY_ASSIGN(bound.condition, binder_.bind_predicate(*step.condition, &stand_in_, "scan"));
     bound.condition = split(std::move(bound.condition));
     for (const ast::ScanAssignment& assignment : step.assignments) {
-      const auto at = std::ranges::find(declared_, assignment.name.text, &Field::name);
-      if (at == declared_.end()) {
+      const std::optional<std::size_t> column = machine_column(assignment.name.text);
+      if (!column.has_value()) {
         Error error = diag::unknown_field(assignment.name.span, assignment.name.text, "", {});
         error.hint = "declare it: scan declare (" + assignment.name.text + ":type) with (…)";
         return error;
       }
       EVQ_TRY_ASSIGN(ExprPtr value, binder_.bind_expr(*assignment.value, &stand_in_));
-      EVQ_TRY_ASSIGN(value, binder_.fit(std::move(value), at->type, assignment.name.text, 1));
-      bound.assignments.emplace_back(row_.size() + static_cast<std::size_t>(at - declared_.begin()),
-                                     split(std::move(value)));
+      EVQ_TRY_ASSIGN(value, binder_.fit(std::move(value), declared_[*column - row_.size()].type,
+                                        assignment.name.text, 1));
+      bound.assignments.emplace_back(*column, split(std::move(value)));
     }
     program_.steps.push_back(std::move(bound));
     return Status::success();
+  }
+
+  // The declared column that an assignment to `name` sets, among those of the machine.
+  std::optional<std::size_t> machine_column(const std::string& name) const {
+    if (const std::optional<std::size_t> column = row_.find(name); column.has_value()) {
+      return assigned_.at(*column);
+    }
+    const auto at = std::ranges::find(declared_, name, &Field::name);
+    return at == declared_.end()
+               ? std::nullopt
+               : std::optional(row_.size() + static_cast<std::size_t>(at - declared_.begin()));
   }
 
   // Moves what depends on the row alone into a column of the machine's input, replaces the
@@ -169,13 +202,24 @@ class ScanBinder {
                        Transform{make_step_machine(std::move(program_), schema)}, schema);
     input.ordered = true;
     input.limit.reset();
-    return input;
+    return assigned_.empty() ? std::move(input) : put_in_place(std::move(input));
+  }
+
+  // Columns that were assigned to stand where the row has them.
+  Relation put_in_place(Relation input) const {
+    std::vector<NamedColumn> columns = pass_through(input);
+    for (const auto& [column, declared] : assigned_) {
+      columns[column].expr->column = declared;
+    }
+    return choose(std::move(input), std::move(columns));
   }
 
   Binder& binder_;
   const ast::Scan& op_;
   Schema row_;
   std::vector<Field> declared_;
+  // Columns of the row that steps assign to, and their declared ones, among the machine's.
+  std::map<std::size_t, std::size_t> assigned_;
   Relation stand_in_;  // for binding only, never run
   StepProgram program_;
   std::vector<NamedColumn> computed_;

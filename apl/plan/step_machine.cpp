@@ -142,6 +142,11 @@ class StepRun {
   void add(std::size_t step, std::size_t row, Sequence* sequence) {
     Match match{row, program_.declared};
     const std::size_t plain = program_.columns - program_.declared.size();
+    for (const auto& [declared, column] : program_.copied) {
+      if (!input_.columns[column].is_null(row)) {
+        match.declared[declared] = input_.columns[column].value(row);
+      }
+    }
     for (const auto& [column, value] : program_.steps[step].assignments) {
       match.declared[column - plain] = evaluate(*value, row, sequence);
     }
@@ -245,6 +250,9 @@ class ProgramNarrowing {
     for (const std::size_t column : program.partition) {
       input[column] = true;
     }
+    for (const auto& [declared, column] : program.copied) {
+      input[column] = true;
+    }
     for (const Step& step : program.steps) {
       keep_columns_of(*step.condition);
       for (const auto& [column, value] : step.assignments) {
@@ -266,6 +274,9 @@ class ProgramNarrowing {
     StepProgram made;
     made.columns = kept_plain_ + program_.declared.size();
     made.declared = program_.declared;
+    for (const auto& [declared, column] : program_.copied) {
+      made.copied.emplace_back(declared, places_[column]);
+    }
     made.input_columns = kept_;
     std::ranges::transform(program_.partition, std::back_inserter(made.partition),
                            [this](std::size_t column) { return places_[column]; });

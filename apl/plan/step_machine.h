@@ -35,7 +35,10 @@ struct Step {
 struct StepProgram {
   // Columns of a row in the machine: those the scan gives out, the declared ones last.
   std::size_t columns = 0;
-  std::vector<Value> declared;         // the defaults of the declared ones
+  std::vector<Value> declared;  // the defaults of the declared ones
+  // Declared columns that begin with what the row holds in a column of the input: number among the
+  // declared ones, input column. Their defaults are of a step without rows only.
+  std::vector<std::pair<std::size_t, std::size_t>> copied;
   std::size_t input_columns = 0;       // at least columns - declared.size()
   std::vector<std::size_t> partition;  // input columns; each combination has its own sequences
   bool match_id = false;               // a further output column numbers the sequences

@@ -352,8 +352,8 @@ constexpr OperatorInfo kOperators[] = {
      .syntax = "T | scan [with_match_id=ID] [declare (NAME:TYPE = V, …)] with (step NAME "
                "[output=all|last|none]: CONDITION => NAME = V, …; …)",
      .description =
-         "Rows must be in a definite order. A step's assignments are kept for later rows "
-         "as STEP.NAME.",
+         "Rows must be in a definite order. A step's assignments, to declared fields and to "
+         "those of the rows, are kept for later rows as STEP.NAME.",
      .examples = {{"range x from 1 to 3 step 1 | sort by x asc\n"
                    "| scan declare (total:long = 0) with (step s: true => total = x + s.total;)",
                    "x:long  total:long\n1       1\n2       3\n3       6"}},
