@@ -28,9 +28,9 @@ constexpr std::string_view kSymbols[] = {
     "==", "=~", "=>", "!=", "!~", "<>", "<=", ">=", "..", "&&", "||", "(", ")", "[", "]", "{", "}",
     ",",  ";",  ":",  ".",  "|",  "+",  "-",  "*",  "/",  "%",  "=",  "<", ">", "!", "&", "~", "?"};
 
-constexpr std::string_view kLiteralTypes[] = {"datetime", "date",    "timespan", "time",
-                                              "long",     "int",     "real",     "double",
-                                              "bool",     "boolean", "decimal",  "guid"};
+constexpr std::string_view kLiteralTypes[] = {"datetime", "date", "timespan", "time",    "long",
+                                              "int",      "real", "double",   "bool",    "boolean",
+                                              "decimal",  "guid", "uuid",     "uniqueid"};
 
 // Without its sign no long.
 constexpr std::string_view kLeastLongDigits = "9223372036854775808";
@@ -310,7 +310,9 @@ Result<Token> Scanner::scan_name() {
   while (after < text_.size() && (text_[after] == ' ' || text_[after] == '\t')) {
     ++after;
   }
-  if (literal_type && after < text_.size() && text_[after] == '(') {
+  // uuid() is a function of SQL.
+  const bool is_call = token.text == "uuid" && text_.substr(after).starts_with("()");
+  if (literal_type && !is_call && after < text_.size() && text_[after] == '(') {
     at_ = after + 1;
     return scan_typed_literal(begin, token.text);
   }

@@ -280,6 +280,9 @@ std::optional<Value> parse_typed_literal(std::string_view type, std::string_view
   }
   switch (target) {
     case Type::kDatetime: {
+      if (text.empty() && !quoted) {
+        return Value::datetime(now_ns);
+      }
       auto ns = parse_datetime_literal(text, now_ns);
       if (!ns && !quoted) {
         ns = parse_datetime_literal(joined_date(text), now_ns);

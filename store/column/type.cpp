@@ -27,7 +27,7 @@ struct TypeAlias {
   Type type;
 };
 
-constexpr std::array<TypeAlias, 13> kTypeAliases = {{
+constexpr std::array<TypeAlias, 14> kTypeAliases = {{
     {"boolean", Type::kBool},
     {"int", Type::kLong},
     {"integer", Type::kLong},
@@ -40,6 +40,7 @@ constexpr std::array<TypeAlias, 13> kTypeAliases = {{
     {"array", Type::kDynamic},
     {"map", Type::kDynamic},
     {"guid", Type::kString},
+    {"uuid", Type::kString},
     {"uniqueid", Type::kString},
 }};
 
