@@ -60,17 +60,29 @@ std::optional<Ipv4Network> network_from_long(std::int64_t value) {
   const std::optional<std::uint32_t> address = ipv4_from_long(value);
   return address.has_value() ? std::optional(Ipv4Network{*address, kIpv4Bits}) : std::nullopt;
 }
+std::optional<Ipv4Network> network_from_dynamic(DynamicView value) {
+  if (value.is_string()) {
+    return parse_ipv4_network(value.as_string());
+  }
+  return value.type() == Type::kLong ? network_from_long(value.as_integer()) : std::nullopt;
+}
 std::string format_ipv4_long(std::int64_t value, MaybeLong prefix) {
   return format_network(network_from_long(value), prefix.value_or(kIpv4Bits), false);
 }
 std::string format_ipv4_text(Text text, MaybeLong prefix) {
   return format_network(parse_ipv4_network(text), prefix.value_or(kIpv4Bits), false);
 }
+std::string format_ipv4_dynamic(DynamicView value, MaybeLong prefix) {
+  return format_network(network_from_dynamic(value), prefix.value_or(kIpv4Bits), false);
+}
 std::string format_ipv4_mask_long(std::int64_t value, MaybeLong prefix) {
   return format_network(network_from_long(value), prefix.value_or(kIpv4Bits), true);
 }
 std::string format_ipv4_mask_text(Text text, MaybeLong prefix) {
   return format_network(parse_ipv4_network(text), prefix.value_or(kIpv4Bits), true);
+}
+std::string format_ipv4_mask_dynamic(DynamicView value, MaybeLong prefix) {
+  return format_network(network_from_dynamic(value), prefix.value_or(kIpv4Bits), true);
 }
 
 // -1, 0, 1 under the smallest prefix.
@@ -338,7 +350,8 @@ constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
      .returns = "A string, masked by the prefix; empty when the address or prefix is invalid.",
      .examples = {{{"print format_ipv4(2130706433)", "127.0.0.1"},
                    {"print format_ipv4('192.168.1.77', 24)", "192.168.1.0"}}},
-     .overloads = {lift<format_ipv4_long>(), lift<format_ipv4_text>()}},
+     .overloads = {lift<format_ipv4_long>(), lift<format_ipv4_text>(),
+                   lift<format_ipv4_dynamic>()}},
     {.name = "format_ipv4_mask",
      .category = "ip",
      .summary = "An IPv4 network as text.",
@@ -346,7 +359,8 @@ constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
                  {"[prefix]", "How many leading bits count, 32 when left out."}}},
      .returns = "A string with /prefix; empty when the address or prefix is invalid.",
      .examples = {{{"print format_ipv4_mask('192.168.1.77', 24)", "192.168.1.0/24"}}},
-     .overloads = {lift<format_ipv4_mask_long>(), lift<format_ipv4_mask_text>()}},
+     .overloads = {lift<format_ipv4_mask_long>(), lift<format_ipv4_mask_text>(),
+                   lift<format_ipv4_mask_dynamic>()}},
     {.name = "geo_info_from_ip_address",
      .category = "ip",
      .summary = "Where an address is, by the geographic database that evq was started with.",
