@@ -53,6 +53,9 @@ Result<ast::Operator> parse_operator(TokenCursor& cursor) {
     Error error = diag::unknown_operator(name.span, name.text, operator_names());
     if (std::string hint = source_word_hint(name.text); !hint.empty()) {
       error.hint = std::move(hint);
+    } else if (const std::string_view instead = foreign_function_hint(name.text);
+               instead.starts_with('|')) {
+      error.hint = "write " + std::string(instead);
     } else if (cursor.peek().is_symbol("(")) {
       error.hint = "a call stands in an operator: | summarize " + name.text +
                    "(…), or | extend x = " + name.text + "(…)";
