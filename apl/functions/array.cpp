@@ -212,7 +212,8 @@ MaybeArray array_slice(DynamicView array, std::int64_t start, std::int64_t end) 
 }
 
 // Numbers by value, texts by code point, nulls last in both directions unless the last argument is
-// false. Further arrays are put into the order of the first, and all of them come as one array.
+// false. Further arrays are put into the order of the first, null when they are of another length,
+// and all of them come as one array.
 template <int kSign>
 bool array_sort(std::span<const DynamicView> args, DynamicBuilder* out) {
   const bool says = args.size() > 1 && args.back().is_bool();
@@ -232,20 +233,26 @@ bool array_sort(std::span<const DynamicView> args, DynamicBuilder* out) {
     }
     return compare_dynamic(keys[a], keys[b]) * kSign < 0;
   });
-  const auto add = [&](DynamicView array) {
-    const Elements elements = array.is_array() ? elements_of(array) : Elements();
+  const auto add = [&](const Elements& elements) {
     out->begin_array();
     for (const std::size_t at : order) {
-      out->add_encoded(at < elements.size() ? elements[at] : DynamicView());
+      out->add_encoded(elements[at]);
     }
     out->end_array();
   };
   if (arrays.size() == 1) {
-    add(arrays[0]);
+    add(keys);
     return true;
   }
   out->begin_array();
-  std::ranges::for_each(arrays, add);
+  add(keys);
+  for (const DynamicView array : arrays.subspan(1)) {
+    if (array.is_array() && array.size() == keys.size()) {
+      add(elements_of(array));
+    } else {
+      out->add_null();
+    }
+  }
   out->end_array();
   return true;
 }
@@ -481,7 +488,8 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
      .params = {{{"arrays...", "Arrays; the others are put into the order of the first."},
                  {"[nulls_last]", "A bool: whether nulls come last, as they do by default."}}},
      .returns = "An array: numbers by value, texts by code point; empty when the argument is no "
-                "array. Of several arrays an array of arrays.",
+                "array. Of several arrays an array of arrays, null for one of another length than "
+                "the first.",
      .examples = {{{"print array_sort_asc(dynamic([3, null, 1, 2]))", "[1,2,3,null]"},
                    {"print array_sort_asc(dynamic([2, 1]), dynamic(['b', 'a']))",
                     "[[1,2],[\"a\",\"b\"]]"}}},
@@ -493,7 +501,8 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
      .params = {{{"arrays...", "Arrays; the others are put into the order of the first."},
                  {"[nulls_last]", "A bool: whether nulls come last, as they do by default."}}},
      .returns = "An array: numbers by value, texts by code point; empty when the argument is no "
-                "array. Of several arrays an array of arrays.",
+                "array. Of several arrays an array of arrays, null for one of another length than "
+                "the first.",
      .examples = {{{"print array_sort_desc(dynamic([3, null, 1, 2]))", "[3,2,1,null]"}}},
      .bind = bind_dynamic_rows<array_sort<-1>>,
      .arguments_min = 1},
