@@ -13,6 +13,7 @@
 #include "apl/functions/text_call.h"
 #include "apl/functions/text_form.h"
 #include "store/base/checksum.h"
+#include "store/base/number.h"
 
 namespace evq {
 namespace {
@@ -82,6 +83,20 @@ class Xxh64 {
 
 std::int64_t hash_text(std::string_view text, MaybeSalt salt) {
   return static_cast<std::int64_t>(Xxh64::of(text, seed_of(salt)));
+}
+
+// The remainder by a number above 0 is never negative, as everywhere in Kusto.
+std::optional<std::int64_t> hash_xxhash64(std::string_view text, MaybeSalt modulus) {
+  const std::int64_t hash = hash_text(text, std::nullopt);
+  if (!modulus.has_value() || modulus->empty()) {
+    return hash;
+  }
+  const std::optional<std::int64_t> divisor = parse_int(*modulus);
+  if (!divisor.has_value() || *divisor <= 0) {
+    return std::nullopt;
+  }
+  const std::int64_t rest = hash % *divisor;
+  return rest < 0 ? rest + *divisor : rest;
 }
 
 std::string hex_of(const unsigned char* bytes, std::size_t size) {
@@ -250,10 +265,13 @@ constexpr std::array<ScalarFunction, 8> kHashFunctions = {{
     {.name = "hash_xxhash64",
      .category = "hash",
      .summary = "Hashes a value with XXH64.",
-     .params = {{kHashedValue, {"[salt]", "A value that gives another hash."}}},
-     .returns = "long.",
-     .examples = {{{"print hash_xxhash64('World')", "1846988464401551951"}}},
-     .bind = bind_text_call<hash_text>,
+     .params = {{kHashedValue, {"[modulus]", "A whole number above 0 to divide by."}}},
+     .returns =
+         "long: the hash, or what is left of it, from 0 to below the modulus; null when that "
+         "is no such number.",
+     .examples = {{{"print hash_xxhash64('World')", "1846988464401551951"},
+                   {"print hash_xxhash64('World', 100)", "51"}}},
+     .bind = bind_text_call<hash_xxhash64>,
      .arguments_min = 1,
      .arguments_max = 2},
 }};

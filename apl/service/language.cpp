@@ -360,7 +360,7 @@ constexpr LanguageDifference kKustoDifferences[] = {
      "A number, 0 for Sunday, rather than a timespan; beside timespans it counts days, so that "
      "dayofweek(t) == 1d holds on Mondays."},
     {"parse_url", "Keys are lower case; parse_urlquery gives the bag itself."},
-    {"hash(x, n)", "The second argument is a salt, not a modulus."},
+    {"hash(x, n)", "The second argument is a salt, not a modulus, which hash_xxhash64() takes."},
     {"indexof_regex", "The occurrence stands before the length."},
     {"bin(time, 7d)",
      "Bins of several days are counted from 1970-01-01, a Thursday, rather than from the year 1; "
