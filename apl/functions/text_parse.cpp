@@ -271,9 +271,11 @@ std::int64_t parse_bytes(std::string_view text, MaybeLong base) {
 
 // ---- versions
 
-// Up to four numbers with dots between, each below 10000, as one number that orders like them.
+// Up to four numbers with dots between, as one number that orders like them. Of the parts below
+// 10^8 that Kusto's decimal has room for, a long has it for those of builds, as in 10.0.19045.3693.
 MaybeLong parse_version(std::string_view text) {
-  constexpr std::int64_t kPartStep = 10000;
+  constexpr std::int64_t kPartStep = 100'000;
+  constexpr std::uint64_t kFirstMax = 9'222;  // times the third power of that: still a long
   constexpr std::size_t kParts = 4;
   std::int64_t out = 0;
   std::size_t parts = 0;
@@ -283,7 +285,8 @@ MaybeLong parse_version(std::string_view text) {
     }
     const std::size_t end = std::min(text.find('.'), text.size());
     const std::optional<std::uint64_t> part = parse_uint(text.substr(0, end));
-    if (!part.has_value() || *part >= static_cast<std::uint64_t>(kPartStep)) {
+    if (!part.has_value() || *part >= static_cast<std::uint64_t>(kPartStep) ||
+        (parts == 0 && *part > kFirstMax)) {
       return std::nullopt;
     }
     out = out * kPartStep + static_cast<std::int64_t>(*part);
@@ -407,7 +410,9 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
     {.name = "parse_version",
      .category = "string",
      .summary = "Turns a version into a number that orders like it.",
-     .params = {{{"version", "One to four numbers below 10000 with dots between them."}}},
+     .params = {{{"version",
+                  "One to four numbers with dots between them: the first below 9223, "
+                  "the others below 100000."}}},
      .returns = "long; null when the text is no version.",
      .examples = {{{"print parse_version('1.10') > parse_version('1.9')", "true"}}},
      .overloads = {lift<parse_version>()}},

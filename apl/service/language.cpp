@@ -375,6 +375,7 @@ constexpr LanguageDifference kKustoDifferences[] = {
     {"fork, facet",
      "One table, whose first column says which of the tables a row is from: an answer is one table "
      "for every client."},
+    {"parse_version", "A long, of parts below 100,000 rather than 100,000,000."},
     {"decimal, guid", "Reals, and texts that toguid() normalises."},
 };
 
