@@ -192,19 +192,21 @@ constexpr std::size_t kGuidBytes = 16;
 constexpr std::array<std::size_t, kGuidBytes> kGuidOrder = {3, 2, 1,  0,  5,  4,  7,  6,
                                                             8, 9, 10, 11, 12, 13, 14, 15};
 
-// The bytes of 32 digits, dashes anywhere and braces left out; nothing for anything else.
+// The bytes of the first 32 digits, dashes anywhere and braces left out; nothing when there are not
+// so many.
 MaybeText guid_bytes(std::string_view text) {
   if (text.starts_with('{') && text.ends_with('}')) {
     text = text.substr(1, text.size() - 2);
   }
   std::string digits;
-  for (const char c : text) {
-    if (c != '-' && (hex_digit(c) < 0 || digits.size() == 2 * kGuidBytes)) {
+  for (std::size_t i = 0; i < text.size() && digits.size() < 2 * kGuidBytes; ++i) {
+    if (text[i] == '-') {
+      continue;
+    }
+    if (hex_digit(text[i]) < 0) {
       return std::nullopt;
     }
-    if (c != '-') {
-      digits.push_back(c);
-    }
+    digits.push_back(text[i]);
   }
   if (digits.size() != 2 * kGuidBytes) {
     return std::nullopt;
@@ -366,7 +368,9 @@ constexpr std::array<ScalarFunction, 16> kEncodeFunctions = {{
     {.name = "toguid",
      .category = "conversion",
      .summary = "Gives a UUID its usual form: lower case, with dashes.",
-     .params = {{{"text", "32 hexadecimal digits, with or without dashes and braces."}}},
+     .params = {{{"text",
+                  "32 hexadecimal digits, with or without dashes and braces; what "
+                  "follows does not count."}}},
      .returns = "string; null when it is no UUID.",
      .examples = {{{"print toguid('{70FC66F7-8279-44FC-9092-D364D70FCE44}')",
                     "70fc66f7-8279-44fc-9092-d364d70fce44"}}},
