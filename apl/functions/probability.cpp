@@ -73,7 +73,7 @@ MaybeReal beta_cdf(double x, double a, double b) {
 }
 
 MaybeReal beta_pdf(double x, double a, double b) {
-  if (!valid_shape(a, b) || !(x >= 0 && x <= 1)) {
+  if (!valid_shape(a, b) || !(x > 0 && x < 1)) {
     return std::nullopt;
   }
   // The logarithm of 0 times 0 is 0 here: a factor to the power of nothing.
@@ -84,8 +84,11 @@ MaybeReal beta_pdf(double x, double a, double b) {
 
 // By bisection: the share grows with x.
 MaybeReal beta_inv(double share, double a, double b) {
-  if (!valid_shape(a, b) || !(share >= 0 && share <= 1)) {
+  if (!valid_shape(a, b) || !(share > 0 && share <= 1)) {
     return std::nullopt;
+  }
+  if (share == 1) {
+    return 1;
   }
   double low = 0;
   double high = 1;
@@ -127,14 +130,14 @@ constexpr std::array<ScalarFunction, 4> kProbabilityFunctions = {{
     {.name = "beta_inv",
      .category = "math",
      .summary = "The value below which a share of a beta distribution lies.",
-     .params = {{{"share", "The share, 0 to 1."}, kAlpha, kBeta}},
+     .params = {{{"share", "The share, above 0 and at most 1."}, kAlpha, kBeta}},
      .returns = "A real from 0 to 1; null outside of the domain.",
      .examples = {{{"print round(beta_inv(0.75, 1, 1), 9)", "0.75"}}},
      .overloads = {lift<beta_inv>()}},
     {.name = "beta_pdf",
      .category = "math",
      .summary = "The density of a beta distribution at a value.",
-     .params = {{{"x", "The value, 0 to 1."}, kAlpha, kBeta}},
+     .params = {{{"x", "The value, above 0 and below 1."}, kAlpha, kBeta}},
      .returns = "A real; null outside of the domain.",
      .examples = {{{"print round(beta_pdf(0.5, 2, 2), 9)", "1.5"}}},
      .overloads = {lift<beta_pdf>()}},
