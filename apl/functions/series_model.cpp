@@ -187,7 +187,8 @@ bool is_highest_around(const Numbers& scores, std::size_t lag) {
 }
 
 // The highest peaks between the bounds that a series of chance would hardly have. A multiple of a
-// shorter period that scores nearly as high is that period again and left out.
+// shorter period that scores nearly as high is that period again and left out. Places without a
+// period are zero.
 MaybeArray series_periods_detect(DynamicView array, double least, double most, std::int64_t count) {
   const std::optional<NumberSeries> series = NumberSeries::read(array);
   if (!series.has_value() || !(least >= 0) || !(most >= least) || count < 1) {
@@ -211,7 +212,7 @@ MaybeArray series_periods_detect(DynamicView array, double least, double most, s
     }
   }
   std::ranges::stable_sort(found, std::ranges::greater(), &Period::score);
-  found.resize(std::min<std::size_t>(found.size(), static_cast<std::size_t>(count)));
+  found.resize(std::min<std::size_t>(scores.size(), static_cast<std::size_t>(count)));
   return periods_of(found);
 }
 
@@ -524,9 +525,9 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
      .params = {{kModelSeries,
                  {"min_period", "The shortest period to look for, in bins; 4 at least counts."},
                  {"max_period", "The longest one; half of the series at most counts."},
-                 {"count", "How many periods at most."}}},
-     .returns = "An array of two: periods, best first, and their scores from 0 to 1; null when an "
-                "argument does not fit.",
+                 {"count", "How many places the answer has, at most one an element."}}},
+     .returns = "An array of two: periods, best first, and their scores from 0 to 1, both zero "
+                "where there are no more; null when an argument does not fit.",
      .examples = {{{"print series_periods_detect(dynamic([1, 2, 3, 9, 1, 2, 3, 9, 1, 2, 3, 9]), "
                     "4, 6, 1)[0]",
                     "[4]"}}},
