@@ -97,8 +97,11 @@ Result<ExprPtr> Binder::bind_bag_pack_columns(const ast::Call& call, Span span,
 Result<ExprPtr> Binder::bind_toscalar(const ast::Call& call, Span span, const Relation* input) {
   const ast::Expr& table = *call.arguments[0].value;
   if (!may_be_table(table, environment_)) {
-    EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(table, input));
-    return fold_once(std::move(value), context());
+    // One value for all rows: a name is the query's own, or a partition's key, before a field.
+    const bool own_names = std::exchange(own_names_first_, true);
+    auto value = bind_expr(table, input);
+    own_names_first_ = own_names;
+    return value.ok() ? fold_once(std::move(value).value(), context()) : std::move(value);
   }
   EVQ_TRY_ASSIGN(Relation relation, table_of_expr(table));
   const Type type = relation.schema().size() == 0 ? Type::kNull : relation.schema()[0].type;
