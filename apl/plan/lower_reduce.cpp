@@ -6,7 +6,6 @@
 // there: the many that are rare take no room then.
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -155,9 +154,10 @@ class Reduce final : public TableFunction {
   static std::string_view text_of(const Vector& texts, std::size_t row) {
     return texts.is_null(row) ? std::string_view() : texts.at<std::string_view>(row);
   }
+  // More than the threshold's part, but not more than there are.
   std::size_t rows_min(std::size_t rows) const {
-    return static_cast<std::size_t>(
-        std::max(1.0, std::ceil(threshold_ * static_cast<double>(rows))));
+    const auto part = static_cast<std::size_t>(threshold_ * static_cast<double>(rows));
+    return std::clamp<std::size_t>(part + 1, 1, std::max<std::size_t>(rows, 1));
   }
 
   static Status check_now_and_then(const EvalContext& context, std::size_t row) {

@@ -319,8 +319,8 @@ constexpr OperatorInfo kOperators[] = {
      .summary = "Groups texts that differ only in details into patterns",
      .syntax = "T | reduce [kind=source] by TEXT [with threshold=0.1, characters='']",
      .description = "Gives Pattern, Count and Representative, the most frequent first. Texts that "
-                    "are like fewer than the threshold's part of all rows are counted as others. "
-                    "kind=source keeps the rows and adds their Pattern.",
+                    "are like no more than the threshold's part of all rows are counted as "
+                    "others. kind=source keeps the rows and adds their Pattern.",
      .examples = {{"datatable (s:string) ['job 1 done', 'job 2 done'] | reduce by s with "
                    "threshold=0.9",
                    "Pattern:string  Count:long  Representative:string\njob * done  2  job 1 done"}},
