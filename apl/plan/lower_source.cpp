@@ -174,7 +174,7 @@ Result<Relation> Binder::lower(const ast::TableRef& source, Span span) {
   }
   ast::Union all;
   all.tables.emplace_back(source.name);
-  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all));
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all.tables, false));
   return union_of(std::move(inputs), all);
 }
 

@@ -16,6 +16,11 @@
 namespace evq::plan {
 namespace {
 
+// Of search and find, without a list of tables.
+ast::TableItem every_table(Span span) {
+  return ast::NamePattern{{"", ""}, span};
+}
+
 constexpr std::string_view kUnknownDataset = "APL2001";  // the id of that error
 
 // Fields by name; where a name comes again, its first place.
@@ -135,7 +140,8 @@ std::int64_t location_offset(const Node* node) {
 
 }  // namespace
 
-Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op) {
+Result<std::vector<Relation>> Binder::union_inputs(std::span<const ast::TableItem> tables,
+                                                   bool fuzzy) {
   std::vector<Relation> inputs;
   // A fuzzy union does without the tables that are not there, also where a pipe follows them.
   const auto take = [&](auto&& bind) -> Status {
@@ -144,14 +150,14 @@ Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op) {
     Result<Relation> relation = bind();
     if (relation.ok()) {
       inputs.push_back(std::move(relation).value());
-    } else if (!op.is_fuzzy || relation.error().id != kUnknownDataset) {
+    } else if (!fuzzy || relation.error().id != kUnknownDataset) {
       return std::move(relation).take_error();
     }
     environment_ = outer;
     depth_ = depth;
     return Status::success();
   };
-  for (const ast::TableItem& item : op.tables) {
+  for (const ast::TableItem& item : tables) {
     if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&item)) {
       EVQ_TRY(take([&] { return bind_pipeline(**pipeline); }));
       continue;
@@ -177,7 +183,7 @@ Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op) {
         return std::move(relation).take_error();
       }
     }
-    if (inputs.size() == before && !op.is_fuzzy) {
+    if (inputs.size() == before && !fuzzy) {
       return diag::no_dataset_matches(pattern.span, pattern.text());
     }
   }
@@ -277,7 +283,7 @@ Result<Project> Binder::align(const Schema& from, const Schema& to, std::int64_t
 }
 
 Result<Relation> Binder::lower(const ast::Union& source, Span span) {
-  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(source));
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(source.tables, source.is_fuzzy));
   if (!inputs.empty()) {
     return union_of(std::move(inputs), source);
   }
@@ -289,7 +295,7 @@ Result<Relation> Binder::lower(const ast::Union& source, Span span) {
 }
 
 Result<Relation> Binder::lower(const ast::Union& op, Span /*span*/, Relation input) {
-  EVQ_TRY_ASSIGN(std::vector<Relation> others, union_inputs(op));
+  EVQ_TRY_ASSIGN(std::vector<Relation> others, union_inputs(op.tables, op.is_fuzzy));
   std::vector<Relation> inputs;
   inputs.push_back(std::move(input));
   std::ranges::move(others, std::back_inserter(inputs));
@@ -297,16 +303,10 @@ Result<Relation> Binder::lower(const ast::Union& op, Span /*span*/, Relation inp
 }
 
 Result<Relation> Binder::lower(const ast::Search& source, Span span) {
-  ast::Union tables;
-  for (const ast::TableItem& item : source.tables) {
-    if (const auto* pattern = std::get_if<ast::NamePattern>(&item)) {
-      tables.tables.emplace_back(*pattern);
-    }
-  }
-  if (tables.tables.empty()) {
-    tables.tables.emplace_back(ast::NamePattern{{"", ""}, span});
-  }
-  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(tables));
+  const ast::TableItem every = every_table(span);
+  EVQ_TRY_ASSIGN(
+      std::vector<Relation> inputs,
+      union_inputs(source.tables.empty() ? std::span(&every, 1) : std::span(source.tables), false));
   return search_tables(std::move(inputs), source);
 }
 
@@ -379,15 +379,10 @@ Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
 Result<Relation> Binder::lower(const ast::Find& source, Span span) {
   ast::Union all;
   all.with_source = source.with_source.value_or(ast::Name{"source_", span, true});
-  for (const ast::TableItem& item : source.tables) {
-    if (const auto* pattern = std::get_if<ast::NamePattern>(&item)) {
-      all.tables.emplace_back(*pattern);
-    }
-  }
-  if (source.tables.empty()) {
-    all.tables.emplace_back(ast::NamePattern{{"", ""}, span});
-  }
-  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all));
+  const ast::TableItem every = every_table(span);
+  EVQ_TRY_ASSIGN(
+      std::vector<Relation> inputs,
+      union_inputs(source.tables.empty() ? std::span(&every, 1) : std::span(source.tables), false));
   EVQ_TRY_ASSIGN(std::vector<ExprPtr> predicates,
                  bind_searches(*source.predicate, ast::SearchKind::kDefault, inputs));
   std::vector<Relation> matching;
