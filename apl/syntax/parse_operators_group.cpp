@@ -48,7 +48,13 @@ Result<ast::NamedExpr> parse_axis(TokenCursor& cursor) {
   return axis;
 }
 
-// in range(from, to, step)
+Status parse_series_step(TokenCursor& cursor, ast::MakeSeries* node) {
+  EVQ_TRY(cursor.expect_word("step", "'step' and the size of a bin"));
+  EVQ_TRY_ASSIGN(node->step, parse_arithmetic(cursor));
+  return Status::success();
+}
+
+// range(from, to, step), or range(from, to) step STEP
 Status parse_series_range(TokenCursor& cursor, ast::MakeSeries* node) {
   node->in_range = true;
   EVQ_TRY(cursor.expect_word("range", "range(from, to, step)"));
@@ -56,11 +62,16 @@ Status parse_series_range(TokenCursor& cursor, ast::MakeSeries* node) {
   EVQ_TRY_ASSIGN(node->from, parse_expression(cursor));
   EVQ_TRY(cursor.expect(","));
   EVQ_TRY_ASSIGN(node->to, parse_expression(cursor));
+  if (cursor.peek().is_symbol(")") && cursor.peek(1).is_word("step")) {
+    cursor.take();
+    return parse_series_step(cursor, node);
+  }
   EVQ_TRY(cursor.expect(","));
   EVQ_TRY_ASSIGN(node->step, parse_expression(cursor));
   return cursor.expect(")");
 }
 
+// [in] [from A] [to B] step S: Axiom's page writes the `in`.
 Status parse_series_steps(TokenCursor& cursor, ast::MakeSeries* node) {
   if (cursor.accept_word("from")) {
     EVQ_TRY_ASSIGN(node->from, parse_arithmetic(cursor));
@@ -68,9 +79,7 @@ Status parse_series_steps(TokenCursor& cursor, ast::MakeSeries* node) {
   if (cursor.accept_word("to")) {
     EVQ_TRY_ASSIGN(node->to, parse_arithmetic(cursor));
   }
-  EVQ_TRY(cursor.expect_word("step", "'step' and the size of a bin"));
-  EVQ_TRY_ASSIGN(node->step, parse_arithmetic(cursor));
-  return Status::success();
+  return parse_series_step(cursor, node);
 }
 
 Result<ast::TopNestedLevel> parse_level(TokenCursor& cursor) {
@@ -196,7 +205,7 @@ Result<ast::OperatorNode> parse_make_series(TokenCursor& cursor) {
   allow_aggregates(cursor, false);
   EVQ_TRY(cursor.expect_word("on", "'on' and the axis"));
   EVQ_TRY_ASSIGN(node.axis, parse_axis(cursor));
-  if (cursor.accept_word("in")) {
+  if (cursor.accept_word("in") && !cursor.at_word("from")) {
     EVQ_TRY(parse_series_range(cursor, &node));
   } else {
     EVQ_TRY(parse_series_steps(cursor, &node));
