@@ -1,7 +1,9 @@
 // Conversions between units of measurement. A unit is a factor to its quantity's base unit, and for
-// temperatures an offset. Names are those of Kusto: singular, in any case.
+// temperatures an offset; a tilt is the sine of its angle. Names are those of Kusto: singular, in
+// any case.
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +21,7 @@ struct Unit {
   // In long doubles, so that a foot is 12 inches after all: 0.3048 / 0.0254 in doubles is not.
   long double factor;      // base units in one unit
   long double offset = 0;  // added before the factor applies
+  bool sine = false;       // of the base unit, an angle
 };
 
 constexpr long double kPi = 3.14159265358979323846L;
@@ -39,6 +42,7 @@ constexpr Unit kAngles[] = {
     {"Nanodegree", kPi / 180e9L},
     {"Nanoradian", 1e-9L},
     {"NatoMil", kPi / 3200},
+    {"Tilt", 1, 0, true},
 };
 constexpr Unit kEnergies[] = {
     {"Joule", 1},
@@ -285,6 +289,13 @@ const Unit* find_unit(std::size_t quantity, std::string_view name) {
   return nullptr;
 }
 
+long double to_base(const Unit& unit, long double value) {
+  return unit.sine ? std::asin(value) : (value + unit.offset) * unit.factor;
+}
+long double from_base(const Unit& unit, long double value) {
+  return unit.sine ? std::sin(value) : value / unit.factor - unit.offset;
+}
+
 template <std::size_t kQuantity>
 std::optional<double> convert(double value, std::string_view from, std::string_view to) {
   const Unit* source = find_unit(kQuantity, from);
@@ -292,10 +303,8 @@ std::optional<double> convert(double value, std::string_view from, std::string_v
   if (source == nullptr || target == nullptr) {
     return std::nullopt;
   }
-  return source == target
-             ? value
-             : static_cast<double>((value + source->offset) * source->factor / target->factor -
-                                   target->offset);
+  return source == target ? value
+                          : static_cast<double>(from_base(*target, to_base(*source, value)));
 }
 
 template <std::size_t kQuantity>
