@@ -46,12 +46,12 @@ std::optional<UsualRange> usual_range(std::optional<std::string_view> method, Us
 }
 
 // How many spreads of the usual range a number lies outside of it, with sign; 1.5 is a mild
-// anomaly, 3 a strong one. Null for gaps and for NaN, which is in no order.
-std::vector<std::optional<double>> outlier_scores(const NumberSeries& series, UsualRange usual) {
+// anomaly, 3 a strong one. 0 for gaps and for NaN, which is in no order.
+Numbers outlier_scores(const NumberSeries& series, UsualRange usual) {
   Numbers sorted = series.present();
   std::erase_if(sorted, [](double value) { return std::isnan(value); });
   std::ranges::sort(sorted);
-  std::vector<std::optional<double>> scores(series.size());
+  Numbers scores(series.size(), 0);
   if (sorted.empty()) {
     return scores;
   }
@@ -429,16 +429,15 @@ MaybeArray series_decompose_anomalies(DynamicView array, std::optional<double> t
   if (!parts.has_value() || !usual.has_value() || !(limit >= 0)) {
     return std::nullopt;
   }
-  const std::vector<std::optional<double>> scores = outlier_scores(parts->residual, *usual);
+  const Numbers scores = outlier_scores(parts->residual, *usual);
   DynamicBuilder out;
   out.begin_array();
   out.begin_array();
-  for (const std::optional<double>& score : scores) {
-    const double value = score.value_or(0);
-    out.add_long(value > limit ? 1 : value < -limit ? -1 : 0);
+  for (const double score : scores) {
+    out.add_long(score > limit ? 1 : score < -limit ? -1 : 0);
   }
   out.end_array();
-  out.add_encoded(DynamicView(series_of(scores).bytes));
+  add_numbers(scores, &out);
   add_numbers(parts->baseline, &out);
   out.end_array();
   return DynamicBytes{out.take()};
@@ -514,8 +513,9 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
                   "The percentile where the usual range of 'ctukey' begins, 10 when left "
                   "out."},
                  {"[high]", "The percentile where it ends, 90 when left out."}}},
-     .returns = "An array of reals with sign: above 1.5 mild, above 3 strong; null when the first "
-                "argument is no array.",
+     .returns =
+         "An array of reals with sign: above 1.5 mild, above 3 strong; 0 for a gap. Null when "
+         "the first argument is no array.",
      .examples = {{{"print series_outliers(dynamic([1, 1, 2, 2, 1, 2, 1, 2, 1, 2, 1, 2]))",
                     "[0,0,0,0,0,0,0,0,0,0,0,0]"}}},
      .overloads = {lift<series_outliers>()}},
