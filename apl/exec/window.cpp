@@ -178,12 +178,13 @@ class WindowColumn {
     for (std::size_t row = 0; row < rows; ++row) {
       session_open_ = session_open_ && !restarts(input, row);
       if (argument(input).is_null(row)) {
+        session_open_ = false;
         to.append_null();
         continue;
       }
       const auto time = argument(input).at<std::int64_t>(row);
-      if (!session_open_ || farther(session_first_, time, call_.max_distance_first) ||
-          farther(session_last_, time, call_.max_distance_between)) {
+      if (!session_open_ || reached(session_first_, time, call_.max_distance_first) ||
+          reached(session_last_, time, call_.max_distance_between)) {
         session_first_ = time;
         session_open_ = true;
       }
@@ -193,9 +194,9 @@ class WindowColumn {
     return to.finish();
   }
 
-  static bool farther(std::int64_t from, std::int64_t to, std::int64_t distance) {
+  static bool reached(std::int64_t from, std::int64_t to, std::int64_t distance) {
     std::int64_t difference = 0;
-    return __builtin_sub_overflow(to, from, &difference) || difference > distance;
+    return __builtin_sub_overflow(to, from, &difference) || difference >= distance;
   }
 
   // Holds the last `most` of the values so far, of which these are the last ones.

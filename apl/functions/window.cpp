@@ -102,10 +102,14 @@ constexpr std::array<ScalarFunction, 7> kWindowFunctions = {{
      .category = kCategory,
      .summary = "The start of the session that the row's time belongs to.",
      .params = {{{"time", "The datetime, ascending."},
-                 {"from_first", "How long a session may last."},
-                 {"between", "How far apart two of its rows may be."},
+                 {"from_first",
+                  "How long a session lasts at most: a row that far from its first "
+                  "one begins another."},
+                 {"between",
+                  "How far apart its rows are at most: a row that far from the one "
+                  "before begins another."},
                  {"[restart]", "A condition: a session begins where it is true."}}},
-     .returns = "A datetime.",
+     .returns = "A datetime; null without a time, where the session ends too.",
      .examples = {{{"datatable(t:datetime)[datetime(2024-05-01 10:00), datetime(2024-05-01 10:01)]"
                     " | serialize s = row_window_session(t, 1h, 5m) | summarize dcount(s)",
                     "1"}}},

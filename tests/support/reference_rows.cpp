@@ -142,11 +142,12 @@ class WindowTwin {
   Value session_of(std::size_t row, bool restart) {
     in_session_ = in_session_ && !restart;
     if (argument(row).is_null()) {
+      in_session_ = false;
       return Value::null(Type::kDatetime);
     }
     const std::int64_t time = argument(row).as_integer();
-    if (!in_session_ || time - session_ > call_.max_distance_first ||
-        time - last_ > call_.max_distance_between) {
+    if (!in_session_ || time - session_ >= call_.max_distance_first ||
+        time - last_ >= call_.max_distance_between) {
       session_ = time;
     }
     in_session_ = true;
