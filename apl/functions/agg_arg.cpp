@@ -24,6 +24,9 @@ class ChosenColumn {
 
   Type type() const { return type_; }
   bool is_null(std::size_t group) const { return group >= present_.size() || present_[group] == 0; }
+  bool is_empty_text(std::size_t group) const {
+    return is_text_ && !is_null(group) && sizes_[group] == 0;
+  }
   Value value(std::size_t group) const {
     if (is_null(group)) {
       return Value::null(type_);
@@ -186,6 +189,9 @@ class ChosenRows {
   }
   bool has(std::size_t group) const { return chosen_[group] != 0; }
   Value cell(std::size_t group, std::size_t column) const { return columns_[column].value(group); }
+  bool is_empty_text(std::size_t group, std::size_t column) const {
+    return columns_[column].is_empty_text(group);
+  }
   void set(std::size_t group, std::span<const Vector> args, std::size_t row) {
     for (std::size_t column = 0; column < columns_.size(); ++column) {
       columns_[column].set(group, chosen_.size(), args[column], row);
@@ -372,10 +378,12 @@ class ArgState final : public AggregateState {
   std::vector<std::uint32_t> touched_;
 };
 
-// The first row of each group, or with one column the first value that is not null.
+// The first row of each group, or with one column the first value that is not null: the first text
+// that is not empty, when there is one.
 class AnyState final : public AggregateState {
  public:
-  explicit AnyState(const std::vector<Type>& types) : rows_(types) {}
+  explicit AnyState(const std::vector<Type>& types)
+      : rows_(types), one_(types.size() == 1), text_(one_ && types[0] == Type::kString) {}
 
   void resize(std::size_t groups) override {
     rows_.resize(groups);
@@ -384,22 +392,27 @@ class AnyState final : public AggregateState {
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
-    for (std::size_t row = 0; row < rows && chosen_ < group_count_; ++row) {
+    for (std::size_t row = 0; row < rows && settled_ < group_count_; ++row) {
       const std::size_t group = groups == nullptr ? 0 : groups[row];
-      if (rows_.has(group) || (args.size() == 1 && args[0].is_null(row))) {
+      if (is_settled(group) || (one_ && args[0].is_null(row))) {
+        continue;
+      }
+      const bool empty = text_ && args[0].at<std::string_view>(row).empty();
+      if (empty && rows_.has(group)) {
         continue;
       }
       rows_.set(group, args, row);
-      ++chosen_;
+      settled_ += empty ? 0 : 1;
     }
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const AnyState&>(other);
     for (const GroupPair pair : pairs) {
-      if (!rows_.has(pair.to) && from.rows_.has(pair.from)) {
+      const bool settles = from.is_settled(pair.from);
+      if (!is_settled(pair.to) && (settles || (!rows_.has(pair.to) && from.rows_.has(pair.from)))) {
         rows_.set(pair.to, from.rows_, pair.from);
-        ++chosen_;
+        settled_ += settles ? 1 : 0;
       }
     }
   }
@@ -412,9 +425,16 @@ class AnyState final : public AggregateState {
   std::size_t size_bytes() const override { return rows_.size_bytes(); }
 
  private:
+  // Whether no further row can change what the group has.
+  bool is_settled(std::size_t group) const {
+    return rows_.has(group) && !(text_ && rows_.is_empty_text(group, 0));
+  }
+
   ChosenRows rows_;
+  bool one_;
+  bool text_;  // the one column is a string
   std::size_t group_count_ = 0;
-  std::size_t chosen_ = 0;  // groups that have a row
+  std::size_t settled_ = 0;  // groups
 };
 
 // ---- binding
@@ -475,7 +495,7 @@ constexpr AggregateFunction kArgRows[] = {
      .summary = "Returns fields of one row of each group: the first one.",
      .params = {{{"fields...", "The fields to return; * for all."}}},
      .returns = "A column a field, of its type. A single field gives its first value that is not "
-                "null.",
+                "null, nor empty text where there is other.",
      .examples = {{{"datatable (x:long) [7, 7] | summarize v = take_any(x)", "7"}}},
      .bind = bind_any,
      .arguments_min = 1,
