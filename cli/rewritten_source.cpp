@@ -94,7 +94,11 @@ Result<IngestOptions> RewrittenSource::begin(IngestOptions options, QueryControl
   kind_ = Kind::kUnknown;
   while (kind_ == Kind::kUnknown) {
     EVQ_TRY(control.check());
-    EVQ_TRY(read_on(kPollMs));
+    auto late = read_on(kPollMs);
+    if (!late.ok() && input_.empty()) {
+      return std::move(late).take_error();
+    }
+    detect(!late.ok());
   }
   if (kind_ == Kind::kOtlp) {
     options.map_fields.emplace_back(kOtlpCustomField);
@@ -111,7 +115,6 @@ Result<bool> RewrittenSource::read_on(std::int64_t timeout_ms) {
   input_.resize(before + (read.ok() ? read.value().value_or(0) : 0));
   EVQ_TRY_ASSIGN(const std::optional<std::size_t> size, std::move(read));
   ended_ = size == std::optional<std::size_t>(0);
-  detect();
   return !size.has_value();
 }
 
@@ -127,8 +130,11 @@ Result<std::optional<std::size_t>> RewrittenSource::read(std::span<char> buffer,
     if (kind_ == Kind::kEvents) {
       return source_.read(buffer, timeout_ms);
     }
-    EVQ_TRY_ASSIGN(const bool late, read_on(timeout_ms));
-    if (late) {
+    auto late = read_on(timeout_ms);
+    if (!late.ok() && !take_torn()) {
+      return std::move(late).take_error();
+    }
+    if (late.ok() && *late) {
       return std::optional<std::size_t>();
     }
   }
@@ -138,9 +144,18 @@ Result<std::optional<std::size_t>> RewrittenSource::read(std::span<char> buffer,
   return std::optional(size);
 }
 
-void RewrittenSource::detect() {
+// The source has failed: what it tore goes as it is, before the error, so that it is told where the
+// input is cut into events. False when there is none.
+bool RewrittenSource::take_torn() {
+  writer_.reset();
+  text_ = std::exchange(entry_.empty() ? input_ : entry_, {});
+  input_.clear();
+  return !text_.empty();
+}
+
+void RewrittenSource::detect(bool no_more) {
   const bool enough = input_.size() >= kHeadBytes || input_.find('\n') != std::string::npos;
-  if (kind_ == Kind::kUnknown && (enough || ended_)) {
+  if (kind_ == Kind::kUnknown && (enough || ended_ || no_more)) {
     kind_ = std::string_view(input_).starts_with(kCursor) ? Kind::kJournal
             : signal_of(input_)                           ? Kind::kOtlp
                                                           : Kind::kEvents;

@@ -38,7 +38,8 @@ class RewrittenSource final : public ByteSource {
   enum class Kind : std::uint8_t { kUnknown, kEvents, kOtlp, kJournal };
 
   Result<bool> read_on(std::int64_t timeout_ms);
-  void detect();
+  void detect(bool no_more);
+  bool take_torn();
   void rewrite();
   std::size_t rewrite_request(std::string_view rest);
   std::size_t rewrite_field(std::string_view rest);

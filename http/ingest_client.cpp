@@ -245,7 +245,7 @@ class RemoteLoad {
         return std::move(report_);
       }
       if (outcome == PieceCutter::Outcome::kPiece) {
-        note_overlong(piece);
+        note_lost(piece);
         EVQ_TRY(send(piece, cutter.csv()));
         cutter.recycle(std::move(piece));
       }
@@ -318,10 +318,9 @@ class RemoteLoad {
     return check_failures();
   }
 
-  void note_overlong(const Piece& piece) {
-    for (const OverlongEvent& event : piece.overlong) {
-      IngestFailure failure{event.line, event.column, event.offset, "the event is too long",
-                            piece.receipt_ns};
+  void note_lost(const Piece& piece) {
+    for (const LostEvent& event : piece.lost) {
+      IngestFailure failure{event.line, event.column, event.offset, event.reason, piece.receipt_ns};
       if (request_.reject) {
         request_.reject(event.head, failure);
       }

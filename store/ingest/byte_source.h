@@ -33,8 +33,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
   // Waits up to `timeout_ms` (negative: without end) for bytes and gives what is there. Zero bytes
   // is the end, after which every call gives zero; nothing: the time is over. Errors: kIo, kData
-  // (broken compression), kTooLarge (a compression bomb). A source without a clock ignores the
-  // timeout.
+  // (broken compression), kTooLarge (a compression bomb); what could be read before one has been
+  // given, and if nothing mends it, it comes again. A source without a clock ignores the timeout.
   virtual Result<std::optional<std::size_t>> read(std::span<char> buffer,
                                                   std::int64_t timeout_ms) = 0;
   // All bytes of a source that nobody has read from and that has them in memory, which it gives

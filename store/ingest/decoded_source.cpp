@@ -7,13 +7,15 @@
 
 #include <isa-l/igzip_lib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "store/base/limits.h"
 #include "store/ingest/byte_source.h"
 
 // Decompression of streams. A decoder turns input it is given into output where it is told; the
 // source around it feeds it, counts, and knows the end: in between two members or frames the input
-// may end, inside of one it may not.
+// may end, inside of one it may not. Of broken input everything is given that can be decoded, then
+// the error, time and again.
 
 namespace evq {
 
@@ -27,7 +29,7 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
   // Uses up some of `input` and writes to `output`; how much was written. May give nothing when it
-  // needs more input.
+  // needs more input. After an error it is not asked again.
   virtual Result<std::size_t> decode(std::string_view& input, std::span<char> output) = 0;
   // Between members: the input may end here.
   virtual bool may_end() const = 0;
@@ -47,18 +49,30 @@ class PlainDecoder : public Decoder {
   bool is_plain() const override { return true; }
 };
 
+Error something_follows(std::string_view name, std::uint64_t taken) {
+  return make_error(ErrorCode::kData, "the " + std::string(name) +
+                                          " data is followed by something else from byte " +
+                                          std::to_string(taken + 1) + " on");
+}
+
 class GzipDecoder : public Decoder {
  public:
   GzipDecoder() { start(); }
 
   Result<std::size_t> decode(std::string_view& input, std::span<char> output) override {
+    if (failure_ != ISAL_DECOMP_OK) {
+      return give_rest(output);
+    }
     if (between_members_) {
       // Tools pad the end of archives with zeros.
-      while (!input.empty() && input.front() == '\0') {
-        input.remove_prefix(1);
-      }
+      const std::size_t zeros = std::min(input.find_first_not_of('\0'), input.size());
+      input.remove_prefix(zeros);
+      taken_ += zeros;
       if (input.empty()) {
         return std::size_t{0};
+      }
+      if (input.front() != kMagic[0] || (input.size() > 1 && input[1] != kMagic[1])) {
+        return something_follows("gzip", taken_);
       }
       start();
       between_members_ = false;
@@ -71,23 +85,44 @@ class GzipDecoder : public Decoder {
     state_.next_out = reinterpret_cast<std::uint8_t*>(output.data());
     state_.avail_out = static_cast<std::uint32_t>(output_size);
     const int code = isal_inflate(&state_);
-    if (code != ISAL_DECOMP_OK && code != ISAL_END_INPUT) {
-      return make_error(ErrorCode::kData, "the gzip data is damaged");
-    }
+    failure_ = code == ISAL_END_INPUT ? ISAL_DECOMP_OK : code;
     input.remove_prefix(input_size - state_.avail_in);
+    taken_ += input_size - state_.avail_in;
     between_members_ = state_.block_state == ISAL_BLOCK_FINISH;
-    return output_size - state_.avail_out;
+    const std::size_t written = output_size - state_.avail_out;
+    return failure_ == ISAL_DECOMP_OK || written != 0 ? Result<std::size_t>(written)
+                                                      : give_rest(output);
   }
   bool may_end() const override { return between_members_; }
 
  private:
+  static constexpr std::string_view kMagic = "\x1f\x8b";
+
   void start() {
     isal_inflate_init(&state_);
     state_.crc_flag = ISAL_GZIP;
   }
 
+  // What was decoded before the data turned out to be broken and is not given yet, then the error.
+  Result<std::size_t> give_rest(std::span<char> output) {
+    const auto done = static_cast<std::size_t>(state_.tmp_out_processed);
+    const std::size_t left = static_cast<std::size_t>(state_.tmp_out_valid) - done;
+    if (const std::size_t size = std::min(left, output.size()); size != 0) {
+      std::memcpy(output.data(), state_.tmp_out_buffer + done, size);
+      state_.tmp_out_processed += static_cast<std::int32_t>(size);
+      return size;
+    }
+    return make_error(ErrorCode::kData,
+                      failure_ == ISAL_INCORRECT_CHECKSUM
+                          ? "the gzip data is damaged: the checksum near byte " +
+                                std::to_string(taken_) + " is not that of what stands before it"
+                          : "the gzip data is damaged near byte " + std::to_string(taken_));
+  }
+
   inflate_state state_{};
   bool between_members_ = false;
+  int failure_ = ISAL_DECOMP_OK;
+  std::uint64_t taken_ = 0;  // bytes of input
 };
 
 class ZstdDecoder : public Decoder {
@@ -106,22 +141,38 @@ class ZstdDecoder : public Decoder {
     if (between_frames_ && input.empty()) {
       return std::size_t{0};
     }
-    ZSTD_inBuffer in{input.data(), input.size(), 0};
+    ZSTD_inBuffer in{input.data(), std::min(input.size(), wanted_), 0};
     ZSTD_outBuffer out{output.data(), output.size(), 0};
     const std::size_t hint = ZSTD_decompressStream(stream_, &out, &in);
-    if (ZSTD_isError(hint) != 0) {
-      return make_error(ErrorCode::kData,
-                        "the zstd data is damaged: " + std::string(ZSTD_getErrorName(hint)));
+    if (ZSTD_getErrorCode(hint) == ZSTD_error_prefix_unknown && between_frames_ && taken_ != 0) {
+      return something_follows("zstd", taken_);
     }
-    between_frames_ = hint == 0;
+    if (ZSTD_isError(hint) != 0) {
+      return make_error(ErrorCode::kData, "the zstd data is damaged near byte " +
+                                              std::to_string(taken_ + 1) + ": " +
+                                              ZSTD_getErrorName(hint));
+    }
     input.remove_prefix(in.pos);
+    taken_ += in.pos;
+    between_frames_ = hint == 0;
+    wanted_ = hint > kBlockHeaderBytes ? hint - kBlockHeaderBytes
+              : between_frames_        ? kHeadBytes
+                                       : hint;
     return out.pos;
   }
   bool may_end() const override { return between_frames_; }
 
  private:
+  // What is asked for leads to the end of the block at hand and past the header of the next.
+  static constexpr std::size_t kBlockHeaderBytes = 3;
+  // Of a frame, which are asked for first.
+  static constexpr std::size_t kHeadBytes = 5;
+
   ZSTD_DStream* stream_;
   bool between_frames_ = false;
+  std::size_t wanted_ = kHeadBytes;  // no more than one block at a time: an error takes no other's
+                                     // output along
+  std::uint64_t taken_ = 0;          // bytes of input
 };
 
 InputCompression compression_of(std::string_view head) {
@@ -163,7 +214,7 @@ class DecodedSource : public ByteSource {
       if (decoder_ != nullptr && !buffer.empty()) {
         // Decoders may hold output back, so they are asked even without new input.
         const std::size_t rest_before = rest_.size();
-        EVQ_TRY_ASSIGN(const std::size_t size, decoder_->decode(rest_, buffer));
+        EVQ_TRY_ASSIGN(const std::size_t size, decode(buffer));
         if (size != 0) {
           EVQ_TRY(count(size));
           return std::optional(size);
@@ -211,6 +262,17 @@ class DecodedSource : public ByteSource {
   }
 
  private:
+  Result<std::size_t> decode(std::span<char> buffer) {
+    if (failure_) {
+      return *failure_;
+    }
+    Result<std::size_t> decoded = decoder_->decode(rest_, buffer);
+    if (!decoded.ok()) {
+      failure_ = decoded.error();
+    }
+    return decoded;
+  }
+
   // Reads from the source; false when the time is over. No more than the first bytes before they
   // told the compression: plain data then goes where it is wanted, past input_.
   Result<bool> fill(std::int64_t timeout_ms) {
@@ -276,6 +338,7 @@ class DecodedSource : public ByteSource {
   std::unique_ptr<ByteSource> source_;
   DecodeOptions options_;
   std::unique_ptr<Decoder> decoder_;  // empty until the first bytes told which
+  std::optional<Error> failure_;      // of the decoder
   std::vector<char> input_;
   TextMemory released_;    // by the source, instead of input_
   std::string_view rest_;  // of either, not decoded yet

@@ -57,6 +57,10 @@ std::string large_lists_reason(std::size_t bytes_max) {
   return joined(kListsHave, std::to_string(bytes_max), " bytes");
 }
 
+std::string long_event_reason(std::size_t bytes_max) {
+  return joined("the event is longer than the limit of ", std::to_string(bytes_max), " bytes");
+}
+
 FailureKind kind_of_failure(std::string_view reason) {
   if (reason.starts_with(kEventHas) && (reason.ends_with(kFields) || reason.ends_with(kNewKeys))) {
     return FailureKind::kManyFields;

@@ -25,6 +25,7 @@ std::string many_new_keys_reason();
 std::string large_value_reason();
 std::string large_value_reason(std::string_view field, std::size_t bytes);
 std::string large_lists_reason(std::size_t bytes_max);
+std::string long_event_reason(std::size_t bytes_max);
 
 // What `reason`, made by one of these, is about.
 FailureKind kind_of_failure(std::string_view reason);

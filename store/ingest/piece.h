@@ -34,12 +34,14 @@ struct ValueSpan {
   bool whole = true;      // false: the input ended inside it
 };
 
-// An event too long to be kept: only its place and its first bytes.
-struct OverlongEvent {
+// An event that is not there whole, too long to be kept or cut off with its input: only its place,
+// its first bytes, and why.
+struct LostEvent {
   std::uint64_t line = 0;
   std::uint64_t column = 0;
   std::uint64_t offset = 0;
   std::string head;
+  std::string reason;
 };
 
 struct Piece {
@@ -56,7 +58,7 @@ struct Piece {
   std::size_t events = 0;                       // at most so many are in it
   std::vector<ValueSpan> spans;
   // They stand before the events of this piece.
-  std::vector<OverlongEvent> overlong;
+  std::vector<LostEvent> lost;
 
   bool has_spans() const {
     return kind == PieceKind::kValues || kind == PieceKind::kRecords || kind == PieceKind::kEntries;

@@ -11,11 +11,13 @@
 #include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/ingest/failure_reason.h"
 #include "store/ingest/format.h"
 #include "store/ingest/json_index.h"
 #include "store/ingest/json_rows.h"
 #include "store/ingest/line_times.h"
 #include "store/ingest/log_entry.h"
+#include "store/ingest/nested_value.h"
 #include "store/ingest/utf16_source.h"
 #include "store/ingest/w3c_log.h"
 
@@ -33,7 +35,7 @@ constexpr std::size_t kDetectBytesMax = 1 * kMebibyte;
 constexpr std::size_t kBinaryCheckBytes = 64 * kKibibyte;
 // A batch's text is read while the batch before is parsed.
 constexpr std::size_t kSpareMax = kIngestBatchTextBytesMax / kPieceBytes;
-constexpr std::size_t kOverlongHeadBytes = 1 * kKibibyte;
+constexpr std::size_t kLostHeadBytes = 1 * kKibibyte;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::int64_t kInstantNever = std::numeric_limits<std::int64_t>::max();
 
@@ -96,6 +98,25 @@ RecordEnd end_of_first_record(std::string_view text) {
   return RecordEnd::kNotYet;
 }
 
+// How many bytes of a line without its line feed are JSON objects that have come to their end. With
+// `one_a_line` there is but one, and nothing behind it.
+std::size_t whole_objects(std::string_view line, bool one_a_line) {
+  std::size_t whole = 0;
+  while (whole == 0 || !one_a_line) {
+    const std::size_t begin = std::min(line.find_first_not_of(" \t\r\n", whole), line.size());
+    NestedValue object{.depth = 1};
+    if (!line.substr(begin).starts_with('{')) {
+      break;
+    }
+    const std::size_t end = pass_nested(line, begin + 1, &object);
+    if (object.depth != 0) {
+      break;
+    }
+    whole = end;
+  }
+  return one_a_line && !is_blank(line.substr(whole)) ? 0 : whole;
+}
+
 }  // namespace
 
 PieceCutter::PieceCutter(ByteSource& source, const IngestOptions& options,
@@ -111,7 +132,8 @@ Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int6
   const std::int64_t deadline_ns =
       timeout_ms < 0 ? kInstantNever : monotonic_now_ns() + timeout_ms * kMillisecondNs;
   EVQ_TRY_ASSIGN(const bool waiting, fill(deadline_ns));
-  EVQ_TRY_ASSIGN(const bool known, detect(ended_ || size_ >= kDetectBytesMax));
+  const bool no_more = ended_ || failure_.has_value() || size_ >= kDetectBytesMax;
+  EVQ_TRY_ASSIGN(const bool known, detect(no_more));
   if (known) {
     EVQ_TRY(scan(discarding_ ? 1 : events_max));
     const bool quiet = monotonic_now_ns() - last_read_ns_ >= kLogEntryWaitMs * kMillisecondNs;
@@ -124,13 +146,16 @@ Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int6
       skip(whole);
       return Outcome::kWaiting;
     }
-    if (whole != 0 || (ended_ && !overlong_.empty())) {
+    if (whole != 0 || (ended_ && !lost_.empty())) {
       cut(piece);
       return Outcome::kPiece;
     }
   }
   if (ended_) {
     return Outcome::kEnd;
+  }
+  if (failure_.has_value()) {
+    return break_off(known, piece);
   }
   if (!waiting && known && (discarding_ || size_ > options_.line_bytes_max)) {
     discard_overlong();
@@ -146,7 +171,7 @@ Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
   if (!ended_ && offset_ == 0 && size_ == 0 && memory_ == nullptr) {
     adopt_all();
   }
-  if (ended_) {
+  if (ended_ || failure_.has_value()) {
     return false;
   }
   make_room(wanted_);
@@ -157,9 +182,8 @@ Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
     }
     auto read = source_->read({memory_.get() + size_, wanted_ - size_}, timeout_ms);
     if (!read.ok()) {
-      ended_ = true;
-      size_ = 0;
-      return std::move(read).take_error();
+      failure_ = std::move(read).take_error();
+      return false;
     }
     if (!*read) {
       return true;
@@ -268,6 +292,7 @@ bool PieceCutter::pass_byte_order_mark() {
     capacity_ = 0;
     size_ = 0;
     ended_ = false;
+    failure_.reset();  // it comes again
     return false;
   }
   if (text().starts_with(kByteOrderMark)) {
@@ -374,12 +399,52 @@ Status PieceCutter::scan(std::size_t events_max) {
   if (status.ok() || (scanner_->whole_bytes() != 0 && !discarding_)) {
     return {};
   }
-  Error error = std::move(status).take_error();
   count_place(text().substr(0, scanner_->seen_bytes()));
+  ended_ = true;
+  return at_place(std::move(status).take_error());
+}
+
+Error PieceCutter::at_place(Error error) const {
   error.message = "line " + std::to_string(line_) + ", column " + std::to_string(column_) + ": " +
                   error.message;
-  ended_ = true;
   return error;
+}
+
+// When the source has failed and all events that the scanner knows to be whole are gone: what may
+// be whole as well, then what the break tore, then the error.
+Result<PieceCutter::Outcome> PieceCutter::break_off(bool known, Piece& piece) {
+  if (known && !discarding_) {
+    if (cut_whole_rest(piece)) {
+      return Outcome::kPiece;
+    }
+    if (!is_blank(text())) {
+      lose_event("the event is cut off: " + failure_->message);
+    }
+  }
+  skip(size_);
+  if (!lost_.empty()) {
+    cut(piece);
+    return Outcome::kPiece;
+  }
+  ended_ = true;
+  Error error = *std::exchange(failure_, std::nullopt);
+  return offset_ == 0 ? std::move(error) : at_place(std::move(error));
+}
+
+// An entry of a log ends with its last whole line, a JSON object without a line feed.
+bool PieceCutter::cut_whole_rest(Piece& piece) {
+  scanner_->pause();
+  const bool one_a_line = options_.format == InputFormat::kNdjson;
+  if (const std::size_t whole =
+          kind_ == PieceKind::kLines ? whole_objects(text(), one_a_line) : 0) {
+    scanner_ = make_line_scanner();
+    EVQ_CHECK(scanner_->scan(text().substr(0, whole), 1, true).ok());
+  }
+  if (scanner_->whole_bytes() == 0) {
+    return false;
+  }
+  cut(piece);
+  return true;
 }
 
 // Hands over the whole events; what follows them moves to a buffer of its own.
@@ -403,8 +468,8 @@ void PieceCutter::cut(Piece& piece) {
     piece.w3c_header = w3c_header_;
     w3c_header_ = w3c_header_behind(piece.text(), w3c_header_);
   }
-  piece.overlong = std::move(overlong_);
-  overlong_.clear();
+  piece.lost = std::move(lost_);
+  lost_.clear();
   const std::size_t rest = size_ - whole;
   const char* from = piece.memory.get() + whole;
   size_ = 0;
@@ -449,14 +514,19 @@ void PieceCutter::skip(std::size_t bytes) {
 
 void PieceCutter::discard_overlong() {
   if (!discarding_) {
-    overlong_.push_back({line_, column_, offset_,
-                         std::string(text().substr(0, std::min(size_, kOverlongHeadBytes)))});
+    lose_event(long_event_reason(options_.line_bytes_max));
     discarding_ = true;
   }
   skip(size_);
   memory_.reset();
   capacity_ = 0;
   wanted_ = kPieceBytes;
+}
+
+// The buffer begins with it.
+void PieceCutter::lose_event(std::string reason) {
+  lost_.push_back(
+      {line_, column_, offset_, std::string(text().substr(0, kLostHeadBytes)), std::move(reason)});
 }
 
 void PieceCutter::recycle(Piece piece) {

@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/base/result.h"
@@ -31,7 +33,8 @@ class PieceCutter {
                // kept
     kEnd,
   };
-  // The next piece, of at most `events_max` events (at least 1). After an error only kEnd follows.
+  // The next piece, of at most `events_max` events (at least 1). After an error only kEnd follows;
+  // one of the source comes when the whole events before it have been handed over, with its place.
   // However much there is without an event, it comes back after each buffer full.
   Result<Outcome> next(std::size_t events_max, std::int64_t timeout_ms, Piece& piece);
 
@@ -61,7 +64,11 @@ class PieceCutter {
   void skip(std::size_t bytes);
   void count_place(std::string_view passed);
   void discard_overlong();
+  void lose_event(std::string reason);
+  bool cut_whole_rest(Piece& piece);
+  Result<Outcome> break_off(bool known, Piece& piece);
   Status scan(std::size_t events_max);
+  Error at_place(Error error) const;
   std::string_view text() const {
     return size_ == 0 ? std::string_view("") : std::string_view(memory_.get(), size_);
   }
@@ -87,9 +94,10 @@ class PieceCutter {
   std::uint64_t offset_ = 0;  // of memory_'s first byte
   std::uint64_t line_ = 1;
   std::uint64_t column_ = 1;
-  bool ended_ = false;       // the source is at its end
-  bool discarding_ = false;  // inside an event that is too long
-  std::vector<OverlongEvent> overlong_;
+  std::optional<Error> failure_;  // of the source, not told yet
+  bool ended_ = false;            // the source is at its end
+  bool discarding_ = false;       // inside an event that is too long
+  std::vector<LostEvent> lost_;
   std::vector<std::unique_ptr<char[]>> spare_;  // each of kPieceBytes and padding
 };
 

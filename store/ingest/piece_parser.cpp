@@ -6,6 +6,7 @@
 #include "store/base/ascii.h"
 #include "store/base/utf8.h"
 #include "store/ingest/event_assembler.h"
+#include "store/ingest/failure_reason.h"
 #include "store/ingest/fast_json.h"
 #include "store/ingest/json_text.h"
 #include "store/ingest/line_times.h"
@@ -125,9 +126,8 @@ struct PieceParser::Target {
 Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport& report,
                           const Flush& flush) const {
   Target target{.piece = piece, .builder = builder, .report = report, .flush = flush};
-  for (const OverlongEvent& event : piece.overlong) {
-    IngestFailure failure{event.line, event.column, event.offset, overlong_reason(),
-                          piece.receipt_ns};
+  for (const LostEvent& event : piece.lost) {
+    IngestFailure failure{event.line, event.column, event.offset, event.reason, piece.receipt_ns};
     if (settings_.keep_rejects) {
       report.rejects.push_back({event.head, failure});
     }
@@ -161,19 +161,14 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
   return {};
 }
 
-std::string PieceParser::overlong_reason() const {
-  return "the event is longer than the limit of " + std::to_string(settings_.line_bytes_max) +
-         " bytes";
-}
-
 // Counts the event [begin, end) as failed when it is longer than allowed; then true. The cutter
 // passes over those that it has not whole by then, but not over those that came at once.
 bool PieceParser::refuse_overlong(Target& target, std::size_t begin, std::size_t end) const {
   if (end - begin <= settings_.line_bytes_max) {
     return false;
   }
-  target.fail(target.piece.text().substr(begin, end - begin), begin, overlong_reason(),
-              settings_.keep_rejects);
+  target.fail(target.piece.text().substr(begin, end - begin), begin,
+              long_event_reason(settings_.line_bytes_max), settings_.keep_rejects);
   return true;
 }
 

@@ -70,7 +70,6 @@ class PieceParser {
   Status parse_array_line(Target& target, std::size_t begin, std::size_t end) const;
   bool refuse_overlong(Target& target, std::size_t begin, std::size_t end) const;
   Status take_event(Target& target, std::size_t begin, std::size_t end) const;
-  std::string overlong_reason() const;
 
   const ParseSettings& settings_;
 };

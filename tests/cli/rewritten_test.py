@@ -4,6 +4,7 @@ export."""
 import json
 import os
 import subprocess
+import zlib
 
 from evq_case import EVQ, EvqCase, main
 from sanitizer import sanitizer_runtime
@@ -46,6 +47,26 @@ class Rewritten(EvqCase):
         # A number is no timespan where no collector wrote it.
         self.load('{"duration":5,"resourceLogs":[]}\n', dataset="other")
         self.assertEqual(self.rows("other | project duration + 1"), [{"Column1": 6}])
+
+    def test_what_a_break_of_the_input_tears_is_told(self):
+        log = json.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": [
+            {"timeUnixNano": "1714557630000000000", "body": {"stringValue": "m"}}] * 2}]}]}) + "\n"
+        entry = "__CURSOR=s=1;i=2\n__REALTIME_TIMESTAMP=1714557600000001\nMESSAGE=m\n_PID=1\n\n"
+        for name, text, cut, stored, line in (
+                ("collector", log * 3, 9, 4, 5), ("journal", entry * 3, 9, 2, 3),
+                ("journal-field", entry * 3, 1, 2, 3), ("journal-begun", entry * 3, 70, 2, 3),
+                ("short", '[{"a":1},{"a":2},{"a"', 0, 2, 1), ("nothing", "", 0, 0, 0)):
+            with self.subTest(name):
+                packer = zlib.compressobj(wbits=31)
+                (self.directory / "cut.gz").write_bytes(
+                    packer.compress(text[:len(text) - cut].encode()) +
+                    packer.flush(zlib.Z_SYNC_FLUSH))
+                out, errors = self.evq("ingest", name, "cut.gz", status=4)
+                report = json.loads(out)
+                self.assertEqual((report["ingested"], report["failed"]), (stored, 1 if line else 0))
+                if line:
+                    self.assertIn(f"cut.gz:{line}:", errors)
+                self.assertTrue(errors.endswith("the compressed data ends too early\n"), errors)
 
     def test_a_long_line_of_a_collector_takes_little_memory_and_has_a_limit(self):
         limit = 16 << 20

@@ -261,7 +261,8 @@ class Hostile(unittest.TestCase):
             status, _ = self.server.call("POST", "/v1/ingest/bomb", body,
                                          {**JSON, "Content-Encoding": encoding})
             self.assertIn(status, (400, 413))
-        for body in (b"\x1f\x8b", zeros[:1000], gzip.compress(b"[]")[:-4], b"garbage"):
+        events = gzip.compress(b'[{"a":1},{"a":2}]')
+        for body in (b"\x1f\x8b", zeros[:1000], events[:-4], events + b"more", b"garbage"):
             status, _ = self.server.call("POST", "/v1/ingest/bomb", body,
                                          {**JSON, "Content-Encoding": "gzip"})
             self.assertEqual(status, 400, body[:10])

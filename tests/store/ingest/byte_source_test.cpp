@@ -127,6 +127,75 @@ TEST_CASE("cut and broken data is an error, after what came before it") {
   CHECK(decode(evq::memory_source("{\"a\":1}"), forced).code == evq::ErrorCode::kData);
 }
 
+TEST_CASE("what can be decoded before the break is given, however large the buffer") {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) {
+    text += "{\"i\":" + std::to_string(i) + ",\"x\":\"" + std::to_string(i * 7919) + "\"}\n";
+  }
+  constexpr std::size_t kZstdBlockBytes = 128 * evq::kKibibyte;
+  for (const bool is_gzip : {true, false}) {
+    CAPTURE(is_gzip);
+    const std::string whole = is_gzip ? gzip(text) : zstd(text);
+    for (const std::size_t at : {whole.size() / 3, whole.size() / 2, whole.size() - 20}) {
+      CAPTURE(at);
+      std::string broken = whole;
+      std::fill_n(broken.begin() + static_cast<std::ptrdiff_t>(at), 16, '\xFF');
+      std::string_view cut = std::string_view(whole).substr(0, at);
+      const std::string before = decode(evq::memory_source(cut)).text;
+      CHECK(before.size() + (is_gzip ? 0 : kZstdBlockBytes) > text.size() * at / whole.size() / 2);
+      const auto source = evq::decoded_source(evq::memory_source(broken), {});
+      std::string decoded(text.size() + evq::kMebibyte, '\0');
+      std::size_t size = 0;
+      evq::Result<std::optional<std::size_t>> read = std::optional(size);
+      for (; read.ok(); read = source->read(std::span(decoded).subspan(size), 0)) {
+        size += **read;
+      }
+      // The last symbols before the break may need more bits than there are, a block of zstd all.
+      CHECK(size + (is_gzip ? 300 : 0) >= before.size());
+      // Broken symbols of gzip mean something as well: mostly the checksum tells, or no end comes.
+      const std::string& error = read.error().message;
+      CHECK((error.starts_with(is_gzip ? "the gzip data is damaged"
+                                       : "the zstd data is damaged near byte ") ||
+             (is_gzip && error == "the compressed data ends too early")));
+      std::string other(100, '\0');
+      CHECK(source->read(other, 0).error().message == error);
+      const std::size_t sound = std::min(size, before.size());
+      CHECK((std::string_view(decoded).substr(0, sound) == text.substr(0, sound)));
+    }
+  }
+}
+
+TEST_CASE("what follows compressed data is told, and nothing of the data is lost") {
+  const std::string text = sample();
+  for (const std::string& name : {std::string("gzip"), std::string("zstd")}) {
+    const std::string whole = name == "gzip" ? gzip(text) + gzip(text) : zstd(text) + zstd(text);
+    for (const char* garbage : {"garbage", "\n\n\n\n\n", "{\"a\":1}\n"}) {
+      for (const std::size_t step : {1U, 1000000U}) {
+        const Decoded decoded =
+            decode(std::make_unique<SteppingSource>(whole + garbage, step, step));
+        CHECK(decoded.error == "the " + name + " data is followed by something else from byte " +
+                                   std::to_string(whole.size() + 1) + " on");
+        CHECK((decoded.text == text + text));
+      }
+    }
+  }
+  const std::string padded = gzip(text) + std::string(100, '\0');
+  CHECK(decode(evq::memory_source(padded + "x")).error ==
+        "the gzip data is followed by something else from byte " +
+            std::to_string(padded.size() + 1) + " on");
+}
+
+TEST_CASE("a checksum that is wrong is told, behind all of the text") {
+  const std::string text = sample();
+  std::string broken = gzip(text);
+  broken[broken.size() - 6] = static_cast<char>(broken[broken.size() - 6] ^ 1);
+  const Decoded decoded = decode(evq::memory_source(broken));
+  CHECK(decoded.error == "the gzip data is damaged: the checksum near byte " +
+                             std::to_string(broken.size()) +
+                             " is not that of what stands before it");
+  CHECK((decoded.text == text));
+}
+
 TEST_CASE("compression bombs are refused where asked") {
   const std::string zeros(64 * evq::kMebibyte, '\0');
   DecodeOptions limited;
