@@ -11,6 +11,7 @@
 #include "store/ingest/json_text.h"
 #include "store/ingest/line_times.h"
 #include "store/ingest/logfmt_line.h"
+#include "store/ingest/nested_value.h"
 #include "store/ingest/text_line.h"
 #include "store/ingest/tolerant_json.h"
 #include "store/ingest/w3c_log.h"
@@ -61,6 +62,18 @@ std::size_t mark_bytes(std::string_view line) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   constexpr char kRecordSeparator = '\x1E';
   return line.starts_with(kMark) ? kMark.size() : line.starts_with(kRecordSeparator) ? 1 : 0;
+}
+
+// Where the object begins that stands right behind the one at `begin`, which need not be valid; the
+// line's end when none does.
+std::size_t next_object(std::string_view line, std::size_t begin) {
+  if (line[begin] != '{') {
+    return line.size();
+  }
+  NestedValue object{.depth = 1};
+  const std::size_t end = pass_nested(line, begin + 1, &object);
+  const std::size_t next = line.find_first_not_of(" \t\r", end);
+  return next < line.size() && line[next] == '{' ? next : line.size();
 }
 
 }  // namespace
@@ -263,13 +276,17 @@ Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::siz
     if (good && more && (settings_.one_value_a_line || parser.peek() != '{')) {
       good = parser.at_end();
     }
-    if (!good) {
-      target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
-      target.fail(line, begin + parser.fault_offset(), parser.fault(), settings_.keep_rejects);
-      return target.flush_if_full(end);
+    if (good) {
+      EVQ_TRY(take_event(target, begin + position, begin + parser.position()));
+      position = parser.position();
+      continue;
     }
-    EVQ_TRY(take_event(target, begin + position, begin + parser.position()));
-    position = parser.position();
+    const std::size_t next = settings_.one_value_a_line ? line.size() : next_object(line, position);
+    target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
+    target.fail(line.substr(position, next - position), begin + parser.fault_offset(),
+                parser.fault(), settings_.keep_rejects);
+    EVQ_TRY(target.flush_if_full(next == line.size() ? end : begin + next));
+    position = next;
   }
 }
 
