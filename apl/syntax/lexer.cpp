@@ -306,10 +306,7 @@ Result<Token> Scanner::scan_name() {
   }
   const bool literal_type = std::find(std::begin(kLiteralTypes), std::end(kLiteralTypes),
                                       token.text) != std::end(kLiteralTypes);
-  std::size_t after = at_;
-  while (after < text_.size() && (text_[after] == ' ' || text_[after] == '\t')) {
-    ++after;
-  }
+  const std::size_t after = std::min(text_.find_first_not_of(" \t", at_), text_.size());
   // uuid() is a function of SQL.
   const bool is_call = token.text == "uuid" && text_.substr(after).starts_with("()");
   if (literal_type && !is_call && after < text_.size() && text_[after] == '(') {

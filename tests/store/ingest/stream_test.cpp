@@ -218,25 +218,6 @@ TEST_CASE("elements that are no objects fail alone; broken syntax fails the arra
   CHECK(load_events("[]").status.ok());
 }
 
-TEST_CASE("an object that is broken fails alone, though others stand in its line") {
-  const Loaded loaded = load_events(
-      "{\"a\":1}{\"a\":}{\"a\":3} {\"a\":{\"b\"}}{\"a\":5}\n"
-      "{\"a\":6}{\"a\":7} x\n{\"a\":8}\n{\"a\":\"}{\"a\":9}\n{\"a\":10}");
-  CHECK(loaded.rows() ==
-        load_events("{\"a\":1}{\"a\":3}{\"a\":5}{\"a\":6}{\"a\":8}{\"a\":10}").rows());
-  CHECK(loaded.failures() ==
-        "1:13 expected a value\n1:31 expected ':' after key\n2:16 unexpected text after the event\n"
-        "4:10 expected ',' or '}' after value\n");
-  REQUIRE(loaded.rejects.size() == 4);
-  CHECK(loaded.rejects[0] == "{\"a\":}");
-  CHECK(loaded.rejects[1] == "{\"a\":{\"b\"}}");
-  CHECK(loaded.rejects[2] == "{\"a\":7} x");
-  CHECK(loaded.rejects[3] == "{\"a\":\"}{\"a\":9}");
-  IngestOptions one_a_line;
-  one_a_line.format = InputFormat::kNdjson;
-  CHECK(load_events("{\"a\":1}{\"a\":}{\"a\":3}\n{\"a\":4}", one_a_line).counts.failed == 1);
-}
-
 TEST_CASE("a JSON body that does not parse at all is an error") {
   IngestOptions options;
   options.format = InputFormat::kJson;
