@@ -82,6 +82,21 @@ class Memory(MemoryCase):
                              "large | where text contains '00777' | count", status=1)
         self.assertRegex(errors, "memory limit of .* exceeded in reading a block")
 
+    @unittest.skipIf(SANITIZED, "takes long")
+    def test_rows_of_very_many_columns_are_read_some_at_a_time(self):
+        fields, count, limit = 7000, 10_000, 24
+        with open(self.directory / "wide.ndjson", "w") as file:
+            for i in range(count):
+                file.write(f'{{"_time":{1714521600000 + i},"f{i * 7919 % fields}":"{i % 100}"}}\n')
+        self.evq("ingest", "wide", "wide.ndjson")
+        self.evq("compact", "wide")
+        query = ("wide | where f0 != 'none' or isnull(f0) | extend row = tostring(pack_all(true)) "
+                 "| summarize count(), sum(strlen(row)), sum(binary_and(hash(row), 1048575))")
+        out, peak = self.measured("--memory-limit", f"{limit}M", query)
+        with out:
+            self.assertEqual(out.read(), self.out("-q", "query", "--memory-limit", "4G", query))
+        self.assertLess(peak, (limit + 96) << 10)
+
     def test_a_table_keeps_to_the_limit(self):
         rows = "range x from 1 to 100000 step 1"
         for form in ("table", "markdown", "line"):
