@@ -24,8 +24,6 @@ namespace {
 
 // Below this share of a block's rows only the frames with wanted rows are decoded.
 constexpr std::size_t kSparseDivisor = 16;
-// What a chunk of the columns that no filter reads may take, decoded.
-constexpr std::size_t kScannedBytesMax = 128 * kMebibyte;
 // Of cost_per_row(): from searches in texts on.
 constexpr int kCostlyFilter = 100;
 

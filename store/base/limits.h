@@ -137,6 +137,9 @@ inline constexpr std::int64_t kQueryQueueMsMax = 10000;
 inline constexpr std::size_t kUnchargedColumnBytesMax = 16 * kMebibyte;
 // The same of the columns that a worker reads from one block, so that common ones take no count.
 inline constexpr std::size_t kUnchargedBlockBytesMax = 32 * kMebibyte;
+// Columns of one block that no filter reads and a worker decodes at a time; of more, or where the
+// query's memory is short, it takes some rows after the other.
+inline constexpr std::size_t kScannedBytesMax = 128 * kMebibyte;
 // Text that one call of a function reads at a time, so that it ends soon when its query must; and
 // how much a chunk must have for that to matter.
 inline constexpr std::size_t kCallTextBytesMax = 4 * kMebibyte;

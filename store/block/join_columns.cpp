@@ -15,6 +15,9 @@
 namespace evq {
 namespace {
 
+// Besides a null entry: codes have 16 bits.
+constexpr std::size_t kEntriesMax = 65535;
+
 // The entries of all parts, and what each of them becomes.
 struct JoinedEntries {
   std::shared_ptr<Values> values;  // distinct ones; a null entry comes last
@@ -132,7 +135,7 @@ std::optional<Vector> join_few_values(std::span<const Vector> parts, std::span<c
       values += part.values().is_null(i) ? 0U : 1U;
     }
   }
-  if (parts.empty() || !is_sparse(values, rows)) {
+  if (parts.empty() || !is_sparse(values, rows) || values > kEntriesMax) {
     return std::nullopt;
   }
   Vector joined;
@@ -159,10 +162,8 @@ Vector join_columns(std::span<const Vector> parts, std::size_t entries_max,
     whole = whole_runs(parts);
     runs = whole;
   }
-  // A code names 65,536 entries, one of them null.
-  constexpr std::size_t kTextEntriesMax = 65535;
   if (!parts.empty() && std::ranges::all_of(parts, keeps_entries)) {
-    auto entries = join_entries(parts, std::min(entries_max, kTextEntriesMax));
+    auto entries = join_entries(parts, std::min(entries_max, kEntriesMax));
     if (entries) {
       return join_codes(parts, runs, std::move(*entries));
     }
