@@ -19,6 +19,11 @@ namespace {
 // enough for their text to be still in the level 2 cache.
 constexpr std::size_t kDeferredRowsMax = 128;
 constexpr std::size_t kDeferredBytesMax = 256 * kKibibyte;
+// Weighed whenever about so much has come: often enough to stop in time, seldom enough to cost
+// nothing beside what it takes to fill so much.
+constexpr std::size_t kWeighedBytes = 1 * kMebibyte;
+// What a column takes with its first value.
+constexpr std::size_t kColumnStartBytes = 1 * kKibibyte;
 
 Vector datetimes(const std::vector<std::int64_t>& values) {
   auto out = Values::make(Type::kDatetime, values.size());
@@ -40,7 +45,7 @@ BatchBuilder& BatchBuilder::operator=(BatchBuilder&&) noexcept = default;
 
 bool BatchBuilder::full() const {
   return rows() >= rules_->batch_rows_max || size_bytes_ >= kIngestBatchColumnBytesMax ||
-         assembler_->overgrown();
+         crowded_ || assembler_->overgrown();
 }
 
 std::size_t BatchBuilder::memory_bytes() const {
@@ -50,6 +55,23 @@ std::size_t BatchBuilder::memory_bytes() const {
     bytes += column.memory_bytes();
   }
   return bytes;
+}
+
+void BatchBuilder::share_memory(LoadMemory* load) {
+  held_.set(memory_bytes());
+  held_.join(load);
+}
+
+// With what is about to be taken: columns of one length grow all at once.
+void BatchBuilder::weigh() {
+  std::size_t bytes = assembler_->memory_bytes() + fast_json_->memory_bytes();
+  for (const ColumnBuilder& column : columns_) {
+    bytes += column.soon_bytes();
+  }
+  unweighed_bytes_ = 0;
+  held_.set(bytes);
+  crowded_ = size_bytes_ >= kIngestBatchColumnBytesMin &&
+             (bytes >= kIngestBuilderBytesMax || held_.has_to_yield());
 }
 
 bool BatchBuilder::commit(std::int64_t receipt_ns) {
@@ -71,6 +93,7 @@ bool BatchBuilder::commit(std::int64_t receipt_ns) {
       // Rows before the first value will be filled as well.
       size_bytes_ += row * sizeof(std::int64_t);
       row_bytes_ += sizeof(std::int64_t);
+      unweighed_bytes_ += kColumnStartBytes;
     }
     text_bytes += cell.size;
     column.defer(row, cell);
@@ -78,6 +101,7 @@ bool BatchBuilder::commit(std::int64_t receipt_ns) {
   times_.push_back(assembler_->time_ns());
   receipts_.push_back(receipt_ns);
   size_bytes_ += text_bytes + row_bytes_;
+  unweighed_bytes_ += text_bytes + row_bytes_;
   deferred_bytes_ += text_bytes;
   assembler_->hold_texts();
   if (++deferred_rows_ >= kDeferredRowsMax || deferred_bytes_ >= kDeferredBytesMax) {
@@ -96,6 +120,9 @@ void BatchBuilder::settle() {
   deferred_rows_ = 0;
   deferred_bytes_ = 0;
   assembler_->release_texts();
+  if (unweighed_bytes_ >= kWeighedBytes) {
+    weigh();
+  }
 }
 
 Status BatchBuilder::add_json(std::string_view text, std::int64_t receipt_ns) {
@@ -114,11 +141,13 @@ Table BatchBuilder::take() {
 }
 
 // The memory of columns that no event had goes when all together hold much: a load may have other
-// fields in every batch. That there were no events at all says nothing about the next batch.
+// fields in every batch. That there were no events at all says nothing about the next batch. All
+// goes when the batch ended for it, or others need it.
 void BatchBuilder::clear() {
   const bool large = memory_bytes() > kIdleBuilderBytesMax;
+  const bool too_large = crowded_ || held_.is_of_too_much();
   for (ColumnBuilder& column : std::span(columns_).first(rows() == 0 ? 0 : columns_.size())) {
-    if (large && column.empty()) {
+    if (too_large || (large && column.empty())) {
       column.release();
     } else {
       column.clear();
@@ -128,10 +157,12 @@ void BatchBuilder::clear() {
   receipts_.clear();
   row_bytes_ = 0;
   size_bytes_ = 0;
+  crowded_ = false;
   if (assembler_->overgrown()) {
     columns_.clear();
     assembler_ = std::make_unique<EventAssembler>(rules_);
   }
+  held_.set(memory_bytes());
 }
 
 // ---------------------------------------------------------------- column by column

@@ -24,6 +24,7 @@
 #include "store/column/row_order.h"
 #include "store/column/table.h"
 #include "store/ingest/column_builder.h"
+#include "store/ingest/load_memory.h"
 #include "store/ingest/options.h"
 
 namespace evq {
@@ -63,11 +64,15 @@ class BatchBuilder {
   BatchBuilder& operator=(BatchBuilder&&) noexcept;
 
   std::size_t rows() const { return times_.size(); }
-  // Estimated memory of the columns, absent values included.
+  // What the columns come to, absent values included, when each value takes what it does in a
+  // column of its kind.
   std::size_t size_bytes() const { return size_bytes_; }
-  // Memory held between batches, estimated.
+  // Memory held, between batches as well, estimated.
   std::size_t memory_bytes() const;
-  // At its row cap or byte cap: take() before the next event.
+  // Tells `load` of that memory from now on and keeps to its limit; until it is told null, at the
+  // latest before `load` goes.
+  void share_memory(LoadMemory* load);
+  // At its cap of rows, bytes or memory: take() before the next event.
   bool full() const;
 
   // Parses one JSON object with the tolerant parser, the fast one's slow twin: for single events
@@ -89,6 +94,7 @@ class BatchBuilder {
 
  private:
   void clear();
+  void weigh();
 
   std::shared_ptr<const EventRules> rules_;
   std::unique_ptr<EventAssembler> assembler_;
@@ -100,6 +106,9 @@ class BatchBuilder {
   std::size_t deferred_bytes_ = 0;
   std::size_t row_bytes_ = 0;  // of a row in all columns that have a value
   std::size_t size_bytes_ = 0;
+  std::size_t unweighed_bytes_ = 0;  // about so much came since the memory was weighed
+  BuilderShare held_;
+  bool crowded_ = false;  // the batch has to end for want of memory
   std::uint64_t seed_ = 0;
 };
 

@@ -44,8 +44,9 @@ class ColumnBuilder {
   // No value since the last take(), nor in the queue.
   bool empty() const { return state_ == State::kEmpty && queue_.empty(); }
 
-  // Memory held whether there are values or not.
+  // Memory held whether there are values or not; and what a few more values may make of it.
   std::size_t memory_bytes() const;
+  std::size_t soon_bytes() const;
 
   // What take() will give, of a settled column; nothing when only its values tell. Not when
   // empty().
@@ -56,8 +57,8 @@ class ColumnBuilder {
   Vector take(std::size_t rows, Texts texts = Texts::kGiven, const RowOrder& order = {});
   // Forgets the settled values, and keeps the memory.
   void clear();
-  // Forgets everything.
-  void release() { *this = ColumnBuilder(seed_, integers_); }
+  // The same, and lets the memory go; what it learned of the column stays.
+  void release();
 
  private:
   enum class State : std::uint8_t {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "store/base/check.h"
+#include "store/base/limits.h"
 #include "store/column/physical.h"
 #include "store/ingest/column_builder.h"
 #include "store/ingest/csv_value.h"
@@ -86,6 +87,21 @@ std::size_t ColumnBuilder::memory_bytes() const {
   return sizeof(*this) + text_.capacity() +
          bytes(queue_, validity_, was_long_, bools_, longs_, reals_, ends_, codes_, keys_, entries_,
                slots_);
+}
+
+// Where memory is large, what it is about to grow by is not written to for a while.
+std::size_t ColumnBuilder::soon_bytes() const {
+  constexpr std::size_t kSmallBytes = 128 * kKibibyte;
+  const auto soon = [](const auto& part) {
+    const std::size_t bytes = part.capacity() * sizeof(*part.data());
+    const bool grows = part.size() * 8 >= part.capacity() * 7 && bytes < kSmallBytes;
+    return grows ? 2 * bytes : bytes;
+  };
+  const auto bytes = [&soon](const auto&... parts) { return (... + soon(parts)); };
+  return sizeof(*this) +
+         bytes(text_, queue_, validity_, was_long_, bools_, longs_, reals_, ends_, codes_, keys_,
+               entries_) +
+         slots_.capacity() * sizeof(Slot) * (8 * entries_.size() >= 7 * slots_.size() / 2 ? 2 : 1);
 }
 
 std::optional<Type> ColumnBuilder::type() const {
@@ -206,6 +222,14 @@ Vector ColumnBuilder::take_dictionary(Texts texts, const RowOrder& order) {
                    [of_rows](std::uint32_t row) { return of_rows[row]; });
   }
   return Vector::dictionary(std::move(entries), std::move(codes), rows_);
+}
+
+void ColumnBuilder::release() {
+  ColumnBuilder emptied(seed_, integers_);
+  emptied.tries_dictionary_ = tries_dictionary_;
+  emptied.batches_plain_ = batches_plain_;
+  emptied.tries_raw_longs_ = tries_raw_longs_;
+  *this = std::move(emptied);
 }
 
 void ColumnBuilder::clear() {

@@ -529,6 +529,10 @@ void PieceCutter::lose_event(std::string reason) {
       {line_, column_, offset_, std::string(text().substr(0, kLostHeadBytes)), std::move(reason)});
 }
 
+std::size_t PieceCutter::spare_bytes() const {
+  return spare_.size() * kPieceBytes;
+}
+
 void PieceCutter::recycle(Piece piece) {
   if (piece.capacity == kPieceBytes && spare_.size() < kSpareMax) {
     spare_.push_back(std::move(piece.memory));

@@ -40,6 +40,7 @@ class PieceCutter {
 
   // Takes back the memory of a piece for later ones.
   void recycle(Piece piece);
+  std::size_t spare_bytes() const;  // of what was taken back and is not used yet
 
   // Known with the first piece.
   PieceKind kind() const { return kind_; }

@@ -12,8 +12,10 @@
 #include "store/base/mutex.h"
 #include "store/base/wait_scope.h"
 #include "store/ingest/event_rules.h"
+#include "store/ingest/load_memory.h"
 #include "store/ingest/piece_cutter.h"
 #include "store/ingest/piece_parser.h"
+#include "store/ingest/stream_job.h"
 
 // The pipeline. A job is one batch of the input. Its pieces are handed to it as they are read; at
 // any time at most one thread works on a job, and it leaves when there is no piece for it, so no
@@ -31,31 +33,6 @@ constexpr std::size_t kJobsMax = 4;
 constexpr std::int64_t kPollMs = 20;
 constexpr std::int64_t kIdlePollMs = 200;
 constexpr std::int64_t kNsPerMs = 1000000;
-
-// What a worker made of (a part of) a job.
-struct SealedPart {
-  std::unique_ptr<SealedBatch> batch;  // null: nothing but failures
-  ParseReport report;
-};
-
-struct Job {
-  std::deque<Piece> waiting;
-  bool closed = false;   // no piece will come
-  bool running = false;  // a thread is on it
-  bool done = false;
-  std::size_t events = 0;
-  std::size_t text_bytes = 0;
-  std::size_t memory_bytes = 0;  // of the pieces with that text
-  std::int64_t opened_ns = 0;
-  Status status;
-  std::exception_ptr failure;  // instead of a status: the memory ran out
-  std::deque<SealedPart> parts;
-  // Of the thread that is on it.
-  std::unique_ptr<BatchBuilder> builder;
-  ParseReport report;
-  std::uint64_t sealed_bytes = 0;  // of text whose events are sealed
-  std::uint64_t parsed_bytes = 0;  // of whole pieces
-};
 
 class Pipeline {
  public:
@@ -90,6 +67,7 @@ class Pipeline {
   Status read_some(bool& ended);
   void add_piece(Piece piece);
   void close_job();
+  void take_back_parsed();
   void schedule(Job& job);
   void work(Job& job);
   bool parse_waiting(Job& job);
@@ -127,6 +105,7 @@ class Pipeline {
   IngestCounts counts_;
   std::uint64_t syntax_failures_ = 0;
   IngestCounts* counts_so_far_ = nullptr;
+  LoadMemory memory_;
   std::shared_ptr<Job> open_;  // takes pieces
 
   Mutex mutex_;
@@ -178,6 +157,7 @@ Status Pipeline::read_all() {
   while (!ended) {
     EVQ_TRY(check());
     EVQ_TRY(commit_what_is_sealed(true));
+    take_back_parsed();
     if (is_busy()) {
       if (only_open_job_left()) {
         close_job();  // by itself it would wait for input, and the input for its commit
@@ -190,15 +170,26 @@ Status Pipeline::read_all() {
   return {};
 }
 
+void Pipeline::take_back_parsed() {
+  std::vector<Piece> parsed;
+  {
+    const MutexLock lock(mutex_);
+    parsed.swap(parsed_);
+  }
+  for (Piece& piece : parsed) {
+    memory_.drop_text(piece.capacity);
+    if (!memory_.is_over()) {
+      cutter_->recycle(std::move(piece));
+    }
+  }
+  memory_.set_spare(cutter_->spare_bytes());
+}
+
 Status Pipeline::read_some(bool& ended) {
   std::size_t events_max = rules_->batch_rows_max;
   bool others_wait = false;  // for their commit
   {
     const MutexLock lock(mutex_);
-    for (Piece& piece : parsed_) {
-      cutter_->recycle(std::move(piece));
-    }
-    parsed_.clear();
     others_wait = jobs_.size() > (open_ != nullptr ? 1U : 0U);
   }
   std::int64_t timeout_ms = others_wait ? kPollMs : kIdlePollMs;
@@ -243,6 +234,7 @@ void Pipeline::add_piece(Piece piece) {
   open_->events += piece.events;
   open_->text_bytes += piece.size;
   open_->memory_bytes += piece.capacity;
+  memory_.add_text(piece.capacity);
   const bool full =
       open_->events >= rules_->batch_rows_max || open_->text_bytes >= kIngestBatchTextBytesMax;
   {
@@ -271,7 +263,7 @@ void Pipeline::close_job() {
 
 bool Pipeline::is_busy() {
   const MutexLock lock(mutex_);
-  return uncommitted_bytes_ >= kIngestUncommittedBytesMax ||
+  return uncommitted_bytes_ >= kIngestUncommittedBytesMax || memory_.has_text_enough() ||
          jobs_.size() >= kJobsMax + (open_ != nullptr ? 1U : 0U);
 }
 
@@ -416,7 +408,9 @@ Status Pipeline::commit_part(SealedPart part) {
     return make_error(ErrorCode::kData, std::move(message));
   }
   if (part.batch != nullptr) {
+    const std::size_t bytes = part.batch->memory_bytes;
     EVQ_TRY(sink_.commit(std::move(part.batch), counts_));
+    memory_.drop_sealed(bytes);
   }
   if (counts_so_far_ != nullptr) {
     *counts_so_far_ = counts_;
@@ -443,6 +437,7 @@ void Pipeline::stop_workers() {
     changed_.wait(mutex_);
   }
   for (auto& builder : builders_) {
+    builder->share_memory(nullptr);
     context_.builders->put(std::move(builder));
   }
   builders_.clear();
@@ -537,7 +532,9 @@ std::unique_ptr<BatchBuilder> Pipeline::take_builder() {
       return builder;
     }
   }
-  return context_.builders->take();
+  std::unique_ptr<BatchBuilder> builder = context_.builders->take();
+  builder->share_memory(&memory_);
+  return builder;
 }
 
 // The last work on a job: seals what is left, unless it failed or nobody wants it any more.
@@ -573,6 +570,7 @@ Status Pipeline::seal(Job& job, std::uint64_t read_bytes) {
     BatchColumns columns(*job.builder);
     if (columns.rows() != 0) {
       EVQ_TRY_ASSIGN(part.batch, sink_.seal(columns, raw_bytes));
+      memory_.add_sealed(part.batch->memory_bytes);
     }
   }
   part.report = std::exchange(job.report, {});

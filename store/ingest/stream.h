@@ -26,9 +26,10 @@
 namespace evq {
 
 // What a sink made of a batch; sinks derive their own.
-class SealedBatch {
- public:
+struct SealedBatch {
   virtual ~SealedBatch() = default;
+
+  std::size_t memory_bytes = 0;  // about so much, until it is committed
 };
 
 class BatchSink {

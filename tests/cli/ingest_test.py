@@ -7,18 +7,13 @@ import gzip
 import io
 import json
 import os
-import random
 import shutil
 import subprocess
 import time
 import unittest
-import zlib
 
 from evq_case import EVQ, LoadCase, main
-from sanitizer import sanitizer_runtime
 
-MEMORY_MAX = 256 << 20  # as man 1 evq states
-SANITIZED = sanitizer_runtime(EVQ) is not None
 
 
 class Ingest(LoadCase):
@@ -476,52 +471,6 @@ class Ingest(LoadCase):
         process.stdin.close()
         self.assertEqual(process.wait(), 0)
         self.assertEqual(self.rows("d | count"), [{"Count": 2}])
-
-    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
-    def test_memory_does_not_grow_with_the_input(self):
-        line = '{"n":%d,"host":"web-%d","path":"/api/v1/items/%d","text":"' + "x" * 200 + '"}\n'
-        batch = "".join(line % (i, i % 50, i * 7919 % 100_003) for i in range(4000)).encode()
-        self.assertLess(self.peak_memory(batch, 3 * MEMORY_MAX), MEMORY_MAX)
-
-    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
-    def test_memory_of_events_that_hardly_compress(self):
-        noise = random.Random(1)
-        for name, batch in (
-                ("middling texts", [{"x": noise.randbytes(1000).hex(), "y": noise.randbytes(1500).hex()}
-                                    for _ in range(400)]),
-                ("many fields", [{f"f{i}": noise.randbytes(8).hex() for i in range(500)}
-                                 for _ in range(100)]),
-                ("nested", [{"a": [{f"k{noise.randrange(50)}": noise.randbytes(7).hex(), "v": i}
-                                   for i in range(30)]} for _ in range(2000)])):
-            with self.subTest(name):
-                lines = "".join(json.dumps(event) + "\n" for event in batch).encode()
-                self.assertLess(self.peak_memory(lines, MEMORY_MAX, name.replace(" ", "-")), MEMORY_MAX)
-
-    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
-    def test_memory_of_one_event(self):
-        for name, line in (
-                ("keys", "{" + ",".join(f'"k{i}":1' for i in range(2_000_000)) + "}"),
-                ("list", '{"a":[' + "1," * 15_000_000 + "1]}"),
-                ("lists", "{" + ",".join(f'"l{i}":[' + "1," * 50_000 + "1]" for i in range(300)) + "}"),
-                ("line of numbers", "[{}" + ",1" * 15_000_000 + "]")):
-            with self.subTest(name):
-                text = (line + "\n").encode()
-                self.assertLess(self.peak_memory(text, 1, name.replace(" ", "-")), 2 * MEMORY_MAX)
-
-    def peak_memory(self, batch, size, dataset="d"):
-        """Bytes of a process that takes `batch` again and again, `size` bytes in all."""
-        process = subprocess.Popen([EVQ, "ingest", dataset], env=self.environment,
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        written = 0
-        while written < size:
-            written += process.stdin.write(batch)
-        process.stdin.close()
-        report = json.loads(process.stdout.read())
-        process.stdout.close()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = status
-        self.assertEqual((status, report["processedBytes"]), (0, written))
-        return usage.ru_maxrss * 1024
 
 
 if __name__ == "__main__":

@@ -1,0 +1,93 @@
+#pragma once
+// LoadMemory: what one load holds at a time: text on its way to the parsers, the builders of its
+// batches, and what is sealed and not committed. Where it comes to much, less text is read ahead,
+// and the largest builder ends its batch and lets its memory go. Any thread.
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+#include "store/base/limits.h"
+
+namespace evq {
+
+// Memory that the builder of one batch holds: tables of dictionaries and room to grow in take more
+// than the values of many short columns. A batch ends there, but not before its columns come to the
+// least: what is held may be left of the batch before.
+inline constexpr std::size_t kIngestBuilderBytesMax = 40 * kMebibyte;
+inline constexpr std::size_t kIngestBatchColumnBytesMin = 8 * kMebibyte;
+// Text, builders and what is sealed and not committed, of one load. The rest of 256 MiB is for what
+// comes and goes while columns are encoded, for commits and merges.
+inline constexpr std::size_t kIngestMemoryBytesMax = 144 * kMebibyte;
+
+class LoadMemory {
+ public:
+  void add_text(std::size_t bytes) { text_ += bytes; }
+  void drop_text(std::size_t bytes) { text_ -= bytes; }
+  // Of no text now, kept for what is read next.
+  void set_spare(std::size_t bytes) { spare_ = bytes; }
+  void add_sealed(std::size_t bytes) { sealed_ += bytes; }
+  void drop_sealed(std::size_t bytes) { sealed_ -= bytes; }
+
+  std::size_t bytes() const { return text_ + spare_ + sealed_ + builders_; }
+  bool is_over() const { return bytes() >= kIngestMemoryBytesMax; }
+  // Whether to read no further: there is enough for the workers, and text yields before batches do.
+  bool has_text_enough() const {
+    constexpr std::size_t kSoonBytes = 8 * kMebibyte;
+    return text_ >= kIngestBatchTextBytesMax && bytes() + kSoonBytes >= kIngestMemoryBytesMax;
+  }
+
+ private:
+  friend class BuilderShare;
+
+  std::atomic<std::size_t> text_{0};
+  std::atomic<std::size_t> spare_{0};
+  std::atomic<std::size_t> sealed_{0};
+  std::atomic<std::size_t> builders_{0};
+  std::atomic<std::size_t> builder_count_{0};
+};
+
+// What one builder holds, by itself and as a part of that.
+class BuilderShare {
+ public:
+  BuilderShare() = default;
+  ~BuilderShare() { join(nullptr); }
+  BuilderShare(BuilderShare&& other) noexcept
+      : load_(std::exchange(other.load_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  BuilderShare& operator=(BuilderShare&& other) noexcept {
+    std::swap(load_, other.load_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+  // `load` must outlive this, or be left for null before.
+  void join(LoadMemory* load) {
+    if (load_ != nullptr) {
+      load_->builders_ -= bytes_;
+      --load_->builder_count_;
+    }
+    load_ = load;
+    if (load_ != nullptr) {
+      load_->builders_ += bytes_;
+      ++load_->builder_count_;
+    }
+  }
+  void set(std::size_t bytes) {
+    if (load_ != nullptr) {
+      load_->builders_ += bytes - bytes_;  // modulo its range
+    }
+    bytes_ = bytes;
+  }
+  std::size_t bytes() const { return bytes_; }
+  // Whether the load holds too much, and this no less than the others.
+  bool has_to_yield() const {
+    return is_of_too_much() && bytes_ * load_->builder_count_ >= load_->builders_;
+  }
+  bool is_of_too_much() const { return load_ != nullptr && load_->is_over(); }
+
+ private:
+  LoadMemory* load_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace evq
