@@ -68,7 +68,6 @@ Result<std::unique_ptr<SealedBatch>> Load::seal(BatchColumns& batch, std::uint64
   auto sealed = std::make_unique<SealedForm>();
   if (request_.atomic) {
     FreshRows rows{in_time_order(batch), raw_bytes};
-    sealed->memory_bytes = raw_bytes;
     if (is_small(rows, options_.compact.block_rows)) {
       sealed->part = std::move(rows);
     } else {
@@ -76,10 +75,10 @@ Result<std::unique_ptr<SealedBatch>> Load::seal(BatchColumns& batch, std::uint64
     }
   } else {
     const auto take = [&](std::size_t i, const RowOrder& order) { return batch.take(i, order); };
-    EVQ_TRY_ASSIGN(StoredForm form, encode(batch.schema(), take, batch.rows(), raw_bytes));
-    sealed->memory_bytes = form.size_bytes();
-    sealed->part = std::move(form);
+    EVQ_TRY_ASSIGN(sealed->part, encode(batch.schema(), take, batch.rows(), raw_bytes));
   }
+  const auto* form = std::get_if<StoredForm>(&sealed->part);
+  sealed->memory_bytes = form != nullptr ? form->size_bytes() : raw_bytes;
   return std::unique_ptr<SealedBatch>(std::move(sealed));
 }
 

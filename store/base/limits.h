@@ -71,6 +71,14 @@ inline constexpr std::size_t kFieldValueBuiltBytesMax = 4 * kFieldValueBytesMax;
 inline constexpr std::size_t kIngestBatchTextBytesMax = 32 * kMebibyte;
 // Columns of one batch, absent values included: bounds events with many fields.
 inline constexpr std::size_t kIngestBatchColumnBytesMax = 56 * kMebibyte;
+// Memory that the builder of one batch holds: tables of dictionaries and room to grow in take more
+// than the values of many short columns. A batch ends there, but not before its columns come to the
+// least: what is held may be left of the batch before.
+inline constexpr std::size_t kIngestBuilderBytesMax = 40 * kMebibyte;
+inline constexpr std::size_t kIngestBatchColumnBytesMin = 8 * kMebibyte;
+// Text, builders and what is sealed and on its way to its commit, of one load (load_memory.h). The
+// rest of 256 MiB is for what comes and goes while columns are encoded, for commits and merges.
+inline constexpr std::size_t kIngestMemoryBytesMax = 144 * kMebibyte;
 // Text read but not committed yet: what it becomes on the way takes up to twice its size. Two
 // batches in work and a part of the next, so that workers never wait.
 inline constexpr std::size_t kIngestUncommittedBytesMax = 84 * kMebibyte;

@@ -1,7 +1,8 @@
 #pragma once
 // LoadMemory: what one load holds at a time: text on its way to the parsers, the builders of its
-// batches, and what is sealed and not committed. Where it comes to much, less text is read ahead,
-// and the largest builder ends its batch and lets its memory go. Any thread.
+// batches, and what is sealed and on its way to its commit. Where it comes to much, less text is
+// read ahead, and the largest builder ends its batch and lets its memory go. What an atomic load
+// keeps until its end is not counted: no batch that ended sooner would make it less. Any thread.
 
 #include <atomic>
 #include <cstddef>
@@ -10,15 +11,6 @@
 #include "store/base/limits.h"
 
 namespace evq {
-
-// Memory that the builder of one batch holds: tables of dictionaries and room to grow in take more
-// than the values of many short columns. A batch ends there, but not before its columns come to the
-// least: what is held may be left of the batch before.
-inline constexpr std::size_t kIngestBuilderBytesMax = 40 * kMebibyte;
-inline constexpr std::size_t kIngestBatchColumnBytesMin = 8 * kMebibyte;
-// Text, builders and what is sealed and not committed, of one load. The rest of 256 MiB is for what
-// comes and goes while columns are encoded, for commits and merges.
-inline constexpr std::size_t kIngestMemoryBytesMax = 144 * kMebibyte;
 
 class LoadMemory {
  public:
@@ -78,7 +70,6 @@ class BuilderShare {
     }
     bytes_ = bytes;
   }
-  std::size_t bytes() const { return bytes_; }
   // Whether the load holds too much, and this no less than the others.
   bool has_to_yield() const {
     return is_of_too_much() && bytes_ * load_->builder_count_ >= load_->builders_;

@@ -207,7 +207,7 @@ void append_logfmt_as_json(std::string* out, std::string_view line,
     if (absent) {
       json.null();  // it takes back what the key brought before
     } else if (is_true_or_false(*pair) || number == JsonNumberKind::kLong ||
-        number == JsonNumberKind::kReal) {
+               number == JsonNumberKind::kReal) {
       json.raw(pair->value);
     } else if (has_escapes(*pair)) {
       std::string plain(pair->value.size(), '\0');
