@@ -48,26 +48,18 @@ bool BatchBuilder::full() const {
          crowded_ || assembler_->overgrown();
 }
 
-std::size_t BatchBuilder::memory_bytes() const {
+std::size_t BatchBuilder::memory_with(ColumnBytes bytes_of) const {
   std::size_t bytes = assembler_->memory_bytes() + fast_json_->memory_bytes();
   bytes += (times_.capacity() + receipts_.capacity()) * sizeof(std::int64_t);
   for (const ColumnBuilder& column : columns_) {
-    bytes += column.memory_bytes();
+    bytes += (column.*bytes_of)();
   }
   return bytes;
 }
 
-void BatchBuilder::share_memory(LoadMemory* load) {
-  held_.set(memory_bytes());
-  held_.join(load);
-}
-
 // With what is about to be taken: columns of one length grow all at once.
 void BatchBuilder::weigh() {
-  std::size_t bytes = assembler_->memory_bytes() + fast_json_->memory_bytes();
-  for (const ColumnBuilder& column : columns_) {
-    bytes += column.soon_bytes();
-  }
+  const std::size_t bytes = memory_with(&ColumnBuilder::soon_bytes);
   unweighed_bytes_ = 0;
   held_.set(bytes);
   crowded_ = size_bytes_ >= kIngestBatchColumnBytesMin &&
@@ -157,6 +149,7 @@ void BatchBuilder::clear() {
   receipts_.clear();
   row_bytes_ = 0;
   size_bytes_ = 0;
+  unweighed_bytes_ = 0;
   crowded_ = false;
   if (assembler_->overgrown()) {
     columns_.clear();
@@ -174,18 +167,11 @@ BatchColumns::BatchColumns(BatchBuilder& builder) : builder_(builder) {
   }
   std::vector<Field> fields = {{"_time", Type::kDatetime}, {"_sysTime", Type::kDatetime}};
   for (std::size_t i = 0; i < builder.columns_.size(); ++i) {
-    ColumnBuilder& column = builder.columns_[i];
-    if (column.empty()) {
-      continue;
+    const ColumnBuilder& column = builder.columns_[i];
+    if (!column.empty()) {
+      sources_.push_back(i);
+      fields.push_back({builder.assembler_->column_name(i), column.type()});
     }
-    std::optional<Type> type = column.type();
-    std::optional<Vector>& retyped = retyped_.emplace_back();
-    if (!type) {
-      retyped = column.take(rows());
-      type = retyped->type();
-    }
-    sources_.push_back(i);
-    fields.push_back({builder.assembler_->column_name(i), *type});
   }
   for (const EventRules::Label& label : builder.rules_->labels) {
     fields.push_back({label.name, label.value.type()});
@@ -199,18 +185,15 @@ BatchColumns::~BatchColumns() {
 
 Vector BatchColumns::take(std::size_t i, const RowOrder& order, ColumnBuilder::Texts texts) {
   constexpr std::size_t kTimeColumns = 2;
-  const auto in_order = [&order](Vector values) {
-    return order.empty() ? values : values.gather(order.rows());
-  };
   if (i < kTimeColumns) {
-    return in_order(datetimes(i == 0 ? builder_.times_ : builder_.receipts_));
+    const Vector values = datetimes(i == 0 ? builder_.times_ : builder_.receipts_);
+    return order.empty() ? values : values.gather(order.rows());
   }
   const std::size_t column = i - kTimeColumns;
   if (column >= sources_.size()) {
     return Vector::constant(builder_.rules_->labels[column - sources_.size()].value, rows());
   }
-  return retyped_[column] ? in_order(*std::move(retyped_[column]))
-                          : builder_.columns_[sources_[column]].take(rows(), texts, order);
+  return builder_.columns_[sources_[column]].take(rows(), texts, order);
 }
 
 Table BatchColumns::take_all(const RowOrder& order) {

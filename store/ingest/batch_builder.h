@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,10 +67,10 @@ class BatchBuilder {
   // column of its kind.
   std::size_t size_bytes() const { return size_bytes_; }
   // Memory held, between batches as well, estimated.
-  std::size_t memory_bytes() const;
+  std::size_t memory_bytes() const { return memory_with(&ColumnBuilder::memory_bytes); }
   // Tells `load` of that memory from now on and keeps to its limit; until it is told null, at the
   // latest before `load` goes.
-  void share_memory(LoadMemory* load);
+  void share_memory(LoadMemory* load) { held_.join(load); }
   // At its cap of rows, bytes or memory: take() before the next event.
   bool full() const;
 
@@ -93,6 +92,8 @@ class BatchBuilder {
   Table take();
 
  private:
+  using ColumnBytes = std::size_t (ColumnBuilder::*)() const;
+  std::size_t memory_with(ColumnBytes bytes_of) const;
   void clear();
   void weigh();
 
@@ -137,8 +138,7 @@ class BatchColumns {
 
   BatchBuilder& builder_;
   Schema schema_;
-  std::vector<std::size_t> sources_;            // the builder's columns behind the two of times
-  std::vector<std::optional<Vector>> retyped_;  // of those whose type only the values told
+  std::vector<std::size_t> sources_;  // the builder's columns behind the two of times
 };
 
 }  // namespace evq

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -48,9 +47,8 @@ class ColumnBuilder {
   std::size_t memory_bytes() const;
   std::size_t soon_bytes() const;
 
-  // What take() will give, of a settled column; nothing when only its values tell. Not when
-  // empty().
-  std::optional<Type> type() const;
+  // What take() will give, of a settled column; not when empty().
+  Type type() const;
   // All `rows` rows as a vector, in that order, once, before clear(); not when empty(). Texts are
   // either the vector's or lent to it until clear(), so that their memory serves time and again.
   enum class Texts : std::uint8_t { kGiven, kLent };
@@ -131,6 +129,8 @@ class ColumnBuilder {
   }
   void grow_slots();
   void pad_to(std::size_t row);
+  template <class BytesOf>
+  std::size_t sum_parts(const BytesOf& bytes_of) const;
   void note_value();
   void make_raw_text();
   void make_plain();

@@ -78,33 +78,35 @@ Bits put_in_order(Bits validity, std::size_t rows, const RowOrder& order) {
   return ordered;
 }
 
+constexpr auto held_bytes = [](const auto& part) { return part.capacity() * sizeof(*part.data()); };
+
 }  // namespace
 
+// Of all that holds memory but the slots, whose room is in use however few the entries are.
+template <class BytesOf>
+std::size_t ColumnBuilder::sum_parts(const BytesOf& bytes_of) const {
+  const auto sum = [&bytes_of](const auto&... parts) { return (... + bytes_of(parts)); };
+  return sizeof(*this) + sum(text_, queue_, validity_, was_long_, bools_, longs_, reals_, ends_,
+                             codes_, keys_, entries_);
+}
+
 std::size_t ColumnBuilder::memory_bytes() const {
-  const auto bytes = [](const auto&... parts) {
-    return (... + (parts.capacity() * sizeof(*parts.data())));
-  };
-  return sizeof(*this) + text_.capacity() +
-         bytes(queue_, validity_, was_long_, bools_, longs_, reals_, ends_, codes_, keys_, entries_,
-               slots_);
+  return sum_parts(held_bytes) + held_bytes(slots_);
 }
 
 // Where memory is large, what it is about to grow by is not written to for a while.
 std::size_t ColumnBuilder::soon_bytes() const {
   constexpr std::size_t kSmallBytes = 128 * kKibibyte;
   const auto soon = [](const auto& part) {
-    const std::size_t bytes = part.capacity() * sizeof(*part.data());
+    const std::size_t bytes = held_bytes(part);
     const bool grows = part.size() * 8 >= part.capacity() * 7 && bytes < kSmallBytes;
     return grows ? 2 * bytes : bytes;
   };
-  const auto bytes = [&soon](const auto&... parts) { return (... + soon(parts)); };
-  return sizeof(*this) +
-         bytes(text_, queue_, validity_, was_long_, bools_, longs_, reals_, ends_, codes_, keys_,
-               entries_) +
-         slots_.capacity() * sizeof(Slot) * (8 * entries_.size() >= 7 * slots_.size() / 2 ? 2 : 1);
+  const bool slots_grow = entries_.size() * 8 >= slots_.size() / 2 * 7;  // at half
+  return sum_parts(soon) + held_bytes(slots_) * (slots_grow ? 2 : 1);
 }
 
-std::optional<Type> ColumnBuilder::type() const {
+Type ColumnBuilder::type() const {
   switch (state_) {
     case State::kEmpty:
       break;
@@ -118,14 +120,11 @@ std::optional<Type> ColumnBuilder::type() const {
       return Type::kReal;
     case State::kDictionary:
     case State::kPlain:
-      if (raw_classes_ == 0 || (raw_classes_ & kRawIsText) != 0) {
-        return Type::kString;
-      }
-      break;
+      return type_of_csv_classes(raw_classes_);
     case State::kTagged:
       return Type::kDynamic;
   }
-  return std::nullopt;
+  return Type::kNull;
 }
 
 Vector ColumnBuilder::take(std::size_t rows, Texts texts, const RowOrder& order) {
@@ -134,14 +133,13 @@ Vector ColumnBuilder::take(std::size_t rows, Texts texts, const RowOrder& order)
   if (rows_ != rows) {
     pad_to(rows);
   }
-  const std::optional<Type> known = type();
   Vector result = state_ == State::kDictionary ? take_dictionary(texts, order)
                   : state_ == State::kPlain    ? take_flat_text(Type::kString, texts, order)
                   : state_ == State::kTagged   ? take_flat_text(Type::kDynamic, texts, order)
                                                : take_numbers(order);
-  if (!known) {
-    result = retype_csv_values(result, raw_classes_);
-    tries_raw_longs_ = raw_classes_ == kRawIsLong;
+  if (state_ == State::kDictionary || state_ == State::kPlain) {
+    result = retype_csv_values(result, type());
+    tries_raw_longs_ = result.type() == Type::kLong;
   }
   if (!tries_dictionary_ && ++batches_plain_ >= kPlainBatchesMax) {
     tries_dictionary_ = true;
@@ -152,7 +150,7 @@ Vector ColumnBuilder::take(std::size_t rows, Texts texts, const RowOrder& order)
 
 Vector ColumnBuilder::take_numbers(const RowOrder& order) {
   validity_.resize(validity_.empty() ? 0 : bitmap_words(rows_));
-  auto values = Values::make(*type(), rows_);
+  auto values = Values::make(type(), rows_);
   const auto fill = [&](const auto& slots) {
     using T = std::decay_t<decltype(slots[0])>;
     fill_in_order(

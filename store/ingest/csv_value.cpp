@@ -95,8 +95,8 @@ std::uint8_t classify_csv_value(std::string_view text) {
   if (text.empty()) {
     return kRawIsText;
   }
-  if (read_csv_long(text)) {
-    return kRawIsLong;
+  if (const auto integer = read_csv_long(text)) {
+    return is_exact_as_real(*integer) ? kRawIsLong : kRawIsWideLong;
   }
   const std::size_t begin = text[0] == '-' ? 1 : 0;
   if (begin == text.size() || !is_digit(text[begin])) {
@@ -109,58 +109,52 @@ std::uint8_t classify_csv_value(std::string_view text) {
   return end < text.size() && is_decimal(text, end - begin, end) ? kRawIsReal : kRawIsText;
 }
 
+Type type_of_csv_classes(std::uint8_t classes) {
+  constexpr unsigned kLongs = kRawIsLong | kRawIsWideLong;
+  if (classes == kRawIsBool) {
+    return Type::kBool;
+  }
+  if ((classes & ~kLongs) == 0) {
+    return Type::kLong;
+  }
+  return (classes & ~(kRawIsLong | kRawIsReal)) == 0 ? Type::kReal : Type::kString;
+}
+
 namespace {
 
-std::shared_ptr<Values> bools_of(const Values& text) {
-  auto out = Values::make(Type::kBool, text.size());
+template <class T, class ValueOf>
+std::shared_ptr<Values> typed_values(const Values& text, Type type, const ValueOf& value_of) {
+  auto out = Values::make(type, text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    out->mutable_data<std::uint8_t>()[i] = is_true(text.data<std::string_view>()[i]) ? 1 : 0;
-  }
-  return out;
-}
-
-std::shared_ptr<Values> longs_of(const Values& text) {
-  auto out = Values::make(Type::kLong, text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    out->mutable_data<std::int64_t>()[i] = parse_int(text.data<std::string_view>()[i]).value_or(0);
-  }
-  return out;
-}
-
-// Nothing when an integer would change its value.
-std::shared_ptr<Values> reals_of(const Values& text) {
-  auto out = Values::make(Type::kReal, text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string_view word = text.data<std::string_view>()[i];
-    const auto integer = parse_int(word);
-    if (integer && !is_exact_as_real(*integer)) {
-      return nullptr;
+    if (text.is_null(i)) {
+      out->set_null(i);
+    } else {
+      out->mutable_data<T>()[i] = value_of(text.data<std::string_view>()[i]);
     }
-    out->mutable_data<double>()[i] = parse_real(word).value_or(0);
   }
   return out;
+}
+
+std::shared_ptr<Values> retype(const Values& text, Type type) {
+  if (type == Type::kBool) {
+    return typed_values<std::uint8_t>(
+        text, type, [](std::string_view word) { return static_cast<std::uint8_t>(is_true(word)); });
+  }
+  if (type == Type::kLong) {
+    return typed_values<std::int64_t>(
+        text, type, [](std::string_view word) { return parse_int(word).value_or(0); });
+  }
+  return typed_values<double>(text, type,
+                              [](std::string_view word) { return parse_real(word).value_or(0); });
 }
 
 }  // namespace
 
-Vector retype_csv_values(const Vector& text, std::uint8_t classes) {
-  std::shared_ptr<Values> typed;
-  const Values& values = text.values();
-  if (classes == kRawIsBool) {
-    typed = bools_of(values);
-  } else if (classes == kRawIsLong) {
-    typed = longs_of(values);
-  } else if ((classes & (kRawIsBool | kRawIsText)) == 0) {
-    typed = reals_of(values);
-  }
-  if (typed == nullptr) {
+Vector retype_csv_values(const Vector& text, Type type) {
+  if (type == Type::kString) {
     return text;
   }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values.is_null(i)) {
-      typed->set_null(i);
-    }
-  }
+  std::shared_ptr<Values> typed = retype(text.values(), type);
   if (text.is_flat()) {
     return Vector::flat(std::move(typed));
   }

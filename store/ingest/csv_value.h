@@ -21,6 +21,7 @@ inline constexpr std::uint8_t kRawIsBool = 1;
 inline constexpr std::uint8_t kRawIsLong = 2;
 inline constexpr std::uint8_t kRawIsReal = 4;
 inline constexpr std::uint8_t kRawIsText = 8;
+inline constexpr std::uint8_t kRawIsWideLong = 16;  // a long that no real is
 
 // The integer that `text` is, when that is its class; it is also the only text of that integer.
 std::optional<std::int64_t> read_csv_long(std::string_view text);
@@ -28,8 +29,10 @@ std::optional<std::int64_t> read_csv_long(std::string_view text);
 // The bit of the narrowest class of `text`.
 std::uint8_t classify_csv_value(std::string_view text);
 
-// A string vector whose values have these classes, none of them text, as the type they decide on;
-// the vector itself when they do not agree.
-Vector retype_csv_values(const Vector& text, std::uint8_t classes);
+// kBool, kLong, kReal or kString: what a column is whose values have these classes, one at least.
+Type type_of_csv_classes(std::uint8_t classes);
+
+// A string vector whose values' classes decide on `type`, as a vector of that type.
+Vector retype_csv_values(const Vector& text, Type type);
 
 }  // namespace evq

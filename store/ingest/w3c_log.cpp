@@ -376,13 +376,13 @@ namespace {
 // What the cells of columns without a type are, all of a column together.
 using ColumnClasses = std::map<std::string, std::uint8_t>;
 
-void append_untyped(JsonWriter* json, std::string_view text, std::uint8_t classes) {
-  if (classes == kRawIsBool) {
-    json->boolean(text.front() == 't' || text.front() == 'T');
-  } else if ((classes & (kRawIsBool | kRawIsText)) == 0) {
-    json->raw(text);
-  } else {
+void append_untyped(JsonWriter* json, std::string_view text, Type type) {
+  if (type == Type::kString) {
     json->string(text);
+  } else if (type == Type::kBool) {
+    json->boolean(text.front() == 't' || text.front() == 'T');
+  } else {
+    json->raw(text);
   }
 }
 
@@ -413,7 +413,7 @@ void append_event(std::string* out, const W3cReader& reader, std::optional<std::
     const W3cColumn& column = *cell.column;
     json.key(column.name);
     if (column.type == W3cColumn::Type::kUntyped) {
-      append_untyped(&json, cell.text, classes.at(column.name));
+      append_untyped(&json, cell.text, type_of_csv_classes(classes.at(column.name)));
     } else if (column.list || column.type != W3cColumn::Type::kReal ||
                !append_real(cell.text, &json)) {
       append_json(DynamicView(typed_value(reader.header(), cell)), &json.raw());

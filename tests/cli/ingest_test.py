@@ -15,7 +15,6 @@ import unittest
 from evq_case import EVQ, LoadCase, main
 
 
-
 class Ingest(LoadCase):
     def test_the_six_fields(self):
         text = '{"a":1}\n{"a":2}\n'
@@ -396,8 +395,9 @@ class Ingest(LoadCase):
         self.assertEqual(self.out("dataset", "fields", "there"), self.out("dataset", "fields", "here"))
 
     def test_a_w3c_log_goes_to_a_server_as_it_is_stored_here(self):
-        log = ("#Software: X\n#Fields: date time cs-uri-stem sc-status time-taken\n"
-               "2024-05-01 00:00:01 /a 200 0.5\n2024-05-01 00:00:02 /b - 2\n"
+        log = ("#Software: X\n#Fields: date time cs-uri-stem sc-status time-taken cs-id\n"
+               "2024-05-01 00:00:01 /a 200 0.5 9007199254740993\n"
+               "2024-05-01 00:00:02 /b - 2 0.5\n"  # no real is that id: the column is text
                "#Fields: date time s-ip\n2024-05-01 00:00:03 10.0.0.1\n")
         url, token, _ = self.serve()
         self.evq("--server", url, "--token", token, "ingest", "there", input=log)

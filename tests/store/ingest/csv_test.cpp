@@ -98,8 +98,12 @@ TEST_CASE("a header that repeats a name is an error") {
 
 TEST_CASE("what a cell may be") {
   using evq::classify_csv_value;
-  for (const char* text : {"0", "-1", "9223372036854775807", "-9223372036854775808"}) {
+  for (const char* text : {"0", "-1", "9007199254740992", "-9007199254740992"}) {
     CHECK(classify_csv_value(text) == evq::kRawIsLong);
+  }
+  for (const char* text :
+       {"9007199254740993", "-9007199254740993", "9223372036854775807", "-9223372036854775808"}) {
+    CHECK(classify_csv_value(text) == evq::kRawIsWideLong);
   }
   for (const char* text : {"0.5", "-1.25", "3.50", "1.5e10", "1.0E-3", "12345678.123456789",
                            "1e+300", "5E-324", "-2.5e-300"}) {
