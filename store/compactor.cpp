@@ -148,20 +148,23 @@ Status merge_run(const std::shared_ptr<Dataset>& dataset, const Run& run, const 
   return damage;
 }
 
-// What a merge takes in: at most the rows of a block, and events of kMergedEventBytesMax.
+// What a merge takes in: at most the rows of a block, events of kMergedEventBytesMax and
+// kMergedColumnsMax.
 class Fill {
  public:
   explicit Fill(std::uint64_t rows_max) : rows_max_(rows_max) {}
 
   // False when the block has no place any more. One always has.
   bool take(const SnapshotBlock& block) {
-    const bool fits =
-        rows_ + block.rows <= rows_max_ && bytes_ + block.raw_bytes <= kMergedEventBytesMax;
+    const bool fits = rows_ + block.rows <= rows_max_ &&
+                      bytes_ + block.raw_bytes <= kMergedEventBytesMax &&
+                      columns_ + block.columns <= kMergedColumnsMax;
     if (rows_ != 0 && !fits) {
       return false;
     }
     rows_ += block.rows;
     bytes_ += block.raw_bytes;
+    columns_ += block.columns;
     return true;
   }
   std::uint64_t rows() const { return rows_; }
@@ -170,6 +173,7 @@ class Fill {
   const std::uint64_t rows_max_;
   std::uint64_t rows_ = 0;
   std::uint64_t bytes_ = 0;
+  std::uint64_t columns_ = 0;
 };
 
 // Neighbouring runs of `blocks` that `wanted` takes, each as much as one merge may take in.

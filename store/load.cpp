@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "store/base/free_memory.h"
 #include "store/base/limits.h"
 #include "store/base/short_turns.h"
 #include "store/column/dynamic_kinds.h"
@@ -78,7 +79,7 @@ Result<std::unique_ptr<SealedBatch>> Load::seal(BatchColumns& batch, std::uint64
     EVQ_TRY_ASSIGN(sealed->part, encode(batch.schema(), take, batch.rows(), raw_bytes));
   }
   const auto* form = std::get_if<StoredForm>(&sealed->part);
-  sealed->memory_bytes = form != nullptr ? form->size_bytes() : raw_bytes;
+  sealed->memory_bytes = form != nullptr ? form->memory_bytes() : raw_bytes;
   return std::unique_ptr<SealedBatch>(std::move(sealed));
 }
 
@@ -166,6 +167,7 @@ Status Load::tidy() {
   const bool due = fresh_.rows >= options_.compact.block_rows || fresh_.chunks >= kFreshChunksMax;
   if (options_.tidy && due) {
     static_cast<void>(tidy_fresh(dataset_, options_.compact, control_));
+    return_free_memory();  // or what comes next is added to what the merges held
     if (const Result<FreshCounts> left = count_fresh(*dataset_); left.ok()) {
       fresh_ = *left;
     }

@@ -44,6 +44,14 @@ Status insert_sealed(DatasetWriter& writer, const StoredForm& form, std::uint64_
 
 }  // namespace
 
+std::uint64_t StoredForm::memory_bytes() const {
+  std::uint64_t bytes = size_bytes() + (segments.size() + filters.size()) * sizeof(std::string);
+  for (const auto& field : fields) {
+    bytes += sizeof(field) + field.first.capacity();
+  }
+  return bytes;
+}
+
 StoredForm make_sealed(EncodedBlock block, std::uint64_t raw_bytes) {
   StoredForm form = form_of(block.header, raw_bytes);
   form.row.state = BlockState::kStored;

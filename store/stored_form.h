@@ -27,6 +27,8 @@ struct StoredForm {
   std::vector<std::pair<std::string, std::uint32_t>> fields;  // name, types
 
   std::uint64_t size_bytes() const { return row.stored_bytes; }
+  // About what it takes in memory: where columns are many and short, more than its blobs.
+  std::uint64_t memory_bytes() const;
 };
 
 StoredForm make_sealed(EncodedBlock block, std::uint64_t raw_bytes);

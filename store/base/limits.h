@@ -23,6 +23,8 @@ inline constexpr std::size_t kFreshChunkBytesMax = 16 * kMebibyte;
 // Events of the blocks that one merge takes in: whoever reads a column decodes it whole, so the
 // memory of queries grows with it. Twice a batch of a load, and typical logs fill a block before.
 inline constexpr std::size_t kMergedEventBytesMax = 64 * kMebibyte;
+// Columns of those blocks, counted in each: a merge holds what the headers say of every one.
+inline constexpr std::size_t kMergedColumnsMax = 65536;
 // Bytes of one block's decoded columns: the cap for an allocation made from a stored size.
 inline constexpr std::size_t kBlockBytesMax = 1 * kGibibyte;
 // The write-ahead log is checkpointed at the target, in small steps while workers of a load are

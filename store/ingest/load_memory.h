@@ -23,10 +23,11 @@ class LoadMemory {
 
   std::size_t bytes() const { return text_ + spare_ + sealed_ + builders_; }
   bool is_over() const { return bytes() >= kIngestMemoryBytesMax; }
-  // Whether to read no further: there is enough for the workers, and text yields before batches do.
-  bool has_text_enough() const {
+  // Whether to read no further: there is as much as workers need, and text yields before batches
+  // do.
+  bool has_text_enough(std::size_t bytes_needed) const {
     constexpr std::size_t kSoonBytes = 8 * kMebibyte;
-    return text_ >= kIngestBatchTextBytesMax && bytes() + kSoonBytes >= kIngestMemoryBytesMax;
+    return text_ >= bytes_needed && bytes() + kSoonBytes >= kIngestMemoryBytesMax;
   }
 
  private:

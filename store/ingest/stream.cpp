@@ -106,6 +106,7 @@ class Pipeline {
   std::uint64_t syntax_failures_ = 0;
   IngestCounts* counts_so_far_ = nullptr;
   LoadMemory memory_;
+  JobTextSize text_size_;
   std::shared_ptr<Job> open_;  // takes pieces
 
   Mutex mutex_;
@@ -186,7 +187,6 @@ void Pipeline::take_back_parsed() {
 }
 
 Status Pipeline::read_some(bool& ended) {
-  std::size_t events_max = rules_->batch_rows_max;
   bool others_wait = false;  // for their commit
   {
     const MutexLock lock(mutex_);
@@ -201,11 +201,9 @@ Status Pipeline::read_some(bool& ended) {
       timeout_ms = std::min(timeout_ms, kIngestBatchAgeMsMax - age_ms);
     }
   }
-  if (open_ != nullptr) {
-    events_max -= open_->events;
-  }
+  const std::size_t events_open = open_ != nullptr ? open_->events : 0;
   Piece piece;
-  auto outcome = cutter_->next(events_max, timeout_ms, piece);
+  auto outcome = cutter_->next(rules_->batch_rows_max - events_open, timeout_ms, piece);
   if (!outcome.ok()) {
     input_failed_ = true;
     return std::move(outcome).take_error();
@@ -235,8 +233,7 @@ void Pipeline::add_piece(Piece piece) {
   open_->text_bytes += piece.size;
   open_->memory_bytes += piece.capacity;
   memory_.add_text(piece.capacity);
-  const bool full =
-      open_->events >= rules_->batch_rows_max || open_->text_bytes >= kIngestBatchTextBytesMax;
+  const bool full = open_->events >= rules_->batch_rows_max || text_size_.fills(open_->text_bytes);
   {
     const MutexLock lock(mutex_);
     uncommitted_bytes_ += piece.capacity;
@@ -263,7 +260,8 @@ void Pipeline::close_job() {
 
 bool Pipeline::is_busy() {
   const MutexLock lock(mutex_);
-  return uncommitted_bytes_ >= kIngestUncommittedBytesMax || memory_.has_text_enough() ||
+  return uncommitted_bytes_ >= kIngestUncommittedBytesMax ||
+         memory_.has_text_enough(text_size_.bytes_needed()) ||
          jobs_.size() >= kJobsMax + (open_ != nullptr ? 1U : 0U);
 }
 
@@ -545,6 +543,9 @@ void Pipeline::finish_job(Job& job) {
     wanted = !stopped_ && job.status.ok();
   }
   if (wanted) {
+    if (job.sealed_bytes == 0) {
+      text_size_.note_whole_job(job.parsed_bytes);
+    }
     Status status = seal(job, job.parsed_bytes);
     const MutexLock lock(mutex_);
     job.status = std::move(status);
@@ -554,6 +555,7 @@ void Pipeline::finish_job(Job& job) {
 
 Status Pipeline::parse_piece(Job& job, const Piece& piece) {
   EVQ_TRY(parser_.parse(piece, *job.builder, job.report, [this, &job](std::size_t bytes) {
+    text_size_.note_batch(job.parsed_bytes + bytes - job.sealed_bytes);
     return seal(job, job.parsed_bytes + bytes);
   }));
   job.report.counts.processed_bytes += piece.size;

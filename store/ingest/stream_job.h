@@ -1,13 +1,17 @@
 #pragma once
 // A batch of the input on its way through the pipeline of stream.cpp, which says whose each field
-// is when. No thread of its own.
+// is when, or some batches where their columns take far more memory than their text. No thread of
+// its own.
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <memory>
 
+#include "store/base/limits.h"
 #include "store/base/result.h"
 #include "store/ingest/batch_builder.h"
 #include "store/ingest/piece.h"
@@ -39,6 +43,26 @@ struct Job {
   ParseReport report;
   std::uint64_t sealed_bytes = 0;  // of text whose events are sealed
   std::uint64_t parsed_bytes = 0;  // of whole pieces
+};
+
+// How much text a job takes: that of some batches, as large as they were of late, since all that is
+// behind the first waits for it in memory. Any thread.
+class JobTextSize {
+ public:
+  std::size_t bytes_max() const {
+    constexpr std::size_t kBatchesMax = 4;
+    constexpr std::size_t kBytesMin = 4 * kMebibyte;
+    return std::clamp(kBatchesMax * batch_bytes_, kBytesMin, kIngestBatchTextBytesMax);
+  }
+  bool fills(std::size_t text_bytes) const { return text_bytes >= bytes_max(); }
+  // Enough for the workers to go on.
+  std::size_t bytes_needed() const { return std::min(2 * bytes_max(), kIngestBatchTextBytesMax); }
+  // A batch that ended before its job did, and a job that was one batch.
+  void note_batch(std::size_t bytes) { batch_bytes_ = bytes; }
+  void note_whole_job(std::size_t bytes) { batch_bytes_ = std::max(batch_bytes_.load(), bytes); }
+
+ private:
+  std::atomic<std::size_t> batch_bytes_{kIngestBatchTextBytesMax};
 };
 
 }  // namespace evq

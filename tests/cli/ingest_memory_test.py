@@ -63,6 +63,17 @@ class IngestMemory(EvqCase):
                 self.assertLess(self.peak_memory(rows, 200 << 20, name.replace(" ", "-"), head),
                                 MEMORY_MAX)
 
+    def test_fields_that_come_and_go(self):
+        """Merges of chunks with thousands of columns, most of them empty in most chunks."""
+        noise = random.Random(4)
+
+        def event(i):
+            digits = noise.randbytes(800).hex()
+            return "{" + ",".join(f'"field_{(i * 97 + k) % 9900}":"{digits[8 * k:8 * k + 8]}"'
+                                  for k in range(200)) + "}\n"
+
+        self.assertLess(self.peak_memory(map(event, range(9900)), 130 << 20), MEMORY_MAX)
+
     def test_one_event(self):
         for name, line in (
                 ("keys", "{" + ",".join(f'"k{i}":1' for i in range(2_000_000)) + "}"),

@@ -89,11 +89,11 @@ TEST_CASE("text is read ahead until workers have enough of it and memory is shor
   LoadMemory load;
   load.add_text(evq::kIngestBatchTextBytesMax - 1);
   load.set_spare(evq::kIngestMemoryBytesMax);
-  CHECK_FALSE(load.has_text_enough());
+  CHECK_FALSE(load.has_text_enough(evq::kIngestBatchTextBytesMax));
   load.add_text(1);
-  CHECK(load.has_text_enough());
+  CHECK(load.has_text_enough(evq::kIngestBatchTextBytesMax));
   load.set_spare(0);
-  CHECK_FALSE(load.has_text_enough());
+  CHECK_FALSE(load.has_text_enough(evq::kIngestBatchTextBytesMax));
 }
 
 TEST_CASE("a batch ends for the memory of its builder, which then lets it go") {
