@@ -34,8 +34,12 @@ bool exact_as_reals(const Vector& longs) {
 
 }  // namespace
 
+bool may_be_small(std::size_t rows, std::uint64_t raw_bytes, std::uint32_t block_rows) {
+  return 4 * rows <= block_rows && raw_bytes <= kSmallLoadBytesMax;
+}
+
 bool is_small(const FreshRows& rows, std::uint32_t block_rows) {
-  if (4 * rows.table.rows > block_rows || rows.raw_bytes > kSmallLoadBytesMax) {
+  if (!may_be_small(rows.table.rows, rows.raw_bytes, block_rows)) {
     return false;
   }
   std::size_t bytes = 0;

@@ -30,6 +30,8 @@ struct FreshRows {
 // Whether a batch may wait as it is for its commit. Larger ones are encoded by whoever parsed them:
 // they gain little by company, and a queue of them would take much memory.
 bool is_small(const FreshRows& rows, std::uint32_t block_rows);
+// What is known of that before the columns are made.
+bool may_be_small(std::size_t rows, std::uint64_t raw_bytes, std::uint32_t block_rows);
 
 class JoinedRows {
  public:

@@ -67,7 +67,7 @@ Result<StoredForm> Load::encode(FreshRows&& rows) const {
 
 Result<std::unique_ptr<SealedBatch>> Load::seal(BatchColumns& batch, std::uint64_t raw_bytes) {
   auto sealed = std::make_unique<SealedForm>();
-  if (request_.atomic) {
+  if (request_.atomic && may_be_small(batch.rows(), raw_bytes, options_.compact.block_rows)) {
     FreshRows rows{in_time_order(batch), raw_bytes};
     if (is_small(rows, options_.compact.block_rows)) {
       sealed->part = std::move(rows);

@@ -190,7 +190,7 @@ inline constexpr std::size_t kHttpSerialBodyBytesMax = 2 * kMebibyte;
 inline constexpr std::size_t kHttpWritesMax = 64;
 // The same of those with a longer body than kHttpSerialBodyBytesMax, each of which may take the
 // memory of several batches.
-inline constexpr std::size_t kHttpLargeWritesMax = 16;
+inline constexpr std::size_t kHttpLargeWritesMax = 4;
 // Requests of either kind waiting for their turn; then 503 with Retry-After.
 inline constexpr std::size_t kHttpWritesQueuedMax = 1024;
 // Text of one answer that is kept in memory until its client has read it, and the files that take

@@ -8,6 +8,7 @@ Usage: hostile_test.py EVQ.
 import gzip
 import json
 import os
+import random
 import re
 import socket
 import struct
@@ -54,6 +55,10 @@ class Hostile(unittest.TestCase):
     def memory_kib(self, name="VmRSS"):
         with open(f"/proc/{self.server.process.pid}/status") as file:
             return next(int(line.split()[1]) for line in file if line.startswith(name))
+
+    def forget_peak(self):
+        with open(f"/proc/{self.server.process.pid}/clear_refs", "w") as file:
+            file.write("5")
 
     def dataset_is_missing(self, name):
         self.assertEqual(self.server.call("GET", "/v2/datasets/" + name)[0], 404, name)
@@ -138,6 +143,33 @@ class Hostile(unittest.TestCase):
         self.assertEqual(status(), 200)
         self.assertLess(self.memory_kib("VmHWM"), 1500 << 10)
 
+    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
+    def test_large_bodies_wait_for_each_other(self):
+        """Some at a time, each in the memory of a load, whatever its columns are."""
+        noise = random.Random(3)
+        fields = [[f'"g{group}_{i}":"' for i in range(990)] for group in range(9)]
+        lines = []
+        for row in range(2400):
+            texts = noise.randbytes(990 * 4).hex()
+            lines.append("{" + ",".join(f'{name}{texts[8 * i:8 * i + 8]}"'
+                                        for i, name in enumerate(fields[row % 9])) + "}\n")
+        body = "".join(lines).encode()
+        self.forget_peak()
+        before = self.memory_kib()
+        answers = []
+
+        def send(i):
+            answers.append(self.server.call("POST", f"/v1/ingest/wide{i}", body,
+                                            {"Content-Type": "application/x-ndjson"}))
+
+        threads = [threading.Thread(target=send, args=(i,)) for i in range(10)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual({(status, answer["ingested"]) for status, answer in answers}, {(200, 2400)})
+        self.assertLess(self.memory_kib("VmHWM") - before, 640 << 10)
+
     def test_long_names_of_attributes_are_no_deep_trees(self):
         for dots in (98, 150, 1000000):
             attribute = {"key": "http" + ".a" * dots, "value": {"stringValue": "x"}}
@@ -147,8 +179,7 @@ class Hostile(unittest.TestCase):
                     "scopeLogs": [{"logRecords": [{"attributes": record}]}]}]}, {"X-Axiom-Dataset": "names"})
                 self.assertEqual((status, answer["partialSuccess"]["rejectedLogRecords"]), (200, "1"), dots)
         many = [{"key": f"http.{i}" + ".a" * 90, "value": {"intValue": i}} for i in range(100000)]
-        with open(f"/proc/{self.server.process.pid}/clear_refs", "w") as file:
-            file.write("5")  # forgets the peak
+        self.forget_peak()
         before = self.memory_kib("VmHWM")
         status, answer = self.server.call("POST", "/v1/logs", {"resourceLogs": [{"scopeLogs": [
             {"logRecords": [{"attributes": many}]}]}]}, {"X-Axiom-Dataset": "names"})
@@ -192,8 +223,7 @@ class Hostile(unittest.TestCase):
     @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
     def test_small_documents_make_no_large_answer_in_memory(self):
         count = 800000
-        with open(f"/proc/{self.server.process.pid}/clear_refs", "w") as file:
-            file.write("5")  # forgets the peak
+        self.forget_peak()
         before = self.memory_kib()
         status, answer = self.server.call("POST", "/v1/ingest/" + "d" * 128 + "/elastic/_bulk",
                                           b'{"index":{}}\n{}\n' * count)
