@@ -33,6 +33,8 @@ constexpr std::int64_t kNoBlock = -1;
 // Rows of a batch, unless they are scattered; and down to which a batch is halved.
 constexpr std::size_t kBatchRowsMin = 65536;
 constexpr std::size_t kSplitRowsMin = 1024;
+// Of a batch that are handed on at a time, however many their columns are.
+constexpr std::size_t kRowsAtOnceMin = 256;
 // Rows are scattered when their blocks have so many times as many.
 constexpr std::size_t kScatterFactor = 4;
 // Below this share only the frames with wanted rows are decoded.
@@ -139,6 +141,7 @@ class Batch {
     return interleave(chunks, std::span(places_).subspan(begin, count));
   }
   std::size_t size_bytes() const { return bytes_; }
+  std::size_t row_count() const { return places_.size(); }
 
  private:
   void list_rows(std::span<const Chunk* const> chunks, std::size_t count) {
@@ -310,23 +313,43 @@ class FetchSink final : public ForwardingSink {
   Status hand_on(const Batch& batch, std::size_t count) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < count && flow_ == Flow::kMore; ++i) {
-      Chunk chunk = std::move(pending_.front());
+      const Chunk chunk = std::move(pending_.front());
       pending_.pop_front();
       pending_rows_ -= chunk.rows();
       pending_lease_.shrink(std::min(pending_lease_.bytes(), chunk.size_bytes()));
-      const ExecOptions& options = spec_.executor.options();
-      AllocationMeter meter(options.budget, options.control, "sort");
-      EVQ_TRY(meter.guard([&] {
-        Chunk fetched = batch.rows(begin, chunk.rows());
-        std::ranges::move(fetched.columns(), std::back_inserter(chunk.columns()));
-      }));
+      const std::size_t at_once = rows_at_once(batch);
+      for (std::size_t row = 0; row < chunk.rows() && flow_ == Flow::kMore; row += at_once) {
+        const std::size_t rows = std::min(at_once, chunk.rows() - row);
+        EVQ_TRY(complete_rows(batch, begin + row, chunk.slice(row, rows)));
+      }
       begin += chunk.rows();
-      // Rows of several sinks keep their places among those of the others.
-      sequence_ = std::max(sequence_, chunk.sequence());
-      chunk.set_sequence(sequence_++);
-      EVQ_TRY_ASSIGN(flow_, next().push(std::move(chunk)));
     }
     row_bytes_ = std::max<std::size_t>(batch.size_bytes() / std::max<std::size_t>(begin, 1), 1);
+    return Status::success();
+  }
+
+  // Of a batch's rows, so many that their columns stay within kScannedBytesMax.
+  std::size_t rows_at_once(const Batch& batch) const {
+    const std::size_t row_bytes =
+        std::max<std::size_t>(batch.size_bytes() / std::max<std::size_t>(batch.row_count(), 1),
+                              spec_.op.columns.size() * sizeof(Code));
+    const std::size_t bytes_max =
+        uncharged_bytes(kScannedBytesMax, spec_.executor.options().budget);
+    return std::max(kRowsAtOnceMin, bytes_max / std::max<std::size_t>(row_bytes, 1));
+  }
+
+  // Hands on `chunk`, the batch's rows from `begin` on, with the fetched columns.
+  Status complete_rows(const Batch& batch, std::size_t begin, Chunk chunk) {
+    const ExecOptions& options = spec_.executor.options();
+    AllocationMeter meter(options.budget, options.control, "sort");
+    EVQ_TRY(meter.guard([&] {
+      Chunk fetched = batch.rows(begin, chunk.rows());
+      std::ranges::move(fetched.columns(), std::back_inserter(chunk.columns()));
+    }));
+    // Rows of several sinks keep their places among those of the others.
+    sequence_ = std::max(sequence_, chunk.sequence());
+    chunk.set_sequence(sequence_++);
+    EVQ_TRY_ASSIGN(flow_, next().push(std::move(chunk)));
     return Status::success();
   }
 

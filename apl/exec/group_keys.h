@@ -36,6 +36,8 @@ class GroupKeys {
   explicit GroupKeys(const std::vector<Type>& types);
 
   std::size_t columns() const { return columns_.size(); }
+  // Of a key, without its texts.
+  std::size_t row_bytes() const { return stride_ * sizeof(std::uint64_t); }
   std::vector<Type> types() const;
   bool is_text(std::size_t column) const { return columns_[column].text; }
   // Fills the batch's rows from its slots.

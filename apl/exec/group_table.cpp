@@ -9,6 +9,7 @@
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/checksum.h"
+#include "store/base/limits.h"
 #include "store/column/code_counts.h"
 
 namespace evq {
@@ -17,6 +18,7 @@ namespace {
 // With fewer rows for each combination that may occur, what a chunk does with each one of them
 // takes longer than looking up every row where combinations are kept from chunk to chunk.
 constexpr std::size_t kRowsPerCombinationMin = 3;
+constexpr std::size_t kLocatedKeysMax = 256;
 constexpr std::size_t kFirstSlots = 64;
 constexpr std::size_t kSlotsPerGroupMin = 2;
 // Moving to a larger table waits for memory as look-ups do: rather seldom.
@@ -24,6 +26,8 @@ constexpr std::size_t kGrowth = 4;
 constexpr std::size_t kAhead = 16;
 // Keys looked up side by side: their slots, keys and texts stay in the nearest cache.
 constexpr std::size_t kBatchMax = 512;
+// Fewer of keys of thousands of columns.
+constexpr std::size_t kBatchBytesMax = 2 * kMebibyte;
 // Smaller tables are in a near cache anyway.
 constexpr std::size_t kPrefetchSlotsMin = std::size_t{1} << 13U;
 // Entries are hashed ahead when they come about so often.
@@ -139,6 +143,7 @@ void GroupTable::resolve(KeyBatch& batch, std::uint32_t* groups) {
   std::array<std::uint64_t, kBatchMax> hashes;
   keys_.hash_all(batch, seed_, hashes.data());
   prefetch(std::span(hashes).first(batch.size));
+  const std::size_t known = size();
   for (std::size_t j = 0; j < batch.size; ++j) {
     const std::size_t slot =
         slot_of(hashes[j], [&](std::size_t group) { return keys_.holds(group, &batch, j); });
@@ -150,6 +155,7 @@ void GroupTable::resolve(KeyBatch& batch, std::uint32_t* groups) {
       insert(hashes[j], slot);
     }
   }
+  AllocationMeter::charge((size() - known) * keys_.row_bytes());
 }
 
 void GroupTable::find_batch(const KeyBatch& batch, std::uint32_t* groups) const {
@@ -174,6 +180,11 @@ void GroupTable::find_batch(const KeyBatch& batch, std::uint32_t* groups) const 
 
 // ---------------------------------------------------------------- rows to keys
 
+std::size_t GroupTable::batch_max() const {
+  const std::size_t fitting = kBatchBytesMax / std::max<std::size_t>(keys_.row_bytes(), 1);
+  return std::clamp<std::size_t>(fitting, 1, kBatchMax);
+}
+
 // Calls take(batch, begin) with the keys begin, begin + 1, … of `count`; fill_slots(column, begin,
 // slots) says where those of a column lie.
 template <class FillSlots, class Take>
@@ -196,8 +207,8 @@ void GroupTable::for_each_batch(std::span<const Vector> keys, std::size_t count,
       }
     }
   }
-  for (std::size_t begin = 0; begin < count; begin += kBatchMax) {
-    batch.size = std::min(kBatchMax, count - begin);
+  for (std::size_t begin = 0; begin < count; begin += batch_max()) {
+    batch.size = std::min(batch_max(), count - begin);
     for (std::size_t column = 0; column < keys.size(); ++column) {
       KeyBatch::Column& to = batch.columns[column];
       to.slots.resize(batch.size);
@@ -316,8 +327,9 @@ void GroupTable::assign_uncounted(std::span<const Vector> keys, std::size_t rows
 }
 
 bool GroupTable::locate(std::span<const Vector> keys, std::size_t rows) {
-  if (std::ranges::count_if(keys, &Vector::is_dictionary) < 2) {
-    return false;  // their entries would be looked up just as often
+  // Their entries would be looked up just as often, or there is a table for each of very many.
+  if (std::ranges::count_if(keys, &Vector::is_dictionary) < 2 || keys.size() > kLocatedKeysMax) {
+    return false;
   }
   if (combination_groups_ == nullptr) {
     combination_groups_ = std::make_unique<CombinationGroups>(keys_.types(), seed_);
@@ -429,8 +441,9 @@ void GroupTable::merge(const GroupTable& other, std::span<const std::uint32_t> g
   pairs->clear();
   pairs->reserve(groups.size());
   std::vector<std::uint64_t> hashes;
-  for (std::size_t begin = 0; begin < groups.size(); begin += kBatchMax) {
-    const auto batch = groups.subspan(begin, std::min(kBatchMax, groups.size() - begin));
+  for (std::size_t begin = 0; begin < groups.size(); begin += batch_max()) {
+    const auto batch = groups.subspan(begin, std::min(batch_max(), groups.size() - begin));
+    const std::size_t known = size();
     for (const std::uint32_t group : batch) {
       other.prefetch_group(group);
     }
@@ -442,6 +455,7 @@ void GroupTable::merge(const GroupTable& other, std::span<const std::uint32_t> g
     for (const std::uint32_t group : batch) {
       pairs->push_back({group, merge_one(other, group)});
     }
+    AllocationMeter::charge((size() - known) * keys_.row_bytes());
   }
 }
 

@@ -95,6 +95,8 @@ class GroupTable {
   // This table's group with the key of `other`'s group.
   std::uint32_t merge_one(const GroupTable& other, std::size_t other_group);
   void grow();
+  // Keys to look up at a time: hardly more than fit near caches, fewer of many columns.
+  std::size_t batch_max() const;
   template <class FillSlots, class Take>
   void for_each_batch(std::span<const Vector> keys, std::size_t count, const FillSlots& fill_slots,
                       const Take& take) const;

@@ -20,6 +20,10 @@ namespace {
 constexpr std::size_t kSlack = 2;
 constexpr std::size_t kHeldRowsMin = 16384;
 constexpr std::size_t kDroppedShareMin = 8;
+// Parts of fewer rows on the average become one when they have so many columns together, which take
+// more memory than their rows do.
+constexpr std::size_t kPartRowsMin = 64;
+constexpr std::size_t kPartColumnsMax = 65536;
 // Parts of so many rows are sorted by the digits of their first keys.
 constexpr std::size_t kRadixRowsMin = 1024;
 constexpr unsigned kDigitBits = 11;
@@ -254,6 +258,10 @@ Status RowSorter::add(Chunk chunk) {
   if (!is_limited()) {
     EVQ_TRY(sort_part(parts_.size() - 1));
     return charge(&parts_.back());
+  }
+  if (rows_ < parts_.size() * kPartRowsMin &&
+      parts_.size() * parts_.back().chunk.columns().size() >= kPartColumnsMax) {
+    return compact();
   }
   if ((rows_ > kHeldRowsMin && rows_ / kSlack >= limit_) ||
       (rows_ >= limit_ && !threshold_.has_value() && !keys_.empty())) {

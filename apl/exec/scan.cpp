@@ -300,21 +300,27 @@ class BlockRows {
 
   // So many that what is not loaded yet stays within kScannedBytesMax.
   Status settle_rows_at_once() {
+    constexpr std::size_t kColumnBytes = 512;  // of each in a chunk, however few its rows are
     std::size_t bytes = 0;
+    std::size_t fixed_bytes = 0;
     for (std::size_t column = 0; column < columns_.size(); ++column) {
       const std::optional<std::size_t> at =
           shared_.scan.columns[column].filter_only || loaded_[column]
               ? std::nullopt
               : block_.reader().find(stored_field(column));
       bytes += at.has_value() ? estimate_decoded_bytes(block_.reader().header(), *at) : 0;
+      fixed_bytes += at.has_value() ? kColumnBytes : 0;
     }
     const std::size_t bytes_max =
         uncharged_bytes(kScannedBytesMax, shared_.executor.options().budget);
     bytes = bytes / block_.rows() * size();
     rows_at_once_ = size();
-    if (bytes > bytes_max) {
-      rows_at_once_ = std::max<std::size_t>(1, size() * bytes_max / bytes);
-      held_bytes_ += bytes_max;
+    if (bytes + fixed_bytes > bytes_max) {
+      const std::size_t room = bytes_max - std::min(bytes_max / 2, fixed_bytes);
+      if (bytes > room) {
+        rows_at_once_ = std::max<std::size_t>(1, size() * room / bytes);
+      }
+      held_bytes_ += std::min(bytes, room) + fixed_bytes;
       EVQ_TRY(lease_.resize(held_bytes_ - std::min(held_bytes_, uncharged_max_)));
     }
     return Status::success();

@@ -1,7 +1,9 @@
 #include "store/column/vector.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -19,6 +21,12 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kSlackBytes = 64;
+// What an allocator keeps beside a piece of memory, and a shared one beside its value.
+constexpr std::size_t kPieceBytes = 32;
+// What values and codes take beside their slots: of short columns, most of it.
+constexpr std::size_t kValuesBytes =
+    sizeof(Values) + kAlignment + kSlackBytes + sizeof(void*) + 2 * kPieceBytes;
+constexpr std::size_t kCodesBytes = kSlackBytes + kPieceBytes;
 constexpr std::size_t kSlabBytesMin = std::size_t{4} << 10;
 constexpr std::size_t kSlabBytesMax = std::size_t{1} << 20;
 
@@ -207,7 +215,7 @@ std::shared_ptr<Values> Values::make(Type type, std::size_t size) {
   struct Made final : Values {
     Made(Type made_type, std::size_t made_size) : Values(made_type, made_size) {}
   };
-  AllocationMeter::charge(size * width_of(type));
+  AllocationMeter::charge(size * width_of(type) + kValuesBytes);
   return std::make_shared<Made>(type, size);
 }
 
@@ -270,10 +278,11 @@ std::size_t Values::owned_bytes() const {
 }
 
 std::size_t Values::size_bytes() const {
-  return size_ * width_of(type_) + validity_.size() * sizeof(std::uint64_t);
+  return size_ * width_of(type_) + validity_.size() * sizeof(std::uint64_t) + kValuesBytes;
 }
 
 std::shared_ptr<Code[]> make_codes(std::size_t size) {
+  AllocationMeter::charge(size * sizeof(Code) + kCodesBytes);
   return std::make_shared_for_overwrite<Code[]>(size + kSlackBytes / sizeof(Code));
 }
 
@@ -295,8 +304,19 @@ Vector Vector::constant(std::shared_ptr<const Values> value, std::size_t size) {
   return vector;
 }
 
+// Nulls of a type are one object: thousands of fields may be absent from a block.
 Vector Vector::constant(const Value& value, std::size_t size) {
-  return constant(Values::make_constant(value), size);
+  if (!value.is_null()) {
+    return constant(Values::make_constant(value), size);
+  }
+  static const std::array<std::shared_ptr<const Values>, kTypeCount> kNulls = [] {
+    std::array<std::shared_ptr<const Values>, kTypeCount> nulls;
+    for (std::size_t type = 0; type < nulls.size(); ++type) {
+      nulls[type] = Values::make_constant(Value::null(static_cast<Type>(type)));
+    }
+    return nulls;
+  }();
+  return constant(kNulls[static_cast<std::size_t>(value.type())], size);
 }
 
 Vector Vector::dictionary(std::shared_ptr<const Values> entries,
@@ -406,9 +426,12 @@ std::size_t Vector::size_bytes() const {
   if (values_ == nullptr) {
     return 0;
   }
-  std::size_t bytes = values_->size_bytes();
+  if (is_constant() && values_->is_null(0)) {
+    return sizeof *this;
+  }
+  std::size_t bytes = sizeof *this + values_->size_bytes();
   if (is_dictionary()) {
-    bytes += size_ * sizeof(Code);
+    bytes += size_ * sizeof(Code) + kCodesBytes;
   }
   if (physical_of(type()) == Physical::kView) {
     const std::string_view* views = values_->data<std::string_view>();

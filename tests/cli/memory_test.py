@@ -97,6 +97,26 @@ class Memory(MemoryCase):
             self.assertEqual(out.read(), self.out("-q", "query", "--memory-limit", "4G", query))
         self.assertLess(peak, (limit + 96) << 10)
 
+    @unittest.skipIf(SANITIZED, "takes long, and its own memory would be measured")
+    def test_what_very_many_columns_take_beside_their_values_is_counted(self):
+        """Most of it where a chunk has few rows: objects, codes and keys of absent values."""
+        fields, limit = 9000, 128
+        with open(self.directory / "wide.ndjson", "w") as file:
+            for i in range(9000):
+                members = ",".join(f'"f{(i * 97 + k) % fields}":"t{(i * 31 + k) % 1009}"'
+                                   for k in range(60))
+                file.write(f'{{"_time":{1714521600000 + i},{members}}}\n')
+        self.evq("ingest", "wide", "wide.ndjson")
+        for query in ("wide | serialize n = row_number() | take 3",
+                      "wide | join kind=inner (wide | where f7 != '' | project f1, k = 1) on f1",
+                      "wide | top 20 by f5", "wide | sort by f2 asc | take 30",
+                      "wide | summarize arg_max(_time, *)"):
+            with self.subTest(query):
+                out, peak = self.measured("--memory-limit", f"{limit}M", query)
+                with out:
+                    self.assertEqual(out.read(), self.out("-q", "query", "--memory-limit", "4G", query))
+                self.assertLess(peak, (limit + 96) << 10)
+
     def test_a_table_keeps_to_the_limit(self):
         rows = "range x from 1 to 100000 step 1"
         for form in ("table", "markdown", "line"):
