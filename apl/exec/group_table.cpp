@@ -155,7 +155,7 @@ void GroupTable::resolve(KeyBatch& batch, std::uint32_t* groups) {
       insert(hashes[j], slot);
     }
   }
-  AllocationMeter::charge((size() - known) * keys_.row_bytes());
+  charge_keys(size() - known);
 }
 
 void GroupTable::find_batch(const KeyBatch& batch, std::uint32_t* groups) const {
@@ -183,6 +183,12 @@ void GroupTable::find_batch(const KeyBatch& batch, std::uint32_t* groups) const 
 std::size_t GroupTable::batch_max() const {
   const std::size_t fitting = kBatchBytesMax / std::max<std::size_t>(keys_.row_bytes(), 1);
   return std::clamp<std::size_t>(fitting, 1, kBatchMax);
+}
+
+void GroupTable::charge_keys(std::size_t groups) const {
+  if (batch_max() < kBatchMax) {
+    AllocationMeter::charge(groups * keys_.row_bytes());
+  }
 }
 
 // Calls take(batch, begin) with the keys begin, begin + 1, … of `count`; fill_slots(column, begin,
@@ -455,7 +461,7 @@ void GroupTable::merge(const GroupTable& other, std::span<const std::uint32_t> g
     for (const std::uint32_t group : batch) {
       pairs->push_back({group, merge_one(other, group)});
     }
-    AllocationMeter::charge((size() - known) * keys_.row_bytes());
+    charge_keys(size() - known);
   }
 }
 

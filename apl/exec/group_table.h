@@ -97,6 +97,9 @@ class GroupTable {
   void grow();
   // Keys to look up at a time: hardly more than fit near caches, fewer of many columns.
   std::size_t batch_max() const;
+  // For new groups whose keys have very many columns. Common ones are charged once a chunk is
+  // through, by whoever owns the table.
+  void charge_keys(std::size_t groups) const;
   template <class FillSlots, class Take>
   void for_each_batch(std::span<const Vector> keys, std::size_t count, const FillSlots& fill_slots,
                       const Take& take) const;
