@@ -18,6 +18,7 @@ namespace {
 // With fewer rows for each combination that may occur, what a chunk does with each one of them
 // takes longer than looking up every row where combinations are kept from chunk to chunk.
 constexpr std::size_t kRowsPerCombinationMin = 3;
+// Combinations are kept in a table for each column of the key: not of thousands.
 constexpr std::size_t kLocatedKeysMax = 256;
 constexpr std::size_t kFirstSlots = 64;
 constexpr std::size_t kSlotsPerGroupMin = 2;
@@ -333,9 +334,8 @@ void GroupTable::assign_uncounted(std::span<const Vector> keys, std::size_t rows
 }
 
 bool GroupTable::locate(std::span<const Vector> keys, std::size_t rows) {
-  // Their entries would be looked up just as often, or there is a table for each of very many.
-  if (std::ranges::count_if(keys, &Vector::is_dictionary) < 2 || keys.size() > kLocatedKeysMax) {
-    return false;
+  if (keys.size() > kLocatedKeysMax || std::ranges::count_if(keys, &Vector::is_dictionary) < 2) {
+    return false;  // of one, the entries would be looked up just as often
   }
   if (combination_groups_ == nullptr) {
     combination_groups_ = std::make_unique<CombinationGroups>(keys_.types(), seed_);

@@ -14,6 +14,7 @@
 
 #include "store/base/control.h"
 #include "store/base/file.h"
+#include "store/base/limits.h"
 #include "store/catalog/sqlite.h"
 #include "tests/support/store_support.h"
 
@@ -76,6 +77,31 @@ TEST_CASE("a compaction that is cancelled stops, and the next one ends its work"
   QueryControl again;
   REQUIRE(store->maintain("d", true, again).ok());
   CHECK(store->stats("d")->file_bytes < before);
+}
+
+TEST_CASE("a merge takes in as many columns as it may, counted in each chunk") {
+  constexpr std::size_t kChunks = 8;
+  constexpr std::size_t kFieldsOfEvent = 900;
+  for (const std::size_t past : {0U, 1U}) {
+    // Beside those of its events each chunk has _time and _sysTime.
+    const std::size_t fields = kMergedColumnsMax / kChunks - 2 + past;
+    std::string events;
+    for (std::size_t field = 0; field < fields; ++field) {
+      events += field % kFieldsOfEvent != 0 ? "," : field == 0 ? "{" : "}\n{";
+      events += "\"f" + std::to_string(field) + "\":1";
+    }
+    events += "}\n";
+    const TempDirectory directory;
+    const auto store = open_store(directory.path(), 1000);
+    for (std::size_t chunk = 0; chunk < kChunks; ++chunk) {
+      REQUIRE(load(*store, "d", events).ok());
+    }
+    REQUIRE(store->snapshot("d")->blocks().size() == kChunks);
+    QueryControl control;
+    REQUIRE(store->maintain("d", true, control).ok());
+    CHECK(store->stats("d")->blocks == 1 + past);
+    CHECK(store->snapshot("d")->rows() == kChunks * (fields / kFieldsOfEvent + 1));
+  }
 }
 
 TEST_CASE("a damaged block stays, and those around it are merged") {
