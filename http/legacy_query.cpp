@@ -64,12 +64,13 @@ std::string literal(const Value& value) {
 struct FilterOperator {
   std::string_view names;   // between blanks
   std::string_view exact;   // the APL operator
-  std::string_view folded;  // when case does not matter
+  std::string_view folded;  // of a text, when case does not matter
+  bool exact_unless_told = false;
 };
 
 constexpr std::array kFilterOperators = {
-    FilterOperator{" == = eq ", "==", "=="},
-    FilterOperator{" != ne ", "!=", "!="},
+    FilterOperator{" == = eq ", "==", "=~", true},
+    FilterOperator{" != ne ", "!=", "!~", true},
     FilterOperator{" > gt ", ">", ">"},
     FilterOperator{" >= gte ", ">=", ">="},
     FilterOperator{" < lt ", "<", "<"},
@@ -129,7 +130,9 @@ Result<std::string> filter_text(const LegacyFilter& filter) {
   if (filter.value.is_null() && (found->exact == "==" || found->exact == "!=")) {
     return (found->exact == "==" ? "isnull(" : "isnotnull(") + field + ")";
   }
-  return field + " " + std::string(filter.case_sensitive ? found->exact : found->folded) + " " +
+  const bool exact = filter.value.type() != Type::kString ||
+                     filter.case_sensitive.value_or(found->exact_unless_told);
+  return field + " " + std::string(exact ? found->exact : found->folded) + " " +
          literal(filter.value);
 }
 
@@ -158,6 +161,32 @@ constexpr std::array kAggregateNames = {
     AggregateName{"rate", "rate"},
 };
 
+// The alias, or the operator in capitals.
+std::string aggregation_name(const LegacyAggregation& aggregation) {
+  std::string name = aggregation.alias;
+  if (name.empty()) {
+    std::ranges::transform(aggregation.op, std::back_inserter(name), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+  }
+  return name;
+}
+
+// What an order's field is called in the answer: a group or an aggregation by its name, else the
+// first aggregation of that field, or with that operator.
+std::string name_of_ordered(const LegacyQuery& query, const std::string& field) {
+  const std::vector<LegacyAggregation>& all = query.aggregations;
+  if (std::ranges::find(query.group_by, field) == query.group_by.end() &&
+      std::ranges::find(all, field, aggregation_name) == all.end()) {
+    for (const auto part : {&LegacyAggregation::field, &LegacyAggregation::op}) {
+      if (const auto found = std::ranges::find(all, field, part); found != all.end()) {
+        return aggregation_name(*found);
+      }
+    }
+  }
+  return field;
+}
+
 Result<std::string> aggregation_text(const LegacyAggregation& aggregation) {
   const auto found = std::ranges::find(kAggregateNames, aggregation.op, &AggregateName::legacy);
   if (found == kAggregateNames.end()) {
@@ -167,14 +196,8 @@ Result<std::string> aggregation_text(const LegacyAggregation& aggregation) {
   if (found->needs_field && !with_field) {
     return make_error(ErrorCode::kUsage, "the aggregation '" + aggregation.op + "' needs a field");
   }
-  std::string alias = aggregation.alias;
-  if (alias.empty()) {
-    alias = aggregation.op;
-    std::ranges::transform(alias, alias.begin(), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-    });
-  }
-  std::string text = syntax::bracket_name(alias) + " = " + std::string(found->apl) + "(";
+  std::string text = syntax::bracket_name(aggregation_name(aggregation)) + " = " +
+                     std::string(found->apl) + "(";
   if (found->needs_field) {
     text += syntax::bracket_name(aggregation.field);
     for (const Value& argument : aggregation.arguments) {
@@ -225,7 +248,7 @@ Result<std::string> legacy_apl(std::string_view dataset, const LegacyQuery& quer
   }
   std::string order;
   for (const OrderItem& item : query.order) {
-    order += (order.empty() ? " | sort by " : ", ") + syntax::bracket_name(item.field) +
+    order += (order.empty() ? " | sort by " : ", ") + syntax::bracket_name(name_of_ordered(query, item.field)) +
              (item.descending ? " desc" : " asc");
   }
   return text + order;

@@ -17,7 +17,8 @@ struct LegacyFilter {
   std::string op;
   std::string field;
   Value value;
-  bool case_sensitive = false;
+  // Not given, equality tells letters apart and the other operators on text do not.
+  std::optional<bool> case_sensitive;
   std::vector<LegacyFilter> children;  // of and, or, not
 };
 

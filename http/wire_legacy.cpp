@@ -63,10 +63,9 @@ Result<LegacyFilter> read_filter(const Json& json) {
   LegacyFilter filter;
   EVQ_TRY_ASSIGN(const auto op, wire::optional_string(json, "op"));
   EVQ_TRY_ASSIGN(const auto field, wire::optional_string(json, "field"));
-  EVQ_TRY_ASSIGN(const auto exact, wire::optional_bool(json, "caseSensitive"));
   filter.op = op.value_or("");
   filter.field = field.value_or("");
-  filter.case_sensitive = exact.value_or(false);
+  EVQ_TRY_ASSIGN(filter.case_sensitive, wire::optional_bool(json, "caseSensitive"));
   if (const Json* value = wire::member(json, "value"); value != nullptr) {
     if (value->is_structured()) {
       return make_error(ErrorCode::kUsage,

@@ -156,12 +156,27 @@ class Bodies(unittest.TestCase):
             with self.subTest(op + " " + field):
                 self.assertEqual(self.matches(op, field, value), count)
         self.assertEqual(self.matches("starts-with", "t", "al", caseSensitive=True), 1)
+        everything = self.matches("exists", "_time")
+        for field, value, told, same in (
+                ("t", "ALPHA", {}, 0), ("t", "ALPHA", {"caseSensitive": True}, 0),
+                ("t", "ALPHA", {"caseSensitive": False}, 2), ("i", 1, {"caseSensitive": False}, 1)):
+            self.assertEqual(self.matches("==", field, value, **told), same)
+            self.assertEqual(self.matches("ne", field, value, **told), everything - same)
         status, answer = self.legacy(filter={"op": "not", "children": [
             {"op": "not-regexp", "field": "t", "value": "^al"}]})
         self.assertEqual((status, answer["status"]["rowsMatched"]), (200, 1), answer)
         for wrong in ({"op": "not", "children": []}, {"op": "like", "field": "t", "value": "x"},
                       {"op": "=="}, {"op": "regexp", "field": "t", "value": 1}):
             self.assertEqual(self.legacy(filter=wrong)[0], 400, wrong)
+        for field, order in (("i", "desc"), ("SUM", "desc"), ("sum", "desc"), ("t", "asc")):
+            status, answer = self.legacy(
+                filter={"op": "exists", "field": "t"}, groupBy=["t"],
+                aggregations=[{"op": "sum", "field": "i"}, {"op": "count", "field": "*"}],
+                order=[{"field": field, "desc": order == "desc"}])
+            self.assertEqual(status, 200, answer)
+            keys = [[total["group"]["t"], total["aggregations"][0]["value"]][field != "t"]
+                    for total in answer["buckets"]["totals"]]
+            self.assertEqual(keys, sorted(keys, reverse=order == "desc"))
         for wrong in ({"op": "median", "field": "i"}, {"op": "sum"}):
             self.assertEqual(self.legacy(aggregations=[wrong])[0], 400, wrong)
 

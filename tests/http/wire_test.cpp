@@ -89,6 +89,24 @@ TEST_CASE("legacy aggregations take their alias or the operator in capitals") {
         "['d'] | summarize ['COUNT'] = count(), ['top'] = topk(['u'], long(5)) by ['m']");
 }
 
+TEST_CASE("a legacy order may name a group, an aggregation, its field or its operator") {
+  const auto ordered_by = [](const std::string& field) {
+    const Result<LegacyQuery> read = read_legacy_body(
+        R"({"aggregations":[{"op":"sum","field":"m"},{"op":"max","field":"n","alias":"u"},)"
+        R"({"op":"min","field":"n"}],"groupBy":["m"],"order":[{"field":")" +
+        field + R"(","desc":true}]})");
+    REQUIRE(read.ok());
+    const std::string text = *legacy_apl("d", *read);
+    return text.substr(text.find(" | sort by "));
+  };
+  CHECK(ordered_by("m") == " | sort by ['m'] desc");
+  CHECK(ordered_by("u") == " | sort by ['u'] desc");
+  CHECK(ordered_by("MIN") == " | sort by ['MIN'] desc");
+  CHECK(ordered_by("n") == " | sort by ['u'] desc");
+  CHECK(ordered_by("min") == " | sort by ['MIN'] desc");
+  CHECK(ordered_by("other") == " | sort by ['other'] desc");
+}
+
 TEST_CASE("a client's zero values mean that nothing is asked") {
   const Result<LegacyQuery> read = read_legacy_body(
       R"({"limit":0,"cursor":"","continuationToken":"","order":null,"filter":)"
