@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 3> kBulkActions = {"index", "create", "de
 
 struct Bulk {
   std::string documents;            // NDJSON
-  std::vector<BulkAction> actions;  // of each document
+  std::vector<BulkAction> actions;  // of all lines; all but `delete` have a document
 };
 
 // What {"index":{…}} asks for; nothing for a line that asks for nothing known.
@@ -62,6 +62,7 @@ Result<Bulk> read_bulk(std::string_view body) {
     if (!action.has_value()) {
       return make_error(ErrorCode::kData, "an action line of the bulk body is malformed");
     }
+    bulk.actions.push_back(*action);
     if (action == BulkAction::kDelete) {
       continue;
     }
@@ -69,7 +70,6 @@ Result<Bulk> read_bulk(std::string_view body) {
     if (is_blank(document)) {
       return make_error(ErrorCode::kData, "an action line of the bulk body has no document");
     }
-    bulk.actions.push_back(*action);
     bulk.documents.append(document).push_back('\n');
   }
   return bulk;
@@ -99,8 +99,8 @@ class BulkFailures {
   std::uint64_t known_lines_ = UINT64_MAX;
 };
 
-// The answer, made while it is sent: it has an item for each document, and may be many times as
-// long as the body was.
+// The answer, made while it is sent: it has an item for each action, and may be many times as long
+// as the body was.
 class BulkAnswer {
  public:
   BulkAnswer(std::vector<BulkAction> actions, std::string_view dataset, const IngestReport& report,
@@ -124,30 +124,42 @@ class BulkAnswer {
   }
 
  private:
-  void append_item(std::string* out) const {
-    const std::string* failure = failures_.find(at_ + 1);
+  void append_item(std::string* out) {
+    const BulkAction action = actions_[at_];
     JsonWriter json(*out);
     json.begin_object();
-    json.key(kBulkActions.at(static_cast<std::size_t>(actions_[at_])));
+    json.key(kBulkActions.at(static_cast<std::size_t>(action)));
     json.begin_object();
     json.key("_index");
     json.string(dataset_);
-    json.key("status");
-    json.integer(failure == nullptr ? 201 : 400);
-    if (failure == nullptr) {
-      json.key("result");
-      json.string("created");
+    if (action == BulkAction::kDelete) {
+      append_result(404, "not_found", &json);
+    } else if (const std::string* failure = failures_.find(++document_); failure != nullptr) {
+      append_failure(*failure, &json);
     } else {
-      json.key("error");
-      json.begin_object();
-      json.key("type");
-      json.string("mapper_parsing_exception");
-      json.key("reason");
-      json.string(*failure);
-      json.end_object();
+      append_result(201, "created", &json);
     }
     json.end_object();
     json.end_object();
+  }
+
+  static void append_result(int status, std::string_view result, JsonWriter* json) {
+    json->key("status");
+    json->integer(status);
+    json->key("result");
+    json->string(result);
+  }
+
+  static void append_failure(std::string_view reason, JsonWriter* json) {
+    json->key("status");
+    json->integer(400);
+    json->key("error");
+    json->begin_object();
+    json->key("type");
+    json->string("mapper_parsing_exception");
+    json->key("reason");
+    json->string(reason);
+    json->end_object();
   }
 
   const std::vector<BulkAction> actions_;
@@ -155,6 +167,7 @@ class BulkAnswer {
   const std::string dataset_;
   std::string head_;  // until it is written
   std::size_t at_ = 0;
+  std::uint64_t document_ = 0;  // the last one's number, which is its line
 };
 
 // ---- Splunk
@@ -196,7 +209,7 @@ void append_envelope(DynamicView envelope, std::string* out) {
     json.key("_time");
     append_json(*time, &json.raw());
   }
-  for (const char* name : {"host", "source", "sourcetype"}) {
+  for (const char* name : {"index", "host", "source", "sourcetype"}) {
     if (const auto value = envelope.find(name); value.has_value() && !value->is_null()) {
       json.key(name);
       append_json(*value, &json.raw());
@@ -215,8 +228,70 @@ void append_envelope(DynamicView envelope, std::string* out) {
   out->push_back('\n');
 }
 
-// Where the events of a request go: by ?index=, else by the envelope's index, else to the only
-// dataset that the token may ingest to. Must not outlive the request.
+// Whether a raw body is JSON, as its type says: not a text that was only sent with that type.
+bool holds_json(const HttpRequest& request, std::string_view body) {
+  const std::size_t begin = body.find_first_not_of(" \t\r\n");
+  return media_type(request) == "application/json" && begin != std::string_view::npos &&
+         (body[begin] == '{' || body[begin] == '[');
+}
+
+// Each object of a raw body as an event, which has the members of `origin` besides; kData for
+// anything else.
+Result<std::string> raw_objects(std::string_view body, const std::string& origin,
+                                RewritingClaim* claim) {
+  std::string events;
+  JsonReader reader;
+  DynamicBuilder builder;
+  while (true) {
+    std::string_view text;
+    const bool is_object = take_object(&body, &text);
+    if (is_object && text.empty()) {
+      return events;
+    }
+    builder.clear();
+    if (!is_object || !reader.read(text, &builder)) {
+      return make_error(ErrorCode::kData, "Invalid data format");
+    }
+    const std::size_t before = events.size();
+    JsonWriter json(events);
+    json.begin_object();
+    append_members(&json, DynamicView(builder.bytes()));
+    if (!origin.empty()) {
+      json.raw(origin);
+    }
+    json.end_object();
+    events.push_back('\n');
+    EVQ_TRY(claim->take_events(events.size() - before));
+  }
+}
+
+// Each line of a raw body as an event.
+Result<std::string> raw_lines(std::string_view body, const std::string& origin,
+                              RewritingClaim* claim) {
+  std::string events;
+  while (!body.empty()) {
+    const std::string_view line = take_line(&body);
+    if (is_blank(line)) {
+      continue;
+    }
+    const std::size_t before = events.size();
+    JsonWriter json(events);
+    json.begin_object();
+    json.key("_raw");
+    json.string(line);
+    if (!origin.empty()) {
+      json.raw(origin);
+    }
+    json.end_object();
+    events.push_back('\n');
+    EVQ_TRY(claim->take_events(events.size() - before));
+  }
+  return events;
+}
+
+// Where the events of a request go: by ?index=, else by the envelope's index, else by that of the
+// first envelope, else to the only dataset that the token may ingest to. Must not outlive the
+// request.
 class SplunkIndex {
  public:
   explicit SplunkIndex(const HttpRequest& request)
@@ -230,18 +305,25 @@ class SplunkIndex {
       }
     }
   }
-  // Empty when nothing tells.
-  std::string dataset_of(DynamicView envelope) const {
+  // Of an envelope, asked for in the order of the request; empty when nothing tells.
+  std::string dataset_of(DynamicView envelope) {
     const auto index = envelope.find("index");
-    const bool named = index.has_value() && index->is_string() && !index->as_string().empty();
-    return std::string(!asked_.empty() ? asked_
-                       : named         ? index->as_string()
-                       : only_ == "*"  ? std::string_view()
-                                       : only_);
+    const bool named = index.has_value() && index->is_string();
+    const std::string_view own = named ? index->as_string() : std::string_view();
+    if (!first_.has_value()) {
+      first_ = own;
+    }
+    for (const std::string_view name : {asked_, own, std::string_view(*first_)}) {
+      if (!name.empty()) {
+        return std::string(name);
+      }
+    }
+    return only_ == "*" ? std::string() : std::string(only_);
   }
 
  private:
   std::string_view asked_;
+  std::optional<std::string> first_;
   std::string_view only_;  // "*": there are several
 };
 
@@ -322,7 +404,7 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
-  const SplunkIndex index(request);
+  SplunkIndex index(request);
   std::map<std::string, std::string> by_dataset;
   JsonReader reader;
   DynamicBuilder builder;
@@ -373,24 +455,9 @@ Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request) {
       members.string(*value);
     }
   }
-  std::string events;
-  for (std::string_view rest = body; !rest.empty();) {
-    const std::string_view line = take_line(&rest);
-    if (is_blank(line)) {
-      continue;
-    }
-    const std::size_t before = events.size();
-    JsonWriter json(events);
-    json.begin_object();
-    json.key("_raw");
-    json.string(line);
-    if (!origin.empty()) {
-      json.raw(origin);
-    }
-    json.end_object();
-    events.push_back('\n');
-    EVQ_TRY(claim->take_events(events.size() - before));
-  }
+  EVQ_TRY_ASSIGN(std::string events, holds_json(request, body)
+                                         ? raw_objects(body, origin, claim.get())
+                                         : raw_lines(body, origin, claim.get()));
   if (events.empty()) {
     return splunk_answer(400, 5, "No data");
   }

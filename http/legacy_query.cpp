@@ -196,8 +196,8 @@ Result<std::string> aggregation_text(const LegacyAggregation& aggregation) {
   if (found->needs_field && !with_field) {
     return make_error(ErrorCode::kUsage, "the aggregation '" + aggregation.op + "' needs a field");
   }
-  std::string text = syntax::bracket_name(aggregation_name(aggregation)) + " = " +
-                     std::string(found->apl) + "(";
+  std::string text =
+      syntax::bracket_name(aggregation_name(aggregation)) + " = " + std::string(found->apl) + "(";
   if (found->needs_field) {
     text += syntax::bracket_name(aggregation.field);
     for (const Value& argument : aggregation.arguments) {
@@ -248,7 +248,8 @@ Result<std::string> legacy_apl(std::string_view dataset, const LegacyQuery& quer
   }
   std::string order;
   for (const OrderItem& item : query.order) {
-    order += (order.empty() ? " | sort by " : ", ") + syntax::bracket_name(name_of_ordered(query, item.field)) +
+    order += (order.empty() ? " | sort by " : ", ") +
+             syntax::bracket_name(name_of_ordered(query, item.field)) +
              (item.descending ? " desc" : " asc");
   }
   return text + order;

@@ -13,6 +13,12 @@ namespace {
 
 using wire::Json;
 
+// In the detail of a query's error, from the values that Axiom's schema allows.
+constexpr std::string_view kSyntaxIdPrefix = "APL1";
+constexpr std::int64_t kCompileErrorType = 1;
+constexpr std::int64_t kSyntaxErrorCode = 1;
+constexpr std::int64_t kMeaningErrorCode = 16;
+
 // A query over a dataset that is not there is a compile error for the command line, and a missing
 // resource for clients, which look for these words.
 bool is_missing_dataset(const Error& error) {
@@ -102,6 +108,17 @@ Result<std::optional<std::int64_t>> read_auto_bins(const Json& body) {
   return std::optional(static_cast<std::int64_t>(*bins));
 }
 
+Result<QueryVariables> read_variables(const Json& body) {
+  QueryVariables variables;
+  EVQ_TRY_ASSIGN(const Json* given, optional_object(body, "variables"));
+  if (given != nullptr) {
+    for (const auto& [name, value] : given->items()) {
+      variables[name] = value_of(value);
+    }
+  }
+  return variables;
+}
+
 Result<QueryRequest> read_query(const Json& body) {
   QueryRequest request;
   EVQ_TRY_ASSIGN(request.apl, wire::required_string(body, "apl"));
@@ -121,12 +138,7 @@ Result<QueryRequest> read_query(const Json& body) {
   EVQ_TRY(read_default_order(body, &request));
   EVQ_TRY(wire::optional_strings(body, "libraries"));
   EVQ_TRY(optional_object(body, "queryOptions"));
-  EVQ_TRY_ASSIGN(const Json* variables, optional_object(body, "variables"));
-  if (variables != nullptr) {
-    for (const auto& [name, value] : variables->items()) {
-      request.variables[name] = value_of(value);
-    }
-  }
+  EVQ_TRY_ASSIGN(request.variables, read_variables(body));
   return request;
 }
 
@@ -168,8 +180,10 @@ HttpResponse response_of_error(const Error& error, std::string_view apl) {
     json.unsigned_integer(error.span->end - std::min(error.span->begin, error.span->end));
   }
   json.key("errorType");
-  json.string("compile");
+  json.integer(kCompileErrorType);
   json.key("compileErrorCode");
+  json.integer(error.id.starts_with(kSyntaxIdPrefix) ? kSyntaxErrorCode : kMeaningErrorCode);
+  json.key("id");
   json.string(error.id);
   json.end_object();
   HttpResponse refusal = error_response(status, message, detail);
@@ -217,6 +231,7 @@ Result<DeleteRequest> read_delete_body(std::string_view text) {
     return make_error(ErrorCode::kUsage, "commit is required: true or false");
   }
   request.commit = *commit;
+  EVQ_TRY_ASSIGN(request.variables, read_variables(body));
   return request;
 }
 

@@ -98,6 +98,19 @@ void write_optional(JsonWriter* json, std::string_view name,
   }
 }
 
+void write_variables(JsonWriter* json, const QueryVariables& variables) {
+  if (variables.empty()) {
+    return;
+  }
+  json->key("variables");
+  json->begin_object();
+  for (const auto& [name, value] : variables) {
+    json->key(name);
+    append_json(DynamicView(dynamic_from_value(value)), &json->raw());
+  }
+  json->end_object();
+}
+
 }  // namespace
 
 Error unexpected_answer(std::string_view what) {
@@ -137,15 +150,7 @@ std::string write_query_body(const QueryRequest& request) {
       json.boolean(true);
     }
   }
-  if (!request.variables.empty()) {
-    json.key("variables");
-    json.begin_object();
-    for (const auto& [name, value] : request.variables) {
-      json.key(name);
-      append_json(DynamicView(dynamic_from_value(value)), &json.raw());
-    }
-    json.end_object();
-  }
+  write_variables(&json, request.variables);
   if (request.ascending) {
     json.key("defaultOrder");
     json.raw(R"([{"field":"_time","desc":false}])");
@@ -164,6 +169,7 @@ std::string write_delete_body(const DeleteRequest& request) {
   write_optional(&json, "endTime", request.end_time);
   json.key("commit");
   json.boolean(request.commit);
+  write_variables(&json, request.variables);
   json.end_object();
   return text;
 }
@@ -255,7 +261,7 @@ Error read_error_answer(int status, std::string_view body, std::string_view apl,
     error.code = ErrorCode::kCompile;
     error.span = span_at(apl, count_member(*detail, "line"), count_member(*detail, "column"),
                          count_member(*detail, "length"));
-    error.id = diag::find_diagnostic_id(text_member(*detail, "compileErrorCode"));
+    error.id = diag::find_diagnostic_id(text_member(*detail, "id"));
     const std::string plain = text_member(*detail, "message");
     // The message is the plain one with the hint in brackets behind it.
     if (!plain.empty() && error.message.ends_with(")") &&

@@ -294,6 +294,7 @@ std::string write_any_token(const TokenRecord& token) {
 Result<RegenerateBody> read_regenerate_body(std::string_view text) {
   EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
   RegenerateBody body;
+  EVQ_TRY(wire::required_string(json, "existingTokenExpiresAt"));  // or it would end at once
   EVQ_TRY_ASSIGN(body.old_expires, optional_time(json, "existingTokenExpiresAt"));
   EVQ_TRY_ASSIGN(body.new_expires, optional_time(json, "newTokenExpiresAt"));
   if (const Json* replacement = wire::member(json, "newToken"); replacement != nullptr) {

@@ -31,6 +31,9 @@ struct OrderItem {
 // Bins that a request may ask bin_auto() for.
 inline constexpr std::int64_t kAutoBinsMax = 10000;
 
+// Values of names that a query uses and does not define.
+using QueryVariables = std::map<std::string, Value, std::less<>>;
+
 struct QueryRequest {
   std::string apl;
   std::optional<std::string> start_time;  // closed range; absent: unbounded
@@ -51,7 +54,7 @@ struct QueryRequest {
   void order_by_default(std::string_view field, bool descending) {
     ascending = ascending || (field == "_time" && !descending);
   }
-  std::map<std::string, Value, std::less<>> variables;
+  QueryVariables variables;
   // What API answers tell besides rows: where each comes from, what is known of the columns that
   // are fields, and the totals of a summarize by time bin.
   bool api_form = false;
@@ -170,6 +173,7 @@ struct DeleteRequest {
   std::string apl;  // only where and search
   std::optional<std::string> start_time;
   std::optional<std::string> end_time;
+  QueryVariables variables;
   bool commit = false;
   std::function<bool(const std::string& dataset)> may_delete;
   QueryControl* control = nullptr;

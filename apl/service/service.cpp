@@ -552,6 +552,7 @@ Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
     SnapshotTables tables(*state_->store, request.may_delete);
     plan::BindOptions bind;
     bind.context = context;
+    bind.variables = request.variables;
     bind.delete_only = true;
     EVQ_TRY_ASSIGN(plan, plan::bind_query(query, tables, bind));
   }

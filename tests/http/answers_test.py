@@ -40,6 +40,9 @@ class Answers(ServerCase):
         status, answer = self.server.call("POST", "/v1/_check", {"apl": "w\n| where stauts == 1"})
         self.assertEqual(status, 400)
         self.assertEqual((answer["detail"]["line"], answer["detail"]["column"]), (2, 9))
+        for apl, told in (("w | where stauts == 1", (1, 16, "APL2003")), ("w | where (", (1, 1, "APL1008"))):
+            detail = self.server.call("POST", "/v1/query/_apl", {"apl": apl})[1]["detail"]
+            self.assertEqual((detail["errorType"], detail["compileErrorCode"], detail["id"]), told)
         self.assertIn("did you mean 'status'?", answer["message"])
 
     def test_profile_runs_the_query(self):

@@ -56,8 +56,8 @@ class Ingest(ServerCase):
         status, answer = self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", body.encode(),
                                           {"Content-Type": "application/x-ndjson"})
         self.assertEqual(status, 200)
-        self.assertEqual([list(item.values())[0]["status"] for item in answer["items"]], [201, 400])
-        self.assertEqual([list(item.values())[0]["_index"] for item in answer["items"]], ["bulk", "bulk"])
+        self.assertEqual([list(item.values())[0]["status"] for item in answer["items"]], [201, 400, 404])
+        self.assertEqual([list(item.values())[0]["_index"] for item in answer["items"]], ["bulk"] * 3)
         self.assertEqual(answer["items"][0]["index"]["result"], "created")
         self.assertTrue(answer["errors"])
         row = self.server.query("['bulk'] | where m == 'a' | project _time")
@@ -78,10 +78,14 @@ class Ingest(ServerCase):
         many = b'{"index":{}}\n{"@timestamp":"x"}\n' * 1200 + b'{"index":{}}\n{"a":1}\n'
         answer = self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", many)[1]
         self.assertEqual({item["index"]["status"] for item in answer["items"][:1200]}, {400})
+        mixed = b'{"index":{}}\n{"a":1}\n{"delete":{"_id":"x"}}\n{"create":{}}\n[2]\n{"index":{}}\n{"a":3}\n'
+        status, answer = self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", mixed)
+        self.assertEqual([(action, item["status"]) for each in answer["items"] for action, item in each.items()],
+                         [("index", 201), ("delete", 404), ("create", 400), ("index", 201)])
         for wrong in (b'{"update":{}}\n{"doc":{}}\n', b"[1]\n{}\n", b'{"index":1}\n{}\n', b"{}\n{}\n"):
             self.assertEqual(self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", wrong)[0], 400, wrong)
 
-    def test_splunk_and_loki(self):
+    def test_splunk(self):
         call = self.server.call
         body = b'{"event":"text","time":1714521600,"host":"h"}{"event":{"k":1},"fields":{"f":"g"}}'
         self.assertEqual(call("POST", "/services/collector/event?index=splunk", body),
@@ -100,10 +104,31 @@ class Ingest(ServerCase):
         for count, expected in ((100, 200), (101, 400)):
             body = "".join(json.dumps({"event": 1, "index": f"many{i}"}) for i in range(count))
             self.assertEqual(call("POST", "/services/collector", body)[0], expected)
-        rows = self.server.query("['versions'] | count")["tables"][0]["columns"]
-        self.assertEqual(rows, [[3]])
         rows = self.server.query("['splunk'] | summarize count(), countif(isnotnull(_raw))")
         self.assertEqual(rows["tables"][0]["columns"], [[4], [3]])
+        rows = self.server.query("['versions'] | count")["tables"][0]["columns"]
+        self.assertEqual(rows, [[3]])
+        json_type = {"Content-Type": "application/json"}
+        for body, expected in ((b'{\n"a":1,\n"b":2}', 200), (b'[{"a":3},{"b":4}]', 200), (b"{}", 200),
+                               (b"no JSON", 200), (b'{"a":1} x', 400), (b'{"a":', 400), (b"[1]", 400)):
+            self.assertEqual(call("POST", "/services/collector/raw?index=raws&host=h", body, json_type)[0],
+                             expected, body)
+        rows = self.server.query("['raws'] | summarize count(), sum(a), sum(b), countif(host == 'h'), "
+                                 "make_set(_raw)")
+        self.assertEqual(rows["tables"][0]["columns"], [[5], [4], [6], [5], [["no JSON"]]])
+
+    def test_the_index_of_splunk_events(self):
+        body = b'{"event":"a","index":"q1"}{"event":"c"}{"event":"b","index":"q2"}'
+        self.assertEqual(self.server.call("POST", "/services/collector", body)[0], 200)
+        self.assertEqual(self.server.call("POST", "/services/collector?index=q3", body)[0], 200)
+        rows = self.server.query("union withsource=at q1, q2, q3 | summarize count() by at, index "
+                                 "| sort by at asc, index asc")
+        self.assertEqual(rows["tables"][0]["columns"],
+                         [["q1", "q1", "q2", "q3", "q3", "q3"], [None, "q1", "q2", None, "q1", "q2"],
+                          [1] * 6])
+
+    def test_loki(self):
+        call = self.server.call
         push = {"streams": [{"stream": {"app": "x"}, "values": [["1714521600000000001", "l1"],
                                                                 ["1714521600000000002", "l2"]]}]}
         self.assertEqual(call("POST", "/loki/api/v1/push", push, {"X-Axiom-Dataset": "loki"})[0], 204)

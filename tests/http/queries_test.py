@@ -120,6 +120,11 @@ class Queries(ServerCase):
         self.assertEqual(self.server.call("POST", path, body)[1], {
             "dryRun": True, "rowsMatched": 1, "rowsDeleted": 2, "firstMatchedEvent": T0,
             "lastMatchedEvent": T0})
+        named = {**body, "apl": "['doomed'] | where k == wanted"}
+        for wanted, matched in ((2, 1), (3, 0)):
+            status, answer = self.server.call("POST", path, {**named, "variables": {"wanted": wanted}})
+            self.assertEqual((status, answer["rowsMatched"]), (200, matched))
+        self.assertEqual(self.server.call("POST", path, named)[0], 400)
         self.assertEqual(self.server.call("POST", path, {**body, "commit": None})[0], 400)
         status, _ = self.server.call("POST", path, {**body, "apl": "['doomed'] | limit 1"})
         self.assertEqual(status, 400)

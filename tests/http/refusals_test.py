@@ -61,7 +61,11 @@ REFUSED = (
     ("DELETE", "/v2/dashboards/uid/none", None, {}, 404, "dashboard not found"),
     ("GET", "/v2/users/somebody", None, {}, 404, "user not found"),
     ("GET", "/v2/orgs/other", None, {}, 404, "organization not found"),
-    ("POST", "/v2/tokens/none/regenerate", {}, {}, 404, "token not found"),
+    ("POST", "/v2/tokens/none/regenerate", {"existingTokenExpiresAt": "2100-01-01T00:00:00Z"}, {}, 404,
+     "token not found"),
+    ("POST", "/v2/tokens/none/regenerate", {}, {}, 400, "existingTokenExpiresAt is required"),
+    ("POST", "/v2/tokens/none/regenerate", {"existingTokenExpiresAt": None}, {}, 400,
+     "existingTokenExpiresAt is required"),
 )
 
 # The same of those who read errors in another form: path, body, headers, status, a part of the answer
