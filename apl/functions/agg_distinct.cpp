@@ -10,6 +10,7 @@
 #include "apl/functions/hll_state.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/size_meter.h"
+#include "apl/functions/table_slot.h"
 #include "apl/functions/value_hash.h"
 #include "store/base/large_pages.h"
 #include "store/column/vector_builder.h"
@@ -175,7 +176,7 @@ class HashedSet {
   template <class Equals, class Make>
   bool insert(std::uint64_t hash, const Equals& equals, const Make& make) {
     reserve(count_ + 1);
-    std::size_t at = hash & (slots_.size() - 1);
+    std::size_t at = table_slot(hash, slots_.size());
     for (; slots_[at].hash != 0; at = (at + 1) & (slots_.size() - 1)) {
       if (slots_[at].hash == hash && equals(slots_[at])) {
         return false;
@@ -205,7 +206,7 @@ class HashedSet {
   // Asks for the memory that insert() will read first.
   void prefetch(std::uint64_t hash) const {
     if (!slots_.empty()) {
-      __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1);
+      __builtin_prefetch(&slots_[table_slot(hash, slots_.size())], 1);
     }
   }
 
@@ -213,7 +214,7 @@ class HashedSet {
   void grow(std::size_t size) {
     LargeVector<Entry> slots(size);
     for_each([&](const Entry& entry) {
-      std::size_t at = entry.hash & (size - 1);
+      std::size_t at = table_slot(entry.hash, size);
       while (slots[at].hash != 0) {
         at = (at + 1) & (size - 1);
       }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "apl/functions/table_slot.h"
 #include "store/column/text_order.h"
 
 namespace evq {
@@ -53,7 +54,7 @@ bool BoundedSet::contains(std::string_view bytes, std::uint64_t hash) const {
     return false;
   }
   const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = hash & mask; slots_[at].item != 0; at = (at + 1) & mask) {
+  for (std::size_t at = table_slot(hash, slots_.size()); slots_[at].item != 0; at = (at + 1) & mask) {
     if (slots_[at].tag == tag_of(hash) && is_item(slots_[at].item - 1, bytes, hash)) {
       return true;
     }
@@ -63,7 +64,7 @@ bool BoundedSet::contains(std::string_view bytes, std::uint64_t hash) const {
 
 void BoundedSet::enter(std::uint64_t hash, std::size_t item) {
   const std::size_t mask = slots_.size() - 1;
-  std::size_t at = hash & mask;
+  std::size_t at = table_slot(hash, slots_.size());
   while (slots_[at].item != 0) {
     at = (at + 1) & mask;
   }
@@ -99,7 +100,7 @@ void BoundedSet::prefetch(std::uint64_t hash) const {
   if (slots_.empty()) {
     prefetch_items();
   } else {
-    __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+    __builtin_prefetch(&slots_[table_slot(hash, slots_.size())]);
   }
 }
 

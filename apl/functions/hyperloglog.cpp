@@ -64,7 +64,7 @@ std::uint64_t read_u64(std::string_view bytes) {
 
 void HyperLogLog::insert(std::uint64_t hash) {
   const std::size_t mask = exact_.size() - 1;
-  std::size_t at = hash & mask;
+  std::size_t at = table_slot(hash, exact_.size());
   while (exact_[at] != 0) {
     if (exact_[at] == hash) {
       return;
@@ -186,7 +186,9 @@ std::uint64_t HyperLogLog::estimate() const {
   }
   z += m * sigma(static_cast<double>(histogram[0]) / m);
   constexpr double kAlphaInfinity = 0.72134752044448170368;  // 1 / (2 ln 2)
-  return static_cast<std::uint64_t>(std::llround(kAlphaInfinity * m * m / z));
+  const double estimate = kAlphaInfinity * m * m / z;  // infinite when all registers are full
+  constexpr double kLimit = 0x1p63;
+  return estimate < kLimit ? static_cast<std::uint64_t>(std::llround(estimate)) : kEstimateMax;
 }
 
 std::string HyperLogLog::serialize() const {

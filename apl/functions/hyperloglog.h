@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "apl/functions/table_slot.h"
+
 namespace evq {
 
 class HyperLogLog {
@@ -22,6 +24,7 @@ class HyperLogLog {
   static constexpr unsigned kPrecisionMax = 18;
   // What users take for small numbers is exact; 64 KiB of table at most.
   static constexpr std::size_t kExactMax = 4096;
+  static constexpr std::uint64_t kEstimateMax = INT64_MAX;  // of what was given as a sketch, too
 
   explicit HyperLogLog(unsigned precision = kPrecisionDefault) : precision_(precision) {}
 
@@ -37,7 +40,7 @@ class HyperLogLog {
     if (!registers_.empty()) {
       __builtin_prefetch(&registers_[hash >> (64 - precision_)], 1);
     } else if (!exact_.empty()) {
-      __builtin_prefetch(&exact_[hash & (exact_.size() - 1)], 1);
+      __builtin_prefetch(&exact_[table_slot(hash, exact_.size())], 1);
     }
   }
   // Sketches of different precision meet at the smaller one.

@@ -10,6 +10,7 @@
 #include <numbers>
 #include <utility>
 
+#include "apl/functions/table_slot.h"
 #include "apl/functions/value_hash.h"
 #include "store/base/check.h"
 
@@ -54,8 +55,9 @@ class SketchCells {
 }  // namespace
 
 std::size_t FrequentItems::slot_of(std::string_view bytes, std::uint64_t hash) const {
+  EVQ_DCHECK(!slots_.empty());
   const std::size_t mask = slots_.size() - 1;
-  std::size_t at = hash & mask;
+  std::size_t at = table_slot(hash, slots_.size());
   for (; slots_[at].entry != 0; at = (at + 1) & mask) {
     if (slots_[at].tag != tag_of(hash)) {
       continue;
@@ -66,6 +68,10 @@ std::size_t FrequentItems::slot_of(std::string_view bytes, std::uint64_t hash) c
     }
   }
   return at;
+}
+
+std::uint32_t FrequentItems::entry_of(std::string_view bytes, std::uint64_t hash) const {
+  return slots_.empty() ? 0 : slots_[slot_of(bytes, hash)].entry;
 }
 
 void FrequentItems::count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count,
@@ -89,7 +95,7 @@ void FrequentItems::rebuild_slots() {
   slots_.assign(std::max(kSlotsMin, std::bit_ceil(entries_.size() * 4)), Slot{});
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    std::size_t at = entries_[i].hash & mask;
+    std::size_t at = table_slot(entries_[i].hash, slots_.size());
     while (slots_[at].entry != 0) {
       at = (at + 1) & mask;
     }
@@ -103,13 +109,13 @@ std::uint64_t FrequentItems::hash_of(std::string_view bytes) {
 
 void FrequentItems::prefetch_slot(std::uint64_t hash) const {
   if (!slots_.empty()) {
-    __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+    __builtin_prefetch(&slots_[table_slot(hash, slots_.size())]);
   }
 }
 
 void FrequentItems::prefetch_item(std::uint64_t hash) const {
   if (!slots_.empty()) {
-    const Slot slot = slots_[hash & (slots_.size() - 1)];
+    const Slot slot = slots_[table_slot(hash, slots_.size())];
     if (slot.entry != 0) {
       __builtin_prefetch(&entries_[slot.entry - 1]);
     }
@@ -287,7 +293,7 @@ std::uint64_t FrequentItems::count_of(std::string_view bytes) const {
   if (!is_exact()) {
     return sketch_count(hash);
   }
-  const std::uint32_t entry = slots_.empty() ? 0 : slots_[slot_of(bytes, hash)].entry;
+  const std::uint32_t entry = entry_of(bytes, hash);
   return entry == 0 ? 0 : entries_[entry - 1].count;
 }
 
@@ -306,7 +312,7 @@ std::vector<FrequentItems::Item> FrequentItems::top(std::size_t k) const {
   for (const Sampled& item : sample_) {
     const std::string_view bytes = bytes_of(item);
     const std::uint64_t count = sketch_count(item.hash);
-    if (count <= certain || slots_[slot_of(bytes, item.hash)].entry == 0) {
+    if (count <= certain || entry_of(bytes, item.hash) == 0) {
       items.push_back({bytes, count, std::min(error, count)});
     }
   }

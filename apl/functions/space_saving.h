@@ -110,8 +110,11 @@ class FrequentItems {
     return text.substr(item.offset, item.size);
   }
 
-  // The item's slot: with its entry's number + 1, or the free one where it would go.
+  // The item's slot: with its entry's number + 1, or the free one where it would go. There are
+  // slots.
   std::size_t slot_of(std::string_view bytes, std::uint64_t hash) const;
+  // The item's entry's number + 1; 0 when it has none.
+  std::uint32_t entry_of(std::string_view bytes, std::uint64_t hash) const;
   // `unsketched` of the `count` are not in the sketch.
   void count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count,
                   std::uint64_t unsketched);

@@ -11,6 +11,8 @@
 
 #include <doctest/doctest.h>
 
+#include "apl/functions/table_slot.h"
+
 namespace evq {
 namespace {
 
@@ -176,6 +178,32 @@ TEST_CASE("space_saving: exact and in order while items are few") {
   CHECK(items.count_of("b") == 2);
   CHECK(items.count_of("d") == 0);
   CHECK(FrequentItems(3).count_of("a") == 0);
+}
+
+TEST_CASE("space_saving: what has no counter left is merged into what counted nothing") {
+  FrequentItems once(kCapacity);
+  for (std::size_t i = 0; i <= kCapacity; ++i) {
+    once.add(std::to_string(i), 5, 1);  // of one hash, so that the sketch takes each for all
+  }
+  once.settle();
+  FrequentItems merged(kCapacity);
+  merged.merge(once);
+  CHECK(merged.total() == kCapacity + 1);
+  const std::vector<FrequentItems::Item> top = merged.top(3);
+  REQUIRE(top.size() == 3);
+  CHECK(top[0].count > merged.certain_above());
+}
+
+TEST_CASE("table_slot: hashes that were chosen to meet do not") {
+  constexpr std::size_t kSlots = 4096;
+  for (const unsigned shift : {0U, 20U, 32U, 50U}) {
+    std::set<std::size_t> slots;
+    for (std::uint64_t i = 0; i < kSlots; ++i) {
+      slots.insert(table_slot(i << shift, kSlots));
+    }
+    CHECK(slots.size() > kSlots / 2);  // 63 % is to be expected, give or take 1 %
+    CHECK(*slots.rbegin() < kSlots);
+  }
 }
 
 }  // namespace
