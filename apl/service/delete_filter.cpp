@@ -8,7 +8,6 @@
 #include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
-#include "store/base/limits.h"
 #include "store/base/memory_budget.h"
 #include "store/block/block_reader.h"
 
@@ -17,10 +16,11 @@ namespace {
 
 class DeleteFilter final : public RowFilter {
  public:
-  DeleteFilter(plan::NodePtr root, const EvalContext& context)
+  DeleteFilter(plan::NodePtr root, const EvalContext& context, MemoryBudget* budget)
       : root_(std::move(root)),
         scan_(std::get<plan::Scan>(root_->op)),
         context_(context),
+        budget_(budget),
         test_(block_test(scan_)) {}
 
   bool may_match(const SnapshotBlock& block) const override {
@@ -32,7 +32,20 @@ class DeleteFilter final : public RowFilter {
            block.max_time <= scan_.time_max;
   }
 
+  // What the block's columns take is charged until it is through.
   Result<BlockMatch> match(StoredBlock& block) const override {
+    AllocationMeter meter(budget_, context_.control, kOperatorName);
+    Result<BlockMatch> found = BlockMatch();
+    EVQ_TRY(meter.guard([&] { found = match_rows(block); }));
+    return found;
+  }
+
+ private:
+  static constexpr std::string_view kOperatorName = "where";
+  // Rows that a filter is evaluated for at a time, since what it makes of them may be large.
+  static constexpr std::size_t kRowsAtOnce = 8192;
+
+  Result<BlockMatch> match_rows(StoredBlock& block) const {
     BlockMatch found;
     EVQ_TRY_ASSIGN(const bool may_match, block.may_match(test_));
     if (!may_match) {
@@ -57,49 +70,72 @@ class DeleteFilter final : public RowFilter {
     return found;
   }
 
- private:
+  // Keeps the rows that pass.
   Status apply(const plan::Expr& filter, StoredBlock& block, RowList* rows) const {
+    if (rows->empty()) {
+      return {};
+    }
+    EVQ_TRY_ASSIGN(const std::vector<Vector> columns, columns_of(filter, block));
+    RowList kept;
+    for (std::size_t begin = 0; begin < rows->size(); begin += kRowsAtOnce) {
+      const auto some =
+          std::span(*rows).subspan(begin, std::min(kRowsAtOnce, rows->size() - begin));
+      AllocationMeter meter(budget_, context_.control, kOperatorName);
+      Status tested;
+      EVQ_TRY(meter.guard([&] { tested = keep_passing(filter, block, columns, some, &kept); }));
+      EVQ_TRY(std::move(tested));
+    }
+    *rows = std::move(kept);
+    return {};
+  }
+
+  // Those that the filter reads, of all rows; the others stay empty.
+  Result<std::vector<Vector>> columns_of(const plan::Expr& filter, StoredBlock& block) const {
     std::vector<Vector> columns(scan_.columns.size());
     Status outcome;
     plan::for_each_column(filter, [&](std::size_t column) {
-      if (!outcome.ok() || columns[column].size() != 0 || rows->empty()) {
+      if (!outcome.ok() || columns[column].size() != 0) {
         return;
       }
-      const plan::ScanColumn& wanted = scan_.columns[column];
-      auto values = block.column(wanted.field == plan::kTimeColumn ? kTimeField : wanted.field);
+      const std::string& field = scan_.columns[column].field;
+      Result<Vector> values = block.column(field == plan::kTimeColumn ? kTimeField : field);
       if (!values.ok()) {
         outcome = std::move(values).take_error();
         return;
       }
-      Result<Vector> gathered = block.widened(values.value().gather(*rows), wanted.type);
-      if (!gathered.ok()) {
-        outcome = std::move(gathered).take_error();
-        return;
-      }
-      columns[column] = *std::move(gathered);
+      columns[column] = *std::move(values);
     });
     EVQ_TRY(std::move(outcome));
-    RowList kept;
-    MemoryBudget budget(kQueryMemoryBytesDefault);
-    AllocationMeter meter(&budget, context_.control, "where");
-    EVQ_TRY(meter.guard(
-        [&] { select_true(evaluate(filter, context_, columns, rows->size()), &kept); }));
-    for (std::uint32_t& row : kept) {
-      row = (*rows)[row];
+    return columns;
+  }
+
+  Status keep_passing(const plan::Expr& filter, const StoredBlock& block,
+                      const std::vector<Vector>& columns, std::span<const std::uint32_t> rows,
+                      RowList* kept) const {
+    std::vector<Vector> values(columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i].size() != 0) {
+        EVQ_TRY_ASSIGN(values[i], block.widened(columns[i].gather(rows), scan_.columns[i].type));
+      }
     }
-    *rows = std::move(kept);
-    return Status::success();
+    RowList passing;
+    select_true(evaluate(filter, context_, values, rows.size()), &passing);
+    std::ranges::transform(passing, std::back_inserter(*kept),
+                           [rows](std::uint32_t at) { return rows[at]; });
+    return {};
   }
 
   plan::NodePtr root_;
   const plan::Scan& scan_;
   EvalContext context_;
+  MemoryBudget* budget_;
   BlockTest test_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan, const EvalContext& context) {
+Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan, const EvalContext& context,
+                                                      MemoryBudget* budget) {
   EVQ_TRY(plan::optimize(&plan, context));
   // Projections that pruning or searching left are of columns only; the scan has all filters but
   // those that draw.
@@ -116,7 +152,8 @@ Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan, const Eva
     plan::NodePtr input = std::move(root->inputs[0]);
     root = std::move(input);
   }
-  return std::unique_ptr<RowFilter>(std::make_unique<DeleteFilter>(std::move(root), context));
+  return std::unique_ptr<RowFilter>(
+      std::make_unique<DeleteFilter>(std::move(root), context, budget));
 }
 
 }  // namespace evq

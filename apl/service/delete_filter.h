@@ -5,11 +5,14 @@
 #include <memory>
 
 #include "apl/plan/plan.h"
+#include "store/base/memory_budget.h"
 #include "store/store.h"
 
 namespace evq {
 
-// `plan` was bound with delete_only; its root is filters over one scan.
-Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan, const EvalContext& context);
+// `plan` was bound with delete_only; its root is filters over one scan. What a block takes while it
+// is looked at is charged to the budget, which outlives the filter: kLimit where it does not fit.
+Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan, const EvalContext& context,
+                                                      MemoryBudget* budget);
 
 }  // namespace evq

@@ -118,6 +118,13 @@ struct Service::State {
 
 namespace {
 
+// Of a query that asks for so much, or for nothing in particular (0).
+std::size_t memory_limit(const ServiceOptions& options, std::size_t asked_bytes) {
+  return asked_bytes != 0                  ? asked_bytes
+         : options.memory_limit_bytes != 0 ? options.memory_limit_bytes
+                                           : kQueryMemoryBytesDefault;
+}
+
 // One request while it runs.
 class Session {
  public:
@@ -125,11 +132,8 @@ class Session {
           ThreadPool* pool, MemoryBudget* memory, const GeoDatabase* geo)
       : request_(request),
         own_control_(request.timeout_ms > 0 ? request.timeout_ms : options.timeout_ms),
-        budget_(std::make_shared<MemoryBudget>(
-            request.memory_limit_bytes != 0   ? request.memory_limit_bytes
-            : options.memory_limit_bytes != 0 ? options.memory_limit_bytes
-                                              : kQueryMemoryBytesDefault,
-            memory)),
+        budget_(std::make_shared<MemoryBudget>(memory_limit(options, request.memory_limit_bytes),
+                                               memory)),
         store_(store),
         external_(options.external, budget_.get(),
                   request.control != nullptr ? *request.control : own_control_),
@@ -561,8 +565,9 @@ Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
                       "delete from them one after the other");
   }
   const std::string dataset = plan.datasets[0];
+  MemoryBudget budget(memory_limit(state_->options, 0), state_->memory.get());
   EVQ_TRY_ASSIGN(const std::unique_ptr<RowFilter> doomed,
-                 make_delete_filter(std::move(plan), context));
+                 make_delete_filter(std::move(plan), context, &budget));
   EVQ_TRY_ASSIGN(const RemoveReport report,
                  state_->store->remove(dataset, *doomed, request.commit, control));
   EVQ_TRY(damage_of(report, request.commit));

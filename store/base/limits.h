@@ -131,7 +131,7 @@ inline constexpr std::size_t kDynamicDepthMax = 200;
 inline constexpr std::size_t kResultRowsDefault = 1000;
 // Rows of one answer over HTTP; more is reached by the cursor. The command line streams.
 inline constexpr std::size_t kResultRowsMax = 50000;
-// Memory of all queries of a process together; --memory-limit changes it.
+// Memory of one query, and of all queries of a server together; --memory-limit changes both.
 inline constexpr std::size_t kQueryMemoryBytesDefault = 1 * kGibibyte;
 // Time of one query; --timeout changes it.
 inline constexpr std::int64_t kQueryTimeMsDefault = 60000;

@@ -20,7 +20,7 @@ import tempfile
 import time
 import unittest
 
-from evq_server import EVQ, Server
+from evq_server import EVQ, T0, Server
 
 
 class Life(unittest.TestCase):
@@ -175,6 +175,25 @@ class Life(unittest.TestCase):
                                      {"Content-Type": "application/x-ndjson"})
         self.assertEqual((status, answer["ingested"]), (200, 40000))
         self.assertEqual([f for f in os.listdir(server.directory) if f.endswith(".tmp")], [])
+        self.assertEqual(server.stop(), 0)
+
+    def test_deletes_keep_to_the_memory_limit_as_queries_do(self):
+        server = Server("--no-auth", "--memory-limit", "64MiB")
+        self.assertEqual(server.call("POST", "/v1/ingest/d", [
+            {"_time": T0, "n": i, "text": f"{i:0100}"} for i in range(20000)])[0], 200)
+        grown = "d | where strlen(strrep(strrep(text, 100), 100)) == n"
+        for path, body in (("/v1/query/_apl", {"apl": grown}),
+                           ("/v2/datasets/_apl/delete", {"apl": grown, "commit": False}),
+                           ("/v2/datasets/_apl/delete", {"apl": grown, "commit": True})):
+            status, answer = server.call("POST", path, {"startTime": "2024-01-01", "endTime": "now", **body})
+            self.assertEqual(status, 422, answer)
+            self.assertRegex(answer["message"], "memory limit of 67108864 bytes exceeded in where")
+        self.assertLess(server.peak_memory(), 200 << 20)
+        for apl, matched in (("d | where strlen(strrep(text, 10)) == 1000", 20000),
+                             ("d | where text endswith '3' and n > 19000", 100)):
+            status, answer = server.call("POST", "/v2/datasets/_apl/delete", {
+                "apl": apl, "startTime": "2024-01-01", "endTime": "now", "commit": False})
+            self.assertEqual((status, answer["rowsMatched"]), (200, matched))
         self.assertEqual(server.stop(), 0)
 
     def test_long_answers_wait_for_slow_readers_in_files(self):
