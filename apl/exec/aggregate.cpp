@@ -21,6 +21,7 @@
 #include "apl/exec/repeatable.h"
 #include "apl/exec/sort_numbers.h"
 #include "apl/exec/tied_rows.h"
+#include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
@@ -29,9 +30,11 @@ namespace evq {
 namespace {
 
 // Parting moves the first worker's groups too: it pays when many groups of enough workers would
-// otherwise wait for one thread.
+// otherwise wait for one thread, or fewer workers' if a group is not merged in a moment, as sets
+// and sketches are not.
 constexpr std::size_t kPartedGroupsMin = std::size_t{1} << 14U;
 constexpr std::size_t kPartedWorkersMin = 4;
+constexpr std::size_t kSlowlyMergedBytesMin = 96;  // of a group's states
 constexpr std::size_t kGroupsPerPart = std::size_t{1} << 15U;
 constexpr unsigned kPartBitsMin = 2;
 constexpr unsigned kPartBitsMax = 8;
@@ -118,13 +121,13 @@ void sort_by_position(std::vector<Seen>* seen) {
   }
 }
 
-// The rows of an aggregation, from all parts of its groups: all of them, or those that `top` lets
-// through, in order of first sight.
+// The rows of an aggregation, from all parts of its groups: all of them, or those that may be among
+// the top ones, in order of first sight unless any will do.
 class AggregateOutput {
  public:
   // `results` are those of each part; columns from `keys` on are results.
   AggregateOutput(std::vector<const GroupTable*> parts, std::vector<std::vector<Vector>> results,
-                  std::size_t keys, const std::optional<TopRows>& top)
+                  std::size_t keys, const ScanHints& hints)
       : parts_(std::move(parts)) {
     for (const GroupTable* part : parts_) {
       begins_.push_back(size_);
@@ -138,9 +141,12 @@ class AggregateOutput {
       }
       results_.push_back(pieces.size() == 1 ? std::move(pieces[0]) : concatenate(pieces));
     }
+    const std::optional<TopRows>& top = hints.top_groups;
     const bool few = top.has_value() && top->column >= keys && top->count < size_;
     order_ = few ? top_groups(results_[top->column - keys], *top) : all_groups();
-    sort_by_position(&order_);
+    if (!hints.any_order) {
+      sort_by_position(&order_);
+    }
   }
 
   // The next rows; an empty chunk when there are no more.
@@ -264,11 +270,14 @@ class AggregateConsumer final : public Consumer {
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     EVQ_CHECK(!sinks.empty());
     std::size_t most = 0;
+    std::size_t state_bytes = 0;
     for (const auto& sink : sinks) {
       most += groups_of(sink).size();
+      state_bytes += groups_of(sink).state_bytes();
     }
     const ExecOptions& options = executor_.options();
-    const bool pays = sinks.size() >= kPartedWorkersMin && most >= kPartedGroupsMin;
+    const bool slow = state_bytes >= most * kSlowlyMergedBytesMin;
+    const bool pays = most >= kPartedGroupsMin && (slow || sinks.size() >= kPartedWorkersMin);
     const bool parted = !spec_.op.groups.empty() && sinks.size() > 1 && options.pool != nullptr &&
                         (pays || options.force_parts);
     return parted ? merge_in_parts(std::move(sinks), most) : merge_into_first(std::move(sinks));
@@ -413,8 +422,8 @@ class AggregateConsumer final : public Consumer {
     const ExecOptions& options = executor_.options();
     AllocationMeter meter(options.budget, options.control, "summarize");
     std::optional<AggregateOutput> output;
-    EVQ_TRY(overflow_.note(meter.guard(
-        [&] { output.emplace(std::move(tables), std::move(results), keys, hints_.top_groups); })));
+    EVQ_TRY(overflow_.note(
+        meter.guard([&] { output.emplace(std::move(tables), std::move(results), keys, hints_); })));
     return executor_.push_each([&] { return output->next(); }, "summarize", next_);
   }
 
@@ -443,6 +452,7 @@ class AggregateRun {
       key_types_.push_back(node.schema[i].type);
     }
     below_.groups_only_counted = op_.groups.empty() && only_counts_rows(op_);
+    below_.any_order = (op_.groups.empty() || hints.any_order) && !plan::looks_at_order(op_);
     below_.takes_stretches = true;  // groups are merged in the order of the sinks
   }
 

@@ -195,7 +195,9 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     below.groups_only_counted =
         hints.groups_only_counted && project != nullptr && project->exprs.empty();
     // Which rows a sample takes is told by their sequences, which stretches number otherwise.
-    below.takes_stretches = hints.takes_stretches && !std::holds_alternative<plan::Sample>(node.op);
+    const bool samples = std::holds_alternative<plan::Sample>(node.op);
+    below.takes_stretches = hints.takes_stretches && !samples;
+    below.any_order = hints.any_order && !samples;
     return run(*node.inputs[0], mapped, below);
   };
   struct Dispatch {

@@ -77,6 +77,7 @@ struct ScanHints {
   // All that is asked of an aggregation is how many groups there are: its rows may come in any
   // order and without columns.
   bool groups_only_counted = false;
+  bool any_order = false;  // of rows, all of which are read
 };
 
 // The whole output of a node, in order, and the bytes it was charged for.

@@ -189,12 +189,16 @@ std::vector<Vector> GroupStates::results() {
   return results;
 }
 
-Status GroupStates::charge() {
-  std::size_t bytes = table_.size_bytes();
+std::size_t GroupStates::state_bytes() const {
+  std::size_t bytes = 0;
   for (const auto& state : states_) {
     bytes += state->size_bytes();
   }
-  return lease_.resize(bytes);
+  return bytes;
+}
+
+Status GroupStates::charge() {
+  return lease_.resize(table_.size_bytes() + state_bytes());
 }
 
 }  // namespace evq

@@ -38,6 +38,8 @@ class GroupStates {
   // 1 when the aggregation has no keys.
   std::size_t size() const { return has_keys() ? table_.size() : 1; }
   const GroupTable& table() const { return table_; }
+  // What the states hold, without the keys.
+  std::size_t state_bytes() const;
   AggregateState& state(std::size_t aggregate) { return *states_[aggregate]; }
   // One column for each result of each aggregate, a row a group.
   std::vector<Vector> results();

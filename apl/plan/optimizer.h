@@ -56,6 +56,8 @@ ExprPtr substitute(ExprPtr expr, const std::vector<ExprPtr>& columns);
 std::vector<std::size_t> keep_columns(Node* node, std::vector<bool> needed);
 // Equal values of such a type are the same in every way that an expression could tell.
 bool is_one_when_equal(Type type);
+// Whether the results of an aggregation depend on the order of its rows.
+bool looks_at_order(const Aggregate& op);
 // Whether only rows with the largest (1) or the smallest (-1) first argument have a say in an
 // aggregate's result; 0: all have.
 int extreme_of(const AggregateFunction& function);

@@ -14,7 +14,6 @@
 #include "apl/plan/optimizer.h"
 
 namespace evq::plan {
-namespace {
 
 // Elements of a list, a set or a bag come as the rows did.
 bool looks_at_order(const Aggregate& op) {
@@ -24,6 +23,8 @@ bool looks_at_order(const Aggregate& op) {
     return makes_elements || (call.function != nullptr && call.function->order_sensitive);
   });
 }
+
+namespace {
 
 // Whether the order of what comes into a node is seen, when that of what comes out is, or is not.
 struct SeesOrder {

@@ -396,7 +396,8 @@ class ClickHouse(Library):
     log schemas use."""
     name, kind, library = "clickhouse", "chdb", "CHDB_LIB"
     ingest_setup = f"SET max_threads={ARGS.threads};;SET max_insert_threads={ARGS.threads}"
-    setup = f"SET max_threads={ARGS.threads};;USE evb"
+    # What its filters found the last time is a cache of results.
+    setup = f"SET max_threads={ARGS.threads};;SET use_query_condition_cache=0;;USE evb"
     otel = {"_time": "DateTime64(6,'UTC')", "service": "LowCardinality(String)",
             "method": "LowCardinality(String)", "uri": "String", "status": "UInt16",
             "resp_body_size": "UInt64", "req_duration_ms": "Float64",
