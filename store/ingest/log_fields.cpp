@@ -65,14 +65,69 @@ bool take_access_time(std::string_view* text) {
   return true;
 }
 
-LogFields access_fields(std::string_view line) {
-  std::string_view client = take_word(&line);
-  std::string_view host;
-  std::string_view asked = take_word(&line);  // who the client says it is, seldom known
-  std::string_view user = take_word(&line);
-  if (!line.starts_with('[')) {
-    host = std::exchange(client, std::exchange(asked, std::exchange(user, take_word(&line))));
+// Who asked, by the start of a line of an access log.
+struct AccessCaller {
+  std::string_view host;  // of a virtual host
+  std::string_view client;
+  std::string_view user;
+};
+
+// The first address, where proxies have put theirs behind it: "10.0.0.1, 10.0.0.2 ". They are taken
+// from the text.
+std::string_view take_client(std::string_view* text) {
+  std::string_view client = take_word(text);
+  for (std::string_view word = client; word.ends_with(',') && !text->empty();) {
+    word = take_word(text);
   }
+  client.remove_suffix(client.ends_with(',') ? 1 : 0);
+  return client;
+}
+
+// The rest of a name that has blanks, up to the time; `text` then begins with it. False where no
+// time follows.
+bool take_rest_of_user(std::string_view* text, std::string_view* user) {
+  const std::string_view line{user->data(), user->size() + 1 + text->size()};
+  const std::size_t end = line.substr(0, kNameBytesMax).find(" [");
+  if (end == std::string_view::npos) {
+    return false;
+  }
+  *user = line.substr(0, end);
+  *text = line.substr(end + 1);
+  return true;
+}
+
+// Takes it from the line, whose time follows. Without a client: this is no such line.
+AccessCaller take_caller(std::string_view* line) {
+  AccessCaller caller;
+  caller.client = take_client(line);
+  std::string_view asked = take_word(line);  // who the client says it is, seldom known
+  caller.user = take_word(line);
+  if (line->starts_with('[') || line->empty()) {
+    return caller;
+  }
+  if (asked == "-" && caller.user != "-") {
+    return take_rest_of_user(line, &caller.user) ? caller : AccessCaller();
+  }
+  caller.host = caller.client;
+  caller.client = asked;
+  asked = caller.user;
+  if (caller.client.ends_with(',')) {
+    caller.client.remove_suffix(1);
+    while (asked.ends_with(',') && !line->empty()) {
+      asked = take_word(line);
+    }
+    asked = take_word(line);
+  }
+  caller.user = take_word(line);
+  if (!line->starts_with('[') && asked == "-" && !line->empty() &&
+      !take_rest_of_user(line, &caller.user)) {
+    return {};
+  }
+  return caller;
+}
+
+LogFields access_fields(std::string_view line) {
+  const auto [host, client, user] = take_caller(&line);
   if (client.empty() || user.empty() || !take_access_time(&line)) {
     return {};
   }

@@ -39,6 +39,7 @@ std::optional<unsigned> take_priority(std::string_view* line);
 // Of a line in
 //   the common or combined format of Apache and nginx: client, user, method, path, protocol,
 //     status, bytes, referer, user_agent, and host where the name of a virtual host comes first;
+//     the client is the first of the addresses that proxies make of it, the user may have blanks;
 //   a container as Kubernetes keeps it, "TIME stdout F message": stream;
 //   syslog of either RFC, or with an ISO 8601 time as rsyslog writes it to files: host, program,
 //     pid, and of its priority facility and severity.
