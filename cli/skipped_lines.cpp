@@ -2,6 +2,7 @@
 
 #include "cli/output.h"
 #include "cli/terminal/number_text.h"
+#include "store/ingest/failure_reason.h"
 
 namespace evq {
 
@@ -14,7 +15,8 @@ void SkippedLines::note(const std::string& file, const IngestFailure& failure) {
     first_place_ = place;
   }
   if (count_++ < kShownMax) {
-    print_note(global_, place + ": " + failure.reason + " (line skipped)");
+    print_note(global_, place + ": " + failure.reason +
+                            (tells_lost_lines(failure.reason) ? "" : " (line skipped)"));
   }
 }
 

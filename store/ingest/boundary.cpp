@@ -9,6 +9,7 @@
 #include <immintrin.h>
 #endif
 
+#include "store/base/limits.h"
 #include "store/base/simd_level.h"
 #include "store/ingest/json_text.h"
 #include "store/ingest/nested_value.h"
@@ -187,8 +188,11 @@ class RecordScanner : public BoundaryScanner {
 
   Status scan(std::string_view text, std::size_t events_max, bool at_end) override {
     while (seen_ < text.size() && events_ < events_max) {
-      if (!byte_by_byte_ && text.size() - seen_ >= RecordBlock::kBytes &&
-          pass_block(text, events_max)) {
+      const std::size_t stop = std::min(text.size(), check_at_);
+      if (!byte_by_byte_ && seen_ + RecordBlock::kBytes <= stop && pass_block(text, events_max)) {
+        continue;
+      }
+      if (seen_ == check_at_ && break_off_record(text)) {
         continue;
       }
       step(text[seen_]);
@@ -205,12 +209,19 @@ class RecordScanner : public BoundaryScanner {
   }
 
   void drop(std::size_t bytes) override {
+    // Of a record whose beginning is gone nothing can be read again.
+    check_at_ = bytes > begin_ || check_at_ == kNever ? kNever : check_at_ - bytes;
     begin_ -= std::min(begin_, bytes);
     forget(bytes);
   }
 
  private:
   enum class State : std::uint8_t { kRecordStart, kCellStart, kPlain, kQuoted, kQuoteSeen };
+
+  static constexpr std::size_t kNever = SIZE_MAX;
+  // A cell that is longer cannot be a value, even if each byte of it is a doubled quote.
+  static constexpr std::size_t kCellBytesMax = 2 * kFieldValueBytesMax;
+  static constexpr std::size_t kFirstCheckBytes = 2 * kCellBytesMax;
 
   static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -287,9 +298,45 @@ class RecordScanner : public BoundaryScanner {
     begin_ = seen_;
     whole_bytes_ = seen_;
     ++events_;
+    check_at_ = seen_ + kFirstCheckBytes;
+  }
+
+  // Where a cell of the record was opened by a quote too long ago to be closed again: the record
+  // ends with the last line that is there, and whoever reads it finds the lines in it. False where
+  // it may go on. The bytes are looked at again when the record is twice as long, so that all looks
+  // cost no more than twice its size.
+  bool break_off_record(std::string_view text) {
+    const std::size_t stopped = seen_;
+    const std::size_t line_end = text.substr(begin_, stopped - begin_).rfind('\n');
+    if (state_ != State::kQuoted || line_end == std::string_view::npos ||
+        stopped - open_quote(text) <= kCellBytesMax) {
+      check_at_ = stopped + (stopped - begin_);
+      return false;
+    }
+    seen_ = begin_ + line_end + 1;
+    state_ = State::kRecordStart;
+    byte_by_byte_ = false;
+    end_record();
+    return true;
+  }
+
+  // Where the quote stands that opened the cell at hand.
+  std::size_t open_quote(std::string_view text) const {
+    RecordScanner again(delimiter_);
+    std::size_t open = begin_;
+    for (std::size_t i = begin_; i < seen_; ++i) {
+      const State before = again.state_;
+      again.step(text[i]);
+      if (again.state_ == State::kQuoted && before != State::kQuoted &&
+          before != State::kQuoteSeen) {
+        open = i;
+      }
+    }
+    return open;
   }
 
   std::size_t begin_ = 0;  // of the record at hand
+  std::size_t check_at_ = kFirstCheckBytes;
   const char delimiter_;
   State state_ = State::kRecordStart;
   bool byte_by_byte_ = false;  // up to the end of the record

@@ -68,7 +68,9 @@ std::unique_ptr<BoundaryScanner> make_line_scanner();
 // JSON values one after the other; those of top-level arrays are their elements, and so are, with
 // `unwraps_records`, those of the arrays that records_prefix() finds.
 std::unique_ptr<BoundaryScanner> make_value_scanner(bool unwraps_records);
-// CSV records: line ends inside quotes belong to the cell.
+// CSV records: line ends inside quotes belong to the cell. One that a quote opens and none closes
+// for longer than a value may be does not hold all that follows: its record ends at a line end
+// after some MiB.
 std::unique_ptr<BoundaryScanner> make_record_scanner(char delimiter);
 
 }  // namespace evq

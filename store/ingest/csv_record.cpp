@@ -37,7 +37,7 @@ RawCell read_quoted(std::string_view record, std::size_t quote, char delimiter) 
   while (true) {
     i = record.find('"', i);
     if (i == std::string_view::npos) {
-      cell.fault = "the quoted cell is not closed";
+      cell.fault = kOpenCellFault.data();
       cell.end = quote;
       return cell;
     }
@@ -73,6 +73,30 @@ RawCell read_cell(std::string_view record, std::size_t begin, char delimiter) {
   return cell;
 }
 
+// The quote that opens a cell at fault, which begins at `begin`, if lines have been taken for it.
+std::size_t swallowing_quote(std::string_view record, std::size_t begin, const RawCell& cell) {
+  const std::size_t quote = record.find('"', begin);
+  const std::size_t end = cell.end == quote ? record.size() : cell.end;
+  const bool has_lines = record.substr(quote, end - quote).find('\n') != std::string_view::npos;
+  return has_lines ? quote : CsvFault::kNone;
+}
+
+// Whether a line is a record that has a cell for each field, and no quote inside of one.
+bool is_whole_line(std::string_view line, const CsvLayout& layout) {
+  std::size_t cells = 0;
+  for (std::size_t begin = 0; begin <= line.size(); ++cells) {
+    const RawCell cell = read_cell(line, begin, layout.delimiter);
+    const std::string_view text = line.substr(begin, cell.end - begin);
+    const bool quote_inside =
+        text.find('"') != std::string_view::npos && !trim(text, layout.delimiter).starts_with('"');
+    if (cell.fault != nullptr || quote_inside || cells == layout.fields.size()) {
+      return false;
+    }
+    begin = cell.end + 1;
+  }
+  return cells == layout.fields.size();
+}
+
 std::size_t undouble(std::string_view text, char* out) {
   std::size_t size = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -86,6 +110,18 @@ std::size_t undouble(std::string_view text, char* out) {
 
 bool is_blank_record(std::string_view record) {
   return std::all_of(record.begin(), record.end(), [](char c) { return is_blank(c, '\0'); });
+}
+
+std::size_t next_whole_line(std::string_view record, std::size_t quote, const CsvLayout& layout) {
+  for (std::size_t feed = record.find('\n', quote); feed != std::string_view::npos;) {
+    const std::size_t begin = feed + 1;
+    feed = record.find('\n', begin);
+    const std::string_view line = record.substr(begin, feed - begin);
+    if (!is_blank_record(line) && is_whole_line(line, layout)) {
+      return begin;
+    }
+  }
+  return record.size();
 }
 
 Result<std::vector<std::string>> read_csv_header(std::string_view record, char delimiter) {
@@ -129,7 +165,7 @@ CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, Event
   for (std::size_t begin = 0; begin <= record.size(); ++field) {
     const RawCell cell = read_cell(record, begin, layout.delimiter);
     if (cell.fault != nullptr) {
-      return {cell.end, cell.fault};
+      return {cell.end, cell.fault, swallowing_quote(record, begin, cell)};
     }
     std::string_view text = cell.text;
     if (cell.doubled) {

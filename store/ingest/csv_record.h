@@ -1,6 +1,7 @@
 #pragma once
 // CSV records into cells: RFC 4180 quoting, a one-byte delimiter, CR LF or LF, blanks around
-// unquoted names and values trimmed. An empty cell is an absent field.
+// unquoted names and values trimmed. An empty cell is an absent field. Of a quote that opens a cell
+// and is not closed only the line fails, and those below it up to one that has all cells.
 
 #include <cstddef>
 #include <string>
@@ -28,13 +29,23 @@ inline constexpr std::string_view kRepeatedNameError = "the CSV header repeats t
 // without a name is called `column` and its number from 1.
 Result<std::vector<std::string>> read_csv_header(std::string_view record, char delimiter);
 
+inline constexpr std::string_view kOpenCellFault = "the quoted cell is not closed";
+
 struct CsvFault {
+  static constexpr std::size_t kNone = std::string_view::npos;
+
   std::size_t offset = 0;
   std::string reason;  // empty: none
+  // The quote that opens the cell at fault, where that has taken lines which may be other records.
+  std::size_t quote = kNone;
 };
 
 // Puts a record's cells into `event`, which has begun. `record` must outlive the event.
 CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, EventAssembler& event);
+
+// Where reading can go on in a record in which a cell is not closed that was opened at `quote`: at
+// the next of its lines that has as many cells as there are fields; its size if none has.
+std::size_t next_whole_line(std::string_view record, std::size_t quote, const CsvLayout& layout);
 
 // Nothing but blanks.
 bool is_blank_record(std::string_view record);

@@ -14,6 +14,7 @@ constexpr std::string_view kFields = " fields";
 constexpr std::string_view kNewKeys = " keys not seen before";
 constexpr std::string_view kLimit = " bytes, more than the limit of ";
 constexpr std::string_view kValueHas = "a value has more than the limit of ";
+constexpr std::string_view kLinesSkipped = " lines skipped";
 constexpr std::string_view kListsHave = "the lists and objects of the event have more than ";
 
 // The texts, one behind the other.
@@ -59,6 +60,14 @@ std::string large_lists_reason(std::size_t bytes_max) {
 
 std::string long_event_reason(std::size_t bytes_max) {
   return joined("the event is longer than the limit of ", std::to_string(bytes_max), " bytes");
+}
+
+std::string lost_lines_reason(std::string reason, std::size_t lines) {
+  return lines > 1 ? joined(reason, ": ", std::to_string(lines), kLinesSkipped) : reason;
+}
+
+bool tells_lost_lines(std::string_view reason) {
+  return reason.ends_with(kLinesSkipped);
 }
 
 FailureKind kind_of_failure(std::string_view reason) {

@@ -27,6 +27,11 @@ std::string large_value_reason(std::string_view field, std::size_t bytes);
 std::string large_lists_reason(std::size_t bytes_max);
 std::string long_event_reason(std::size_t bytes_max);
 
+// The reason of an event that stood in so many lines, which are said where there are several.
+std::string lost_lines_reason(std::string reason, std::size_t lines);
+// Whether it says so.
+bool tells_lost_lines(std::string_view reason);
+
 // What `reason`, made by one of these, is about.
 FailureKind kind_of_failure(std::string_view reason);
 

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "store/base/ascii.h"
+#include "store/base/check.h"
 #include "store/base/utf8.h"
+#include "store/ingest/boundary.h"
 #include "store/ingest/event_assembler.h"
 #include "store/ingest/failure_reason.h"
 #include "store/ingest/fast_json.h"
@@ -74,6 +76,17 @@ std::size_t next_object(std::string_view line, std::size_t begin) {
   const std::size_t end = pass_nested(line, begin + 1, &object);
   const std::size_t next = line.find_first_not_of(" \t\r", end);
   return next < line.size() && line[next] == '{' ? next : line.size();
+}
+
+// The reason of a record of CSV that failed and has no line end behind it.
+std::string lines_reason(std::string reason, std::string_view record) {
+  return lost_lines_reason(std::move(reason), count_line_feeds(record) + 1);
+}
+
+std::size_t first_record_bytes(std::string_view text, char delimiter) {
+  const std::unique_ptr<BoundaryScanner> scanner = make_record_scanner(delimiter);
+  EVQ_CHECK(scanner->scan(text, 1, true).ok());
+  return scanner->whole_bytes();
 }
 
 }  // namespace
@@ -190,7 +203,11 @@ Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t en
   EventAssembler& event = target.builder.assembler();
   const std::string_view text = target.piece.text().substr(begin, end - begin);
   if (!target.builder.commit(target.piece.receipt_ns)) {
-    target.fail(text, begin, event.failure(), settings_.keep_rejects);
+    std::string reason = event.failure();
+    if (target.piece.kind == PieceKind::kRecords) {
+      reason = lines_reason(std::move(reason), text);
+    }
+    target.fail(text, begin, std::move(reason), settings_.keep_rejects);
     return target.flush_if_full(end);
   }
   IngestCounts& counts = target.report.counts;
@@ -468,6 +485,45 @@ Status PieceParser::parse_w3c(Target& target) const {
 
 // ---------------------------------------------------------------- CSV
 
+// Reads once more what a quote that is not closed has made one record, [begin, end): the lines with
+// it fail, and reading goes on behind them. Where each line has such a quote again, that ends when
+// the text was read some times over, and the rest is one failure.
+Status PieceParser::parse_swallowed(Target& target, std::size_t begin, std::size_t end) const {
+  constexpr std::size_t kReadsMax = 8;
+  const std::string_view text = target.piece.text().substr(0, end);
+  std::size_t bytes_left = kReadsMax * (end - begin);
+  while (begin < end) {
+    const std::size_t size = first_record_bytes(text.substr(begin), settings_.csv.delimiter);
+    std::string_view record = text.substr(begin, size);
+    record.remove_suffix(record.ends_with('\n') ? 1 : 0);
+    target.base = begin;
+    EventAssembler& event = target.builder.assembler();
+    event.begin();
+    CsvFault fault =
+        is_blank_record(record) ? CsvFault{} : read_csv_record(record, settings_.csv, event);
+    std::size_t next = begin + size;
+    if (fault.quote != CsvFault::kNone && size <= bytes_left) {
+      bytes_left -= size;
+      const std::size_t whole_line = next_whole_line(record, fault.quote, settings_.csv);
+      if (whole_line < record.size()) {
+        record = record.substr(0, whole_line - 1);
+        next = begin + whole_line;
+        fault.offset = fault.quote;
+        fault.reason = kOpenCellFault;
+      }
+    }
+    if (!fault.reason.empty()) {
+      target.fail(record, begin + fault.offset, lines_reason(std::move(fault.reason), record),
+                  settings_.keep_rejects);
+      EVQ_TRY(target.flush_if_full(begin + record.size()));
+    } else if (!is_blank_record(record)) {
+      EVQ_TRY(take_event(target, begin, begin + record.size()));
+    }
+    begin = next;
+  }
+  return {};
+}
+
 Status PieceParser::parse_records(Target& target) const {
   const std::string_view text = target.piece.text();
   for (const ValueSpan& span : target.piece.spans) {
@@ -483,8 +539,13 @@ Status PieceParser::parse_records(Target& target) const {
     EventAssembler& event = target.builder.assembler();
     event.begin();
     const CsvFault fault = read_csv_record(record, settings_.csv, event);
+    if (fault.quote != CsvFault::kNone) {
+      EVQ_TRY(parse_swallowed(target, span.begin, end));
+      continue;
+    }
     if (!fault.reason.empty()) {
-      target.fail(record, span.begin + fault.offset, fault.reason, settings_.keep_rejects);
+      target.fail(record, span.begin + fault.offset, lines_reason(fault.reason, record),
+                  settings_.keep_rejects);
       EVQ_TRY(target.flush_if_full(end));
       continue;
     }

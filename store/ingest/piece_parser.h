@@ -63,6 +63,7 @@ class PieceParser {
   Status parse_values(Target& target) const;
   Status parse_rows(Target& target) const;
   Status parse_records(Target& target) const;
+  Status parse_swallowed(Target& target, std::size_t begin, std::size_t end) const;
   Status parse_text(Target& target) const;
   Status parse_entries(Target& target) const;
   Status parse_w3c(Target& target) const;

@@ -185,6 +185,14 @@ class IngestNotes(LoadCase):
         for text in ("it began, at last\nand went on\nid,name\n1\n", "[a] one\n[b] two, three\n[c] four\n"):
             self.assertNotIn("tail", self.evq("ingest", "d", "-o", "text", input=text)[1])
 
+    def test_a_quote_that_is_not_closed(self):
+        rows = "a,b\n1,\"x\n" + "2,y\n" * 1000
+        report, errors = self.load(rows)
+        self.assertEqual((report["ingested"], report["failed"]), (1000, 1))
+        self.assertEqual(errors, "stdin:2:3: the quoted cell is not closed (line skipped)\n")
+        _, errors = self.load('a,b\n1,"x\n2\n3\n')
+        self.assertEqual(errors, "stdin:2:3: the quoted cell is not closed: 3 lines skipped\n")
+
     def test_a_header_that_may_be_an_event_is_told(self):
         _, errors = self.evq("ingest", "d", input="a,b\n")
         self.assertEqual(errors, "note: stdin has the names of fields and no events below them; "

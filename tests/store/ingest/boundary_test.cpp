@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/limits.h"
 #include "tests/support/load_events.h"
 
 namespace {
@@ -109,4 +110,29 @@ TEST_CASE("what stands around records is read to its end") {
       CHECK(loaded.status.error().message == message);
     }
   }
+}
+
+TEST_CASE("a quote that is not closed ends its record after some MiB, however the text comes") {
+  const std::string row = "some,cells of a row\n";
+  std::string rows;
+  while (rows.size() < 9 * evq::kMebibyte) {
+    rows += row;
+  }
+  // The first record with the quote ends with a line, and the rest of the rows are records again.
+  const std::string text = "a,\"b\n" + rows;
+  const std::vector<std::size_t> ends = record_ends(text, ',', text.size());
+  REQUIRE(ends.size() > 2);
+  CHECK(ends[0] > 3 * evq::kMebibyte);
+  CHECK(ends[0] <= 4 * evq::kMebibyte);
+  CHECK(text[ends[0] - 1] == '\n');
+  CHECK(ends[1] - ends[0] == row.size());
+  CHECK(ends.size() == 1 + (text.size() - ends[0]) / row.size());
+  CHECK(record_ends(text, ',', 100001) == ends);
+  // Cells that may be values, and one without a line end in it, are waited for.
+  const std::string cell = "\"" + std::string(evq::kMebibyte, '\n') + "\",";
+  const std::string wide = cell + cell + cell + cell + cell + cell + "x\n";
+  CHECK(record_ends(wide, ',', wide.size()) == std::vector<std::size_t>{wide.size()});
+  CHECK(record_ends(wide, ',', 100001) == std::vector<std::size_t>{wide.size()});
+  const std::string line = "\"" + std::string(9 * evq::kMebibyte, 'x') + "\"\n";
+  CHECK(record_ends(line, ',', line.size()) == std::vector<std::size_t>{line.size()});
 }

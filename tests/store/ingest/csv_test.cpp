@@ -54,7 +54,20 @@ TEST_CASE("records and cells") {
        "a=\"5\\\" disk\" b=\"y\"\na=\"z\" b=\"w\"\n"},
       {"text after quotes", "a,b\n\"x\"y,z\np,q\n", "a=\"p\" b=\"q\"\n",
        "2:4 text after the closing quote of a cell\n"},
-      {"not closed", "a\nx\n\"y\nz", "a=\"x\"\n", "3:1 the quoted cell is not closed\n"},
+      {"not closed", "a\nx\n\"y\nz", "a=\"x\"\na=\"z\"\n", "3:1 the quoted cell is not closed\n"},
+      {"not closed, lines without all cells", "a,b\nx,\"y\nz\n\nw,\"v\"u\np,q\n",
+       "a=\"p\" b=\"q\"\n", "5:4 text after the closing quote of a cell: 4 lines skipped\n"},
+      {"not closed, nothing to go on with", "a,b\nx,\"y\nz\n", "",
+       "2:3 the quoted cell is not closed: 2 lines skipped\n"},
+      {"closed by a later quote", "a,b\nx,\"y\nz,w\n1x,\"2x\"\np,q\n",
+       "a=\"z\" b=\"w\"\na=\"1x\" b=\"2x\"\na=\"p\" b=\"q\"\n",
+       "2:3 the quoted cell is not closed\n"},
+      {"text after quotes around lines", "a,b\nx,\"y\nsaid \"z\" w\"\np,q\n", "a=\"p\" b=\"q\"\n",
+       "3:7 text after the closing quote of a cell: 2 lines skipped\n"},
+      {"cells too many in lines", "a,b\nx,\"y\nz\",w\n", "",
+       "3:4 more cells than the 2 fields of the header: 2 lines skipped\n"},
+      {"a stray quote beside whole cells", "a,b\n\"x\",\"y\n\"z\",\"w\"\n\"p\",\"q\nr\"\n",
+       "a=\"z\" b=\"w\"\na=\"p\" b=\"q\\nr\"\n", "2:5 the quoted cell is not closed\n"},
       {"blank lines", "\n\na,b\n\n  \nx,y\n\n", "a=\"x\" b=\"y\"\n"},
       {"semicolons", "a;b\nx,1;y\n", "a=\"x,1\" b=\"y\"\n"},
       {"tabs", "a\tb\nx\t y \n\tz\n", "a=\"x\" b=\"y\"\nb=\"z\"\n"},
@@ -77,6 +90,32 @@ TEST_CASE("records and cells") {
     CHECK(loaded.failures() == row.failures);
     CHECK(loaded.counts.processed_bytes == std::string(row.text).size());
   }
+}
+
+TEST_CASE("a stray quote takes no line but its own from a large input") {
+  std::string text = "a,b\n";
+  constexpr std::size_t kRows = 400000;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    text += std::to_string(row) + (row == 1000 || row == 300000 ? ",\"word\n" : ",word of it\n");
+  }
+  for (const std::string_view end : {"", "x,\"y\"\n"}) {
+    const Loaded loaded = load_events(text + std::string(end), csv());
+    REQUIRE(loaded.status.ok());
+    CHECK(loaded.counts.ingested == kRows - 2 + (end.empty() ? 0 : 1));
+    CHECK(loaded.failures() ==
+          "1002:6 the quoted cell is not closed\n300002:8 the quoted cell is not closed\n");
+  }
+}
+
+TEST_CASE("lines of which each has a quote that takes all others are read some times over") {
+  std::string text = "a,b\n";
+  constexpr std::size_t kRows = 1000000;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    text += "\"b\",\"\n";
+  }
+  const Loaded loaded = load_events(text, csv());
+  REQUIRE(loaded.status.ok());
+  CHECK(loaded.counts.ingested + loaded.counts.failed > 0);
 }
 
 TEST_CASE("names and delimiter given") {
