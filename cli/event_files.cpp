@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/rewritten_source.h"
 #include "cli/terminal/terminal.h"
+#include "cli/text_tables.h"
 #include "cli/time_field.h"
 #include "store/base/ascii.h"
 #include "store/base/file.h"
@@ -75,6 +76,7 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
       return input_error(std::move(begun).take_error(), path);
     }
     request.options = std::move(begun).value();
+    request.options.format = format_of_one_column(path, rewritten.head(), request.options);
     InputHead source(rewritten);
     auto done = service->store().ingest(dataset, source, request, interrupt_control());
     if (!done.ok()) {

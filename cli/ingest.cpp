@@ -23,6 +23,7 @@
 #include "cli/skipped_lines.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/progress.h"
+#include "cli/text_tables.h"
 #include "cli/time_field.h"
 #include "http/ingest_client.h"
 #include "http/wire.h"
@@ -127,6 +128,7 @@ class IngestRun {
       return input_error(std::move(begun).take_error(), path);
     }
     request_.options = std::move(begun).value();
+    request_.options.format = format_of_one_column(path, rewritten.head(), request_.options);
     InputHead source(rewritten);
     auto report = ingest_(source, request_, control);
     progress.clear();

@@ -33,6 +33,8 @@ class RewrittenSource final : public ByteSource {
   // to be loaded. Errors: of the source and the control.
   Result<IngestOptions> begin(IngestOptions options, QueryControl& control);
   Result<std::optional<std::size_t>> read(std::span<char> buffer, std::int64_t timeout_ms) override;
+  // What was read of the input to tell, until it is read from here.
+  std::string_view head() const { return input_; }
 
  private:
   enum class Kind : std::uint8_t { kUnknown, kEvents, kOtlp, kJournal };

@@ -1,6 +1,7 @@
 #include "cli/text_tables.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "store/base/ascii.h"
@@ -28,7 +29,27 @@ bool begins_with_csv(std::string_view text) {
   return delimiters > 0 && records > 0;
 }
 
+// Packed or not.
+bool is_named_csv(std::string_view path) {
+  constexpr std::array<std::string_view, 2> kPacked = {".gz", ".zst"};
+  for (const std::string_view suffix : kPacked) {
+    path.remove_suffix(path.ends_with(suffix) ? suffix.size() : 0);
+  }
+  constexpr std::string_view kSuffix = ".csv";
+  return path.size() > kSuffix.size() &&
+         equals_ignoring_ascii_case(path.substr(path.size() - kSuffix.size()), kSuffix);
+}
+
 }  // namespace
+
+InputFormat format_of_one_column(std::string_view path, std::string_view head,
+                                 const IngestOptions& options) {
+  const std::string_view line = trimmed(head.substr(0, head.find('\n')));
+  const bool named = is_named_csv(path) || (!line.empty() && line == options.timestamp_field);
+  return options.format == InputFormat::kDetect && named && begins_with_one_name(head)
+             ? InputFormat::kCsv
+             : options.format;
+}
 
 bool is_table_of_words(std::string_view text) {
   constexpr std::ptrdiff_t kBlanksMin = 3;

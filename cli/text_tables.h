@@ -1,15 +1,23 @@
 #pragma once
-// Tables in what is read as lines of plain text, for notes that say how to load them as tables. By
+// Tables in what may be read as lines of plain text, and notes that say how to load them. By
 // an input's beginning, which may be cut anywhere. Pure; nothing here fails.
 
 #include <cstddef>
 #include <string_view>
+
+#include "store/ingest/options.h"
 
 namespace evq {
 
 // Names, and values below them, each a word with one blank before it, as in a flow log of AWS. Half
 // of the values have digits, which the words of a sentence seldom have.
 bool is_table_of_words(std::string_view text);
+
+// How to read an input that has this beginning: as `options` say; but as CSV where that is to be
+// detected and the first line is one word, if the name of the file or of the field with the times
+// says that this is the header of a column.
+InputFormat format_of_one_column(std::string_view path, std::string_view head,
+                                 const IngestOptions& options);
 
 // How many lines stand above what seems to be CSV, as comments and titles do; 0: nothing does.
 std::size_t lines_above_csv(std::string_view head);

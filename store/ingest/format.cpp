@@ -139,11 +139,31 @@ bool quotes_cells(std::string_view line, char delimiter) {
   return true;
 }
 
+// Whether a line is an event of ArcSight's or QRadar's format, "CEF:0|Vendor|…" and "LEEF:2.0|…",
+// which may stand behind what syslog puts first. Its bars separate no cells of a table.
+bool is_security_event(std::string_view line) {
+  for (const std::string_view mark : {std::string_view("CEF:"), std::string_view("LEEF:")}) {
+    const std::size_t at = line.find(mark);
+    if (at == std::string_view::npos || (at > 0 && is_letter_or_digit(line[at - 1]))) {
+      continue;
+    }
+    const std::string_view rest = line.substr(at + mark.size());
+    const std::size_t end = rest.find_first_not_of("0123456789.");
+    if (end != 0 && end != std::string_view::npos && rest[end] == '|') {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool begins_with_logfmt(std::string_view head, bool at_end) {
   constexpr std::size_t kPairsMin = 2;
   const std::size_t line_end = head.find('\n');
   std::string_view line = head.substr(0, line_end);
   line.remove_suffix(line.ends_with('\r') ? 1 : 0);
+  if (is_security_event(line)) {
+    return false;
+  }
   // Some of an audit daemon's lines hold more than pairs, such as the one of its start.
   return (line_end != std::string_view::npos || at_end) &&
          (is_logfmt_line(line, kPairsMin) || !audit_time_text(line).empty());
@@ -186,9 +206,59 @@ std::optional<bool> is_prose(std::string_view line, std::string_view rest, char 
           next_line.find('"') == std::string_view::npos);
 }
 
-// Whether one word may be the header of a column: an address or a path is a value.
+// Whether one word may be the header of a column: an address, a path or a rule is none, nor what
+// ends as a sentence does.
 bool names_a_column(std::string_view word) {
-  return !is_digit(word.front()) && word.find('/') == std::string_view::npos;
+  constexpr std::string_view kMarks = "@$%#";  // one may stand before a name
+  word = trimmed(word);
+  word.remove_prefix(kMarks.find(word.front()) == std::string_view::npos ? 0 : 1);
+  const auto is_ascii = [](char c) { return static_cast<signed char>(c) >= 0; };
+  return !word.empty() && (is_letter(word.front()) || word.front() == '_' || !is_ascii(word[0])) &&
+         word.find('/') == std::string_view::npos &&
+         std::string_view(".:!?").find(word.back()) == std::string_view::npos;
+}
+
+// Whether a line is a cell that stands alone: a word, a time, or what quotes enclose. Nothing: a
+// cell in quotes that goes on in the next line.
+std::optional<bool> is_lone_cell(std::string_view line, char delimiter) {
+  if (!line.starts_with('"')) {
+    return line.find(delimiter) == std::string_view::npos &&
+           (count_words(line) == 1 || whole_time(line).has_value());
+  }
+  for (std::size_t close = 1; close < line.size(); ++close) {
+    if (line[close] != '"') {
+      continue;
+    }
+    if (close + 1 == line.size() || line[close + 1] != '"') {
+      return close + 1 == line.size();
+    }
+    ++close;
+  }
+  return std::nullopt;
+}
+
+// Whether the lines below one of a single word are the cells of its column. Nothing: more must be
+// seen.
+std::optional<bool> is_one_column(std::string_view rest, char delimiter, bool at_end) {
+  constexpr std::size_t kLinesSeen = 10;
+  for (std::size_t lines = 0; lines < kLinesSeen;) {
+    if (rest.find('\n') == std::string_view::npos && !at_end) {
+      return std::nullopt;
+    }
+    if (rest.empty()) {
+      break;
+    }
+    const std::string_view line = trimmed(take_line(&rest));
+    if (line.empty()) {
+      continue;
+    }
+    const std::optional<bool> lone = is_lone_cell(line, delimiter);
+    if (lone != std::optional(true)) {
+      return !lone.has_value();
+    }
+    ++lines;
+  }
+  return true;
 }
 
 // Whether the first record of `head` reads like a log line and not like a header of CSV.
@@ -199,6 +269,9 @@ std::optional<bool> is_log_line(std::string_view head, bool at_end) {
     return std::nullopt;
   }
   std::string_view line = head.substr(0, line_end);
+  if (is_security_event(line)) {
+    return true;
+  }
   if (line.find('"') != std::string_view::npos) {
     return !quotes_cells(line, detect_delimiter(head));
   }
@@ -206,11 +279,13 @@ std::optional<bool> is_log_line(std::string_view head, bool at_end) {
     return true;
   }
   const char delimiter = detect_delimiter(head);
+  const std::string_view rest = head.substr(std::min(line_end, head.size()));
   if (line.find(delimiter) == std::string_view::npos) {
-    const bool last = skip_blanks(head, std::min(line_end, head.size())) == head.size();
-    if (count_words(line) > 1 || (at_end && last) || !names_a_column(line)) {
+    if (count_words(line) > 1 || (at_end && is_blank(rest)) || !names_a_column(line)) {
       return true;
     }
+    const std::optional<bool> column = is_one_column(rest, delimiter, at_end);
+    return column ? std::optional(!*column) : std::nullopt;
   }
   for (std::string_view cells = line; !cells.empty();) {
     const std::size_t end = std::min(cells.find(delimiter), cells.size());
@@ -219,7 +294,7 @@ std::optional<bool> is_log_line(std::string_view head, bool at_end) {
     }
     cells.remove_prefix(std::min(end + 1, cells.size()));
   }
-  return is_prose(line, head.substr(std::min(line_end, head.size())), delimiter, at_end);
+  return is_prose(line, rest, delimiter, at_end);
 }
 
 }  // namespace
@@ -280,6 +355,11 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
     return *log ? PieceKind::kText : PieceKind::kRecords;
   }
   return PieceKind::kRecords;
+}
+
+bool begins_with_one_name(std::string_view head) {
+  const std::string_view line = trimmed(head.substr(0, head.find('\n')));
+  return !line.empty() && count_words(line) == 1 && names_a_column(line);
 }
 
 char detect_delimiter(std::string_view head) {

@@ -20,12 +20,15 @@ namespace evq {
 //   else CSV; but with kDetect a W3C log, when lines of `#` at its start name columns, logfmt, when
 //        the first line is key=value pairs, and plain text, when
 //        the first record is no header: it holds a time of day, a quote inside a cell or a cell of
-//        more than six words, it is several words without a delimiter, it is one word with
-//        nothing behind it, or an address or a path, or it is a sentence with commas. A `[` that
-//        begins no JSON value, as in "[notice] …" and "[    0.000000] …", is plain text as well
-//        then.
+//        more than six words, it is several words without a delimiter, it is one word that cannot
+//        be a name or has no cells of a column below it (of ten lines each a word, a time or in
+//        quotes), it is a sentence with commas, or an event in CEF or LEEF. A `[` that begins no
+//        JSON value, as in "[notice] …" and "[    0.000000] …", is plain text as well then.
 // Nothing: more bytes are needed, which cannot be with `at_end`.
 std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end);
+
+// Whether the first line is one word that may name the only column of CSV.
+bool begins_with_one_name(std::string_view head);
 
 // The most frequent of , ; tab and | outside of quotes in the first record of `head`; a comma when
 // there is none.

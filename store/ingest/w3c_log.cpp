@@ -171,7 +171,8 @@ void add_value(DynamicView value, NodeId node, EventAssembler& event) {
 std::optional<bool> begins_with_w3c_header(std::string_view head, bool at_end) {
   while (!head.empty()) {
     const bool whole = at_end || head.find('\n') != std::string_view::npos;
-    if (!head.starts_with('#')) {
+    const bool blank = is_blank(head.substr(0, head.find('\n')));
+    if (!head.starts_with('#') && !blank) {
       return false;
     }
     if (!whole) {

@@ -26,8 +26,8 @@
 
 namespace evq {
 
-// Whether the lines that begin with `#` at the start of `head` name columns. Nothing: more bytes
-// are needed.
+// Whether the lines that begin with `#` at the start of `head`, blank ones between them or not,
+// name columns. Nothing: more bytes are needed.
 std::optional<bool> begins_with_w3c_header(std::string_view head, bool at_end);
 
 struct W3cColumn {

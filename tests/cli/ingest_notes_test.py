@@ -185,6 +185,26 @@ class IngestNotes(LoadCase):
         for text in ("it began, at last\nand went on\nid,name\n1\n", "[a] one\n[b] two, three\n[c] four\n"):
             self.assertNotIn("tail", self.evq("ingest", "d", "-o", "text", input=text)[1])
 
+    def test_one_word_above_lines_of_words_is_no_header(self):
+        log = 'Initializing\nLoaded 5 modules, 3 plugins in 3 s\nERROR: cannot open "x", giving up\nDone\n'
+        report, errors = self.load(log, dataset="log")
+        self.assertEqual((report["ingested"], report["failed"], errors), (4, 0, ""))
+        # The name of the file, or of the field with the times, says what the word is.
+        names = "name\nJane Doe\nJohn Roe\n"
+        for file, text, options in (("names.csv", names, ()), ("names.txt", names, ("--format", "csv")),
+                                    ("names.CSV.gz", names, ()),
+                                    ("times.txt", "name\nat noon\nat one\n", ("--timestamp-field", "name"))):
+            with self.subTest(file):
+                encoded = text.encode()
+                (self.directory / file).write_bytes(gzip.compress(encoded) if file.endswith("gz") else encoded)
+                self.evq("ingest", "names", file, *options)
+                if not options:
+                    answer, _ = self.evq("query", "--file", file, "| count", "-o", "csv")
+                    self.assertIn("2", answer)
+        self.assertEqual(self.rows("names | where name != '' | count"), [{"Count": 6}])
+        self.load(names, dataset="text")
+        self.assertEqual(self.rows("text | where message == 'Jane Doe' | count"), [{"Count": 1}])
+
     def test_a_quote_that_is_not_closed(self):
         rows = "a,b\n1,\"x\n" + "2,y\n" * 1000
         report, errors = self.load(rows)

@@ -1,0 +1,63 @@
+// What an input is where a first line looks like the header of CSV, or of a W3C log, but need not
+// be one; stream_test.cpp has the other kinds.
+#include "store/ingest/format.h"
+
+#include <optional>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+using evq::InputFormat;
+using evq::PieceKind;
+
+TEST_CASE("whether a line is a header is told by the lines below it") {
+  struct Row {
+    std::string_view head;
+    bool at_end;
+    std::optional<PieceKind> kind;
+  };
+  const Row rows[] = {
+      // One word, and cells of its column.
+      {"id\n1\n2\n3\n4\n5\n6\n7\n8\n9\n\n10\n", false, PieceKind::kRecords},
+      {"id\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n1,2", false, PieceKind::kRecords},
+      {"name\n\"Doe, Jane\"\nEve\n\"a \"\"b\"\"\"\n", true, PieceKind::kRecords},
+      {"name\n\"goes\non\"\n", false, PieceKind::kRecords},
+      {"name\n\"a\" b\n", false, PieceKind::kText},
+      {"at\n2024-05-01 10:00:00\n", true, PieceKind::kRecords},
+      {"@timestamp\n1714557600\n", true, PieceKind::kRecords},
+      // One word above lines that are no cells of its column.
+      {"Starting\nLoaded 5 modules\n", false, PieceKind::kText},
+      {"Starting\n\nx\na,b\n", false, PieceKind::kText},
+      {"BEGIN\n2024-05-01T10:00:00Z x\n", false, PieceKind::kText},
+      // One that is no name.
+      {"Initializing...\nx\n", false, PieceKind::kText},
+      {"services:\nx\n", false, PieceKind::kText},
+      {"==========\nx\n", false, PieceKind::kText},
+      {"#1714557600\nls\n", false, PieceKind::kText},
+      {"CEF:0|S|t|1.0|100|worm|10|src=1\n", false, PieceKind::kText},
+      {"LEEF:2.0|S|t|1.0|100|^|src=1\n", false, PieceKind::kText},
+      {"host CEF:1|S|\"t\"|1|100|worm|10|src=1 dst=2\n", false, PieceKind::kText},
+      {"CEF:|a\n1|2\n", false, PieceKind::kRecords},
+      {"XCEF:0|a\n1|2\n", false, PieceKind::kRecords},
+      {"#Software: x\n\n#Fields: a b\n", false, PieceKind::kW3c},
+      {"#Software: x\n  \r\n#Fields: a b\n", false, PieceKind::kW3c},
+      {"#Software: x\n  ", false, std::nullopt},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.head);
+    CHECK(evq::detect_kind(row.head, InputFormat::kDetect, row.at_end) == row.kind);
+  }
+}
+
+TEST_CASE("a first line of one word that may name a column") {
+  for (const std::string_view head :
+       {"id\n1", "_time", "@timestamp\r\n", "\xC3\x96l\n", " id \n"}) {
+    CAPTURE(head);
+    CHECK(evq::begins_with_one_name(head));
+  }
+  for (const std::string_view head :
+       {"", "\n", "a b\n", "1\n", "{\"a\":1}\n", "---", "@", "/a", "a:"}) {
+    CAPTURE(head);
+    CHECK_FALSE(evq::begins_with_one_name(head));
+  }
+}
