@@ -76,6 +76,7 @@ void IngestNotes::note_input(const std::string& path, const std::string& head,
   }
   note_plain_lines(path, head, options);
   note_plain_text(path, head, options);
+  note_csv_options(path, head, options);
   note_header(path, head, options, counts);
   note_times(path, head, options, counts);
   note_listed_events(path, head, counts);
@@ -163,6 +164,21 @@ void IngestNotes::note_plain_text(const std::string& path, const std::string& he
                       : ""));
 }
 
+// What says how CSV is read does nothing to another format.
+void IngestNotes::note_csv_options(const std::string& path, const std::string& head,
+                                   const IngestOptions& options) {
+  const bool fields = !options.csv_fields.empty();
+  if ((!fields && options.csv_delimiter == 0) || is_blank(head)) {
+    return;
+  }
+  const InputFormat format =
+      options.format == InputFormat::kDetect ? InputFormat::kAuto : options.format;
+  if (detect_kind(head, format, true) != std::optional(PieceKind::kRecords)) {
+    tell(path, std::string(" is not read as CSV, so that ") +
+                   (fields ? "--csv-fields" : "--csv-delimiter") + " means nothing");
+  }
+}
+
 // A first line that is an event, and not the names of fields, would vanish in silence.
 void IngestNotes::note_header(const std::string& path, const std::string& head,
                               const IngestOptions& options, const IngestCounts& counts) {
@@ -183,10 +199,9 @@ void IngestNotes::note_header(const std::string& path, const std::string& head,
     tell(path, ": the header seems to stand below the first " + counted_text(lines, "line"),
          below(lines));
   }
-  if (is_digit(text.front()) && !wants_json(command_.output)) {
-    tell(path,
-         ": the first line names the fields, though it begins with a number; --csv-fields names "
-         "them where it is an event");
+  if (const std::string why = why_no_header(head, options.csv_delimiter); !why.empty()) {
+    tell(path, ": the first line names the fields, " + why +
+                   "; --csv-fields names them where it is an event");
   }
 }
 

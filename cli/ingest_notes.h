@@ -43,6 +43,8 @@ class IngestNotes {
                         const IngestOptions& options);
   void note_plain_text(const std::string& path, const std::string& head,
                        const IngestOptions& options);
+  void note_csv_options(const std::string& path, const std::string& head,
+                        const IngestOptions& options);
   void note_header(const std::string& path, const std::string& head, const IngestOptions& options,
                    const IngestCounts& counts);
   void note_times(const std::string& path, const std::string& head, const IngestOptions& options,

@@ -5,7 +5,10 @@
 #include <optional>
 
 #include "store/base/ascii.h"
+#include "store/base/number.h"
+#include "store/base/time_parse.h"
 #include "store/ingest/format.h"
+#include "store/ingest/leading_time.h"
 
 namespace evq {
 
@@ -28,6 +31,60 @@ bool begins_with_csv(std::string_view text) {
   }
   return delimiters > 0 && records > 0;
 }
+
+// The first cell of a record without its quotes and blanks around, taken from the record with the
+// delimiter behind it.
+std::string_view take_cell(std::string_view* record, char delimiter) {
+  const std::size_t first = std::min(record->find_first_not_of(' '), record->size());
+  std::size_t end = first;
+  if (record->substr(first).starts_with('"')) {
+    end = std::min(record->find('"', first + 1), record->size());
+  }
+  end = std::min(record->find(delimiter, end), record->size());
+  std::string_view cell = trimmed(record->substr(0, end));
+  record->remove_prefix(std::min(end + 1, record->size()));
+  if (cell.size() > 1 && cell.starts_with('"') && cell.ends_with('"')) {
+    cell = cell.substr(1, cell.size() - 2);
+  }
+  return cell;
+}
+
+}  // namespace
+
+bool reads_as_value(std::string_view name) {
+  name = trimmed(name);
+  return std::ranges::any_of(name, is_digit) &&
+         (parse_real(name).has_value() || parse_event_time(name).has_value());
+}
+
+std::string why_no_header(std::string_view head, char delimiter) {
+  constexpr std::size_t kShownBytesMax = 64;
+  constexpr std::string_view kNamed = "sep=";
+  head.remove_prefix(std::min(head.find_first_not_of("\r\n"), head.size()));
+  if (head.starts_with(kNamed)) {
+    const std::string_view line = take_line(&head);
+    delimiter = delimiter == 0 && line.size() > kNamed.size() ? line[kNamed.size()] : delimiter;
+  }
+  delimiter = delimiter == 0 ? detect_delimiter(head) : delimiter;
+  std::string_view first = take_line(&head);
+  std::string_view second = take_line(&head);
+  while (!first.empty()) {
+    const std::string_view cell = take_cell(&first, delimiter);
+    const std::string_view below = take_cell(&second, delimiter);
+    if (cell.empty() || cell.size() > kShownBytesMax) {
+      continue;
+    }
+    if (reads_as_value(cell)) {
+      return "though it has the value '" + std::string(cell) + "'";
+    }
+    if (cell == below) {
+      return "though the next line has '" + std::string(cell) + "' in the same place";
+    }
+  }
+  return {};
+}
+
+namespace {
 
 // Packed or not.
 bool is_named_csv(std::string_view path) {
@@ -77,7 +134,9 @@ bool is_table_of_words(std::string_view text) {
 std::size_t lines_above_csv(std::string_view head) {
   constexpr std::size_t kLinesMax = 10;
   for (std::size_t lines = 1; lines <= kLinesMax && !head.empty(); ++lines) {
-    take_line(&head);
+    if (leading_time(take_line(&head), 0).has_value()) {
+      return 0;
+    }
     if (!is_blank(head.substr(0, head.find('\n'))) && begins_with_csv(head)) {
       return lines;
     }

@@ -3,6 +3,7 @@
 // an input's beginning, which may be cut anywhere. Pure; nothing here fails.
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "store/ingest/options.h"
@@ -13,6 +14,14 @@ namespace evq {
 // of the values have digits, which the words of a sentence seldom have.
 bool is_table_of_words(std::string_view text);
 
+// Why the first record of CSV may be an event and not the names of columns, in words for people: it
+// holds a number or a time, or the next record has the same cell in the same place. Empty: it may
+// not. `delimiter` 0: the one that is detected.
+std::string why_no_header(std::string_view head, char delimiter);
+
+// Whether a name is none but a number or a time.
+bool reads_as_value(std::string_view name);
+
 // How to read an input that has this beginning: as `options` say; but as CSV where that is to be
 // detected and the first line is one word, if the name of the file or of the field with the times
 // says that this is the header of a column.
@@ -20,6 +29,7 @@ InputFormat format_of_one_column(std::string_view path, std::string_view head,
                                  const IngestOptions& options);
 
 // How many lines stand above what seems to be CSV, as comments and titles do; 0: nothing does.
+// Lines that tell a time are events and no titles.
 std::size_t lines_above_csv(std::string_view head);
 
 }  // namespace evq

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/shell_word.h"
+#include "cli/text_tables.h"
 #include "store/base/ascii.h"
 #include "store/base/guessed_layout.h"
 #include "store/base/number.h"
@@ -158,8 +159,9 @@ struct FoundTime {
   GuessedLayout layout;
 };
 
-bool is_own_field(std::string_view name) {
-  return name == "_time" || name == "_sysTime";
+// Fields that evq adds, and those whose name is a value of an event that was taken for a header.
+bool is_no_field_of_times(std::string_view name) {
+  return name == "_time" || name == "_sysTime" || reads_as_value(name);
 }
 
 // A field whose first value is a time that is read as it is.
@@ -172,7 +174,7 @@ std::string find_readable(const std::vector<Table>& events) {
     for (std::size_t i = 0; i < event.columns.size(); ++i) {
       const std::string& name = event.schema[i].name;
       const Value value = event.columns[i].value(0);
-      if (is_own_field(name) || value.is_null() || !seen.insert(name).second) {
+      if (is_no_field_of_times(name) || value.is_null() || !seen.insert(name).second) {
         continue;
       }
       const auto rank = rank_of(name, value);
@@ -233,7 +235,7 @@ FoundTime find_time(const std::vector<Table>& events) {
   for (const Table& event : events) {
     for (std::size_t i = 0; i < event.schema.size(); ++i) {
       const std::string& name = event.schema[i].name;
-      if (is_own_field(name) || !seen.insert(name).second) {
+      if (is_no_field_of_times(name) || !seen.insert(name).second) {
         continue;
       }
       GuessedLayout guess = guess_layout(texts_of(events, name));

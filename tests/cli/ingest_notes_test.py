@@ -185,6 +185,13 @@ class IngestNotes(LoadCase):
         for text in ("it began, at last\nand went on\nid,name\n1\n", "[a] one\n[b] two, three\n[c] four\n"):
             self.assertNotIn("tail", self.evq("ingest", "d", "-o", "text", input=text)[1])
 
+    def test_lines_that_tell_their_time_are_not_cut_off(self):
+        log = "May  1 10:00:00 h a[1]: start\nMay  1 10:00:01 h a[1]: list\n\tserver=x\n\t\tids=[1,2]\n" \
+              "\t\tpos={3,4}\n"
+        _, errors = self.evq("ingest", "d", "-o", "text", input=log)
+        self.assertNotIn("tail", errors)
+        self.assertIn("--multiline makes one event of a line and those below", errors)
+
     def test_one_word_above_lines_of_words_is_no_header(self):
         log = 'Initializing\nLoaded 5 modules, 3 plugins in 3 s\nERROR: cannot open "x", giving up\nDone\n'
         report, errors = self.load(log, dataset="log")
@@ -205,6 +212,17 @@ class IngestNotes(LoadCase):
         self.load(names, dataset="text")
         self.assertEqual(self.rows("text | where message == 'Jane Doe' | count"), [{"Count": 1}])
 
+    def test_options_of_csv_without_csv(self):
+        for options, text, named in ((("--csv-fields", "a,b"), '{"a":1}\n', "--csv-fields"),
+                                     (("--csv-fields", "a"), "[1]\n", "--csv-fields"),
+                                     (("--csv-delimiter", ";"), '{"a":1}\n', "--csv-delimiter"),
+                                     (("--csv-fields", "a", "--format", "text"), "x\n", "--csv-fields")):
+            with self.subTest(options):
+                _, errors = self.evq("ingest", "d", *options, input=text)
+                self.assertIn(f"note: stdin is not read as CSV, so that {named} means nothing\n", errors)
+        for options, text in ((("--csv-fields", "a,b"), "1,2\n"), (("--csv-fields", "a"), "")):
+            self.assertEqual(self.evq("ingest", "d", *options, input=text)[1], "")
+
     def test_a_quote_that_is_not_closed(self):
         rows = "a,b\n1,\"x\n" + "2,y\n" * 1000
         report, errors = self.load(rows)
@@ -221,9 +239,23 @@ class IngestNotes(LoadCase):
         self.assertEqual(errors, "note: stdin has the names of fields and no events below them\n")
         _, errors = self.evq("ingest", "d", "-o", "text", input="1,x\n2,y\n")
         self.assertIn("--csv-fields names them where it is an event", errors)
+        note = "note: stdin: the first line names the fields, though %s; --csv-fields names them where it is " \
+               "an event\n"
+        for text, why in (
+                ("US\t34050\t41.5\nUS\t34051\t41.5\n", "the next line has 'US' in the same place"),
+                ("a,34050\nb,34051\n", "it has the value '34050'"),
+                ('"1","x"\n"2","y"\n', "it has the value '1'"),
+                ('"2024-05-01 10:00:00","INFO","a"\n"2024-05-01 10:00:01","INFO","b"\n',
+                 "it has the value '2024-05-01 10:00:00'"),
+                ("sep=;\nx;y\nz;y\n", "the next line has 'y' in the same place"),
+                ("country,1990,1991\nFR,1,2\n", "it has the value '1990'")):
+            for form in ("text", "json"):
+                with self.subTest(text, form=form):
+                    self.assertEqual(self.evq("ingest", "d", "-o", form, input=text)[1], note % why)
+            self.assertEqual(self.evq("--quiet", "ingest", "d", "-o", "text", input=text)[1], "")
         for text in ("", "[]", "\n"):
             self.assertEqual(self.evq("ingest", "d", "-o", "text", input=text)[1], "")
-        for arguments, text in (((), "a,b\n1,2\n"), (("--csv-fields", "a,b"), "1,2\n")):
+        for arguments, text in (((), "a,b\n1,2\n"), ((), "id2,Q1,user 1,inf\n1,2,3,4\n"), (("--csv-fields", "a,b"), "1,2\n")):
             self.assertEqual(self.evq("ingest", "d", "-o", "text", *arguments, input=text)[1], "")
 
     def test_what_is_in_an_event_that_is_too_large_is_told(self):
