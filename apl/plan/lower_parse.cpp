@@ -105,7 +105,8 @@ Result<Relation> Binder::lower(const ast::Redact& op, Span span, Relation input)
   std::vector<NamedColumn> columns = pass_through(input);
   for (NamedColumn& column : columns) {
     const bool named = op.fields.empty() || fields.match(column.name);
-    if (named && column.expr->type == Type::kString) {
+    const Type type = column.expr->type;
+    if (named && (type == Type::kString || type == Type::kDynamic)) {
       column.expr = redacted(std::move(column.expr), redaction);
     }
   }

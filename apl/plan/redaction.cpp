@@ -93,11 +93,13 @@ class Redaction final : public BoundFunction {
                   std::size_t /*rows*/) const override {
     const Vector& source = args[0];
     const Values& values = source.values();
-    VectorBuilder builder(Type::kString);
+    VectorBuilder builder(values.type());
     for (std::size_t slot = 0; slot < values.size(); ++slot) {
       const std::optional<std::string> text =
           values.is_null(slot) ? std::nullopt
-                               : redact(values.data<std::string_view>()[slot], context.control);
+          : values.type() == Type::kDynamic
+              ? redact(DynamicView(values.data<std::string_view>()[slot]), context.control)
+              : redact(values.data<std::string_view>()[slot], context.control);
       if (text.has_value()) {
         builder.append_text(*text);
       } else {
@@ -108,6 +110,43 @@ class Redaction final : public BoundFunction {
   }
 
  private:
+  // Nothing where a value would become longer than texts may be.
+  std::optional<std::string> redact(DynamicView value, const QueryControl* control) const {
+    DynamicBuilder out;
+    if (!add_redacted(value, control, &out)) {
+      return std::nullopt;
+    }
+    return out.take();
+  }
+
+  // Adds `value` with every text in it redacted, those of arrays and bags too; keys are names.
+  // False where it becomes too long. Dynamic values are at most kDynamicDepthMax deep.
+  bool add_redacted(DynamicView value, const QueryControl* control, DynamicBuilder* out) const {
+    if (value.is_string()) {
+      const std::optional<std::string> text = redact(value.as_string(), control);
+      if (!text.has_value()) {
+        return false;
+      }
+      out->add_string(*text);
+    } else if (value.is_array() || value.is_bag()) {
+      const bool bag = value.is_bag();
+      bag ? out->begin_bag() : out->begin_array();
+      DynamicView::Iterator entries(value);
+      while (entries.next()) {
+        if (bag) {
+          out->key(entries.key());
+        }
+        if (!add_redacted(entries.value(), control, out)) {
+          return false;
+        }
+      }
+      bag ? out->end_bag() : out->end_array();
+    } else {
+      out->add_encoded(value);
+    }
+    return out->size() <= kStringValueBytesMax;
+  }
+
   // Nothing where it would become longer than texts may be.
   std::optional<std::string> redact(std::string_view text, const QueryControl* control) const {
     std::string current(text);
@@ -181,10 +220,10 @@ constexpr ScalarFunction kRedact = {
 ExprPtr redacted(ExprPtr text, const std::shared_ptr<const RedactionSyntax>& syntax) {
   auto call = std::make_unique<Expr>();
   call->kind = ExprKind::kCall;
-  call->type = Type::kString;
+  call->type = text->type;
   call->span = text->span;
   call->function = &kRedact;
-  call->call.result = Type::kString;
+  call->call.result = text->type;
   call->call.function = std::make_shared<Redaction>(syntax);
   call->args.push_back(std::move(text));
   call->args.push_back(make_constant(

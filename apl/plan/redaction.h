@@ -1,7 +1,8 @@
 #pragma once
 // redact: replaces what regular expressions match in a text, by a token or by a short hash that is
-// the same for equal texts. Patterns apply one after the other; empty matches change nothing. Pure;
-// any thread.
+// the same for equal texts. Patterns apply one after the other; empty matches change nothing. A
+// dynamic value is treated text by text, in arrays and bags too; its other values and its keys
+// stay. Pure; any thread.
 
 #include <memory>
 #include <optional>
@@ -30,8 +31,8 @@ struct RedactionSyntax {
   Status check(Span span) const;
 };
 
-// `text` with its matches replaced, as a call that tells all of `syntax` by constant arguments:
-// columns are redacted by one projection, however many there are.
+// `text`, a string or dynamic, with its matches replaced, as a call that tells all of `syntax` by
+// constant arguments: columns are redacted by one projection, however many there are.
 ExprPtr redacted(ExprPtr text, const std::shared_ptr<const RedactionSyntax>& syntax);
 
 }  // namespace evq::plan
