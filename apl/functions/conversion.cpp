@@ -13,7 +13,6 @@
 #include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
-#include "store/base/time_parse.h"
 #include "store/base/timespan.h"
 #include "store/column/dynamic_json.h"
 
@@ -175,7 +174,7 @@ MaybeTime time_of_real(double ns) {
   return wrap<Datetime>(int_from_real(ns));
 }
 MaybeTime time_of_text(std::string_view text) {
-  return wrap<Datetime>(parse_liberal_datetime(text));
+  return wrap<Datetime>(datetime_of_text(text));
 }
 MaybeTime time_of_dynamic(DynamicView value) {
   switch (value.type()) {
@@ -408,7 +407,10 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
                    lift<bool_of_dynamic>()}},
     {.name = "todatetime",
      .category = "conversion",
-     .summary = "Converts to a datetime: texts in many notations, numbers as Unix nanoseconds.",
+     .summary = "Converts to a datetime: texts in many notations, numbers as Unix nanoseconds. The "
+                "digits of a text that is a number tell what it is: 4 a year, 8 a date, 14 date "
+                "and time, 10 seconds since 1970, 13 milliseconds, 16 microseconds, 19 "
+                "nanoseconds.",
      .params = {{kConvertedValue}},
      .returns = "datetime; null when the text is no time.",
      .examples = {{{"print todatetime('2024-05-01')", "2024-05-01T00:00:00Z"},

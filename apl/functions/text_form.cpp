@@ -1,8 +1,12 @@
 #include "apl/functions/text_form.h"
 
+#include <algorithm>
+
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
+#include "store/base/time_parse.h"
 #include "store/base/timespan.h"
 #include "store/column/dynamic_json.h"
 
@@ -91,6 +95,46 @@ std::optional<bool> bool_of_text(std::string_view text) {
     }
   }
   return std::nullopt;
+}
+
+namespace {
+
+// Of a number that is not a date by its digits ("2024", "20240501", "20240501102030", "2024.05").
+bool tells_unit(std::string_view number, std::size_t whole_digits) {
+  const bool digits_follow =
+      whole_digits == number.size() ||
+      (number[whole_digits] == '.' &&
+       number.find_first_not_of("0123456789", whole_digits + 1) == std::string_view::npos);
+  return digits_follow &&
+         (whole_digits == 10 || whole_digits == 13 || whole_digits == 16 || whole_digits == 19);
+}
+
+bool is_number(std::string_view text) {
+  return text.find_first_not_of("+-.0123456789eE") == std::string_view::npos &&
+         parse_real(text).has_value();
+}
+
+}  // namespace
+
+std::optional<std::int64_t> datetime_of_text(std::string_view text) {
+  text = trimmed(text);
+  std::string_view number = text;
+  if (text.starts_with('-') || text.starts_with('+')) {
+    number.remove_prefix(1);
+  }
+  const std::size_t digits = std::min(number.find_first_not_of("0123456789"), number.size());
+  const bool whole = digits == text.size();
+  const bool is_date = whole && (digits == 4 || digits == 8 || digits == 14);
+  const bool may_be_month = text.size() == 7 && digits == 4 && text[4] == '.';
+  const bool ends = digits == number.size() || number[digits] == '.' || number[digits] == 'e' ||
+                    number[digits] == 'E';
+  if (ends && !is_date && !tells_unit(number, digits) && is_number(text)) {
+    const std::string_view month = may_be_month ? text.substr(5) : std::string_view();
+    if (month < "01" || month > "12") {
+      return std::nullopt;
+    }
+  }
+  return parse_liberal_datetime(text);
 }
 
 Vector text_forms(const Vector& vector) {

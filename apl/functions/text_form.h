@@ -3,6 +3,7 @@
 // null is empty, reals as Go's FormatFloat prints them (1, 0.1, 1e+21), datetimes RFC 3339 with
 // nanoseconds, timespans as Go durations (1m20s), arrays and bags as compact JSON.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,10 @@ void append_text_form(DynamicView value, std::string* out);
 void append_text_form(const Values& values, std::size_t slot, std::string* out);
 // The bool that a text spells: 1 t T TRUE true True, or 0 f F FALSE false False.
 std::optional<bool> bool_of_text(std::string_view text);
+// The instant that a text spells, in nanoseconds, by parse_liberal_datetime, which reads any number
+// as Unix time. Here the digits before the point must tell the unit: 10 are seconds, 13
+// milliseconds, 16 microseconds, 19 nanoseconds; other numbers are no times.
+std::optional<std::int64_t> datetime_of_text(std::string_view text);
 // Every row as text; null rows stay null, and so do dynamic nulls and texts above
 // kStringValueBytesMax. Strings are passed through.
 Vector text_forms(const Vector& vector);

@@ -14,7 +14,6 @@
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
-#include "store/base/time_parse.h"
 #include "store/base/timespan.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
@@ -346,7 +345,7 @@ std::optional<bool> extract_json_bool(JsonReader& reader, std::string_view path,
 std::optional<Datetime> extract_json_time(JsonReader& reader, std::string_view path,
                                           DynamicView json, std::optional<Datetime> /*type*/) {
   const MaybeText text = extract_json(reader, path, json);
-  return text.has_value() ? time_of(parse_liberal_datetime(*text)) : std::nullopt;
+  return text.has_value() ? time_of(datetime_of_text(*text)) : std::nullopt;
 }
 std::optional<Timespan> extract_json_span(JsonReader& reader, std::string_view path,
                                           DynamicView json, std::optional<Timespan> /*type*/) {

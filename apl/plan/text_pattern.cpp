@@ -13,7 +13,6 @@
 #include "apl/syntax/diagnostics.h"
 #include "store/base/ascii.h"
 #include "store/base/number.h"
-#include "store/base/time_parse.h"
 #include "store/base/timespan.h"
 #include "store/column/dynamic_json.h"
 #include "store/column/vector_builder.h"
@@ -37,7 +36,7 @@ Value convert_capture(std::string_view text, Type type) {
       return found.has_value() ? Value::boolean(*found) : Value::null(type);
     }
     case Type::kDatetime: {
-      const auto time = parse_liberal_datetime(trimmed(text));
+      const auto time = datetime_of_text(text);
       return time.has_value() ? Value::datetime(*time) : Value::null(type);
     }
     case Type::kTimespan: {
