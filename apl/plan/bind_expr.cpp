@@ -67,16 +67,45 @@ bool goes_by_value(Type left, Type right) {
 }
 
 // The registry's name of an operator: "op_add", "op_has_cs", "op_not_contains".
-std::string operator_function(const ast::Binary& binary) {
-  const std::string_view symbol = symbol_function(binary.op);
+std::string operator_function(ast::BinaryOp op, bool negated) {
+  const std::string_view symbol = symbol_function(op);
   if (!symbol.empty()) {
     return std::string(symbol);
   }
-  std::string name = binary.negated ? "op_not_" : "op_";
-  for (const char c : ast::binary_op_text(binary.op)) {
+  std::string name = negated ? "op_not_" : "op_";
+  for (const char c : ast::binary_op_text(op)) {
     name.push_back(c == ' ' ? '_' : c);
   }
   return name;
+}
+
+std::string operator_function(ast::MembershipOp op, bool negated) {
+  const std::string_view text =
+      op == ast::MembershipOp::kInFold ? "in_fold" : ast::membership_op_text(op);
+  return (negated ? "op_not_" : "op_") + std::string(text);
+}
+
+// What operators of texts mean where every one of them tells cases apart.
+constexpr std::pair<ast::BinaryOp, ast::BinaryOp> kCaseSensitive[] = {
+    {ast::BinaryOp::kEqualFold, ast::BinaryOp::kEqual},
+    {ast::BinaryOp::kNotEqualFold, ast::BinaryOp::kNotEqual},
+    {ast::BinaryOp::kContains, ast::BinaryOp::kContainsCs},
+    {ast::BinaryOp::kStartswith, ast::BinaryOp::kStartswithCs},
+    {ast::BinaryOp::kEndswith, ast::BinaryOp::kEndswithCs},
+    {ast::BinaryOp::kHas, ast::BinaryOp::kHasCs},
+    {ast::BinaryOp::kHasprefix, ast::BinaryOp::kHasprefixCs},
+    {ast::BinaryOp::kHassuffix, ast::BinaryOp::kHassuffixCs},
+};
+constexpr std::pair<ast::MembershipOp, ast::MembershipOp> kCaseSensitiveMembership[] = {
+    {ast::MembershipOp::kInFold, ast::MembershipOp::kIn},
+    {ast::MembershipOp::kHasAny, ast::MembershipOp::kHasAnyCs},
+    {ast::MembershipOp::kHasAll, ast::MembershipOp::kHasAllCs},
+};
+
+template <class Op, std::size_t N>
+Op case_sensitive(Op op, const std::pair<Op, Op> (&forms)[N]) {
+  const auto found = std::ranges::find(forms, op, &std::pair<Op, Op>::first);
+  return found == std::end(forms) ? op : found->second;
 }
 
 }  // namespace
@@ -188,6 +217,7 @@ Error explain_word(Error error, const ast::Expr& word, Type other) {
 }  // namespace
 
 Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const Relation* input) {
+  const ast::BinaryOp op = case_sensitive_ ? case_sensitive(binary.op, kCaseSensitive) : binary.op;
   if (std::holds_alternative<ast::Literal>(binary.right->node)) {
     note_quoted_field(*binary.left, input);
   }
@@ -197,16 +227,15 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
     return explain_word(std::move(bound_right).take_error(), *binary.right, left->type);
   }
   EVQ_TRY_ASSIGN(ExprPtr right, std::move(bound_right));
-  EVQ_TRY(adapt_operands(binary.op, &left, &right));
+  EVQ_TRY(adapt_operands(op, &left, &right));
   const Type left_type = left->type;
   const Type right_type = right->type;
-  if (strict_types_ && is_comparison(binary.op) && left_type != right_type &&
-      left_type != Type::kNull && right_type != Type::kNull &&
-      !(is_numeric(left_type) && is_numeric(right_type))) {
-    return diag::type_mismatch(span, ast::binary_op_text(binary.op), type_name(left_type),
+  if (strict_types_ && is_comparison(op) && left_type != right_type && left_type != Type::kNull &&
+      right_type != Type::kNull && !(is_numeric(left_type) && is_numeric(right_type))) {
+    return diag::type_mismatch(span, ast::binary_op_text(op), type_name(left_type),
                                type_name(right_type));
   }
-  if (is_comparison(binary.op) && left_type == Type::kReal && right_type == Type::kTimespan &&
+  if (is_comparison(op) && left_type == Type::kReal && right_type == Type::kTimespan &&
       right->is_constant() && !left->is_constant()) {
     warn(
         "a number is compared with a timespan as nanoseconds; one of seconds is compared with a "
@@ -215,15 +244,15 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
   std::vector<ExprPtr> args;
   args.push_back(std::move(left));
   args.push_back(std::move(right));
-  const bool by_value = is_arithmetic(binary.op) && goes_by_value(left_type, right_type);
-  auto bound =
-      call(operator_function(binary) + (by_value ? "_dynamic" : ""), std::move(args), span);
+  const bool by_value = is_arithmetic(op) && goes_by_value(left_type, right_type);
+  auto bound = call(operator_function(op, binary.negated) + (by_value ? "_dynamic" : ""),
+                    std::move(args), span);
   const auto either = [&](Type type) { return left_type == type || right_type == type; };
   const bool told = either(Type::kDatetime) || either(Type::kTimespan) || either(Type::kString);
-  if (bound.ok() || !is_arithmetic(binary.op) || !told) {
+  if (bound.ok() || !is_arithmetic(op) || !told) {
     return bound;
   }
-  return arithmetic_mismatch(span, binary.op, left_type, right_type);
+  return arithmetic_mismatch(span, op, left_type, right_type);
 }
 
 // `* has "x"`: true when it holds for the text of any column.
@@ -232,16 +261,16 @@ Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
   if (input == nullptr) {
     return diag::misplaced_star(binary.left->span);
   }
+  const ast::BinaryOp op = case_sensitive_ ? case_sensitive(binary.op, kCaseSensitive) : binary.op;
   EVQ_TRY_ASSIGN(ExprPtr right, bind_expr(*binary.right, input));
   EVQ_TRY(note_expressions(input->schema().size() * (node_count(*right) + 2), span));
-  if (is_search(binary.op) && !binary.negated && right->is_constant() &&
-      right->type == Type::kString && !right->constant.is_null() &&
-      !right->constant.as_text().empty()) {
-    return search_fields(ast::binary_op_text(binary.op), right->constant.as_text(), *input,
-                         std::nullopt, span);
+  if (is_search(op) && !binary.negated && right->is_constant() && right->type == Type::kString &&
+      !right->constant.is_null() && !right->constant.as_text().empty()) {
+    return search_fields(ast::binary_op_text(op), right->constant.as_text(), *input, std::nullopt,
+                         span);
   }
   // A number is compared with the numbers of a row, a time with its times.
-  const bool by_type = is_comparison(binary.op) && right->type != Type::kString &&
+  const bool by_type = is_comparison(op) && right->type != Type::kString &&
                        right->type != Type::kDynamic && right->type != Type::kNull;
   std::vector<ExprPtr> tests;
   for (std::size_t i = 0; i < input->schema().size(); ++i) {
@@ -255,13 +284,12 @@ Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
       continue;
     }
     args.push_back(make_column(i, field.type, binary.left->span));
-    if (!by_type && field.type != Type::kString) {
-      std::vector<ExprPtr> text;
-      text.push_back(std::move(args[0]));
-      EVQ_TRY_ASSIGN(args[0], call("tostring", std::move(text), binary.left->span));
+    if (!by_type) {
+      EVQ_TRY_ASSIGN(args[0], convert(std::move(args[0]), Type::kString, binary.left->span));
     }
     args.push_back(clone(*right));
-    EVQ_TRY_ASSIGN(ExprPtr test, call(operator_function(binary), std::move(args), span));
+    EVQ_TRY_ASSIGN(ExprPtr test,
+                   call(operator_function(op, binary.negated), std::move(args), span));
     tests.push_back(std::move(test));
   }
   if (tests.empty()) {
@@ -322,42 +350,104 @@ Error explain_list(Error error, const ast::Expr& item, Type value) {
   return explain_word(std::move(error), item, value);
 }
 
+// The other operators search the text of the value for the texts of the items.
+bool is_by_value(ast::MembershipOp op) {
+  return op == ast::MembershipOp::kIn || op == ast::MembershipOp::kInFold;
+}
+
+// `* has_any ("x", "y")`: true when it holds for the text of any column. `* in ("x", 5)`: when a
+// column's text is one of the texts, or its value one of the other items.
+Result<ExprPtr> any_field_in(const Binder& binder, const std::string& function,
+                             const ast::Membership& in, const std::vector<ExprPtr>& items,
+                             const Schema& schema, Span span) {
+  const bool by_value = is_by_value(in.op);
+  const auto comparable = [](Type field, Type item) {
+    return field == item || field == Type::kDynamic || item == Type::kDynamic ||
+           (is_numeric(field) && is_numeric(item));
+  };
+  std::vector<ExprPtr> tests;
+  for (std::size_t i = 0; i < schema.size(); ++i) {
+    if (is_hidden(schema[i].name)) {
+      continue;
+    }
+    const Type type = schema[i].type;
+    std::vector<ExprPtr> of_column;
+    for (const bool as_text : {true, false}) {
+      std::vector<ExprPtr> args;
+      args.push_back(make_column(i, type, in.value->span));
+      for (const ExprPtr& item : items) {
+        const bool of_text = !by_value || item->type == Type::kString;
+        if (as_text ? of_text : !of_text && comparable(type, item->type)) {
+          args.push_back(clone(*item));
+        }
+      }
+      if (args.size() == 1) {
+        continue;
+      }
+      if (as_text && type != Type::kString) {
+        std::vector<ExprPtr> text;
+        text.push_back(std::move(args[0]));
+        EVQ_TRY_ASSIGN(args[0], binder.call("tostring", std::move(text), in.value->span));
+      }
+      EVQ_TRY_ASSIGN(ExprPtr test, binder.call(function, std::move(args), span));
+      of_column.push_back(std::move(test));
+    }
+    if (of_column.size() == 1) {
+      tests.push_back(std::move(of_column[0]));
+    } else if (!of_column.empty()) {
+      EVQ_TRY_ASSIGN(ExprPtr both,
+                     binder.call(in.negated ? "op_and" : "op_or", std::move(of_column), span));
+      tests.push_back(std::move(both));
+    }
+  }
+  if (tests.empty()) {
+    return make_constant(Value::boolean(false), span);
+  }
+  return tests.size() == 1 ? std::move(tests[0]) : binder.call("op_or", std::move(tests), span);
+}
+
 }  // namespace
 
-Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span span,
+Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
                                         const Relation* input) {
-  // The other operators search the text of the value for the texts of the items.
-  const bool by_value =
-      membership.op == ast::MembershipOp::kIn || membership.op == ast::MembershipOp::kInFold;
+  const auto op = case_sensitive_ ? case_sensitive(in.op, kCaseSensitiveMembership) : in.op;
+  const bool by_value = is_by_value(op);
+  const bool any_field = std::holds_alternative<ast::Star>(in.value->node) && input != nullptr;
   std::vector<ExprPtr> args;
-  EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*membership.value, input));
-  if (by_value && !membership.list.empty()) {
-    const auto* literal = std::get_if<ast::Literal>(&membership.list[0]->node);
-    EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value),
-                                        literal != nullptr ? literal->value.type() : Type::kNull));
+  Type value_type = Type::kNull;
+  if (!any_field) {
+    EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*in.value, input));
+    if (by_value && !in.list.empty()) {
+      const auto* literal = std::get_if<ast::Literal>(&in.list[0]->node);
+      const Type first = literal != nullptr ? literal->value.type() : Type::kNull;
+      EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value), first));
+    }
+    value_type = value->type;
+    args.push_back(std::move(value));
   }
-  const Type value_type = value->type;
-  args.push_back(std::move(value));
-  for (const ast::ExprPtr& item : membership.list) {
+  std::size_t nodes = 2;
+  for (const ast::ExprPtr& item : in.list) {
     if (is_table(*item, input, environment_)) {
       EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*item, item->span));
       args.push_back(std::move(list));
-      continue;
+    } else {
+      auto bound = bind_expr(*item, input);
+      if (!bound.ok()) {
+        return explain_list(std::move(bound).take_error(), *item, value_type);
+      }
+      args.push_back(std::move(bound).value());
+      if (by_value && !any_field) {
+        EVQ_TRY_ASSIGN(args.back(), adapt(std::move(args.back()), value_type, true));
+      }
     }
-    auto bound = bind_expr(*item, input);
-    if (!bound.ok()) {
-      return explain_list(std::move(bound).take_error(), *item, value_type);
-    }
-    ExprPtr fitting = std::move(bound).value();
-    if (by_value) {
-      EVQ_TRY_ASSIGN(fitting, adapt(std::move(fitting), value_type, true));
-    }
-    args.push_back(std::move(fitting));
+    nodes += node_count(*args.back());
   }
-  std::string name = membership.negated ? "op_not_" : "op_";
-  name += membership.op == ast::MembershipOp::kInFold ? "in_fold"
-                                                      : ast::membership_op_text(membership.op);
-  return call(name, std::move(args), span);
+  const std::string function = operator_function(op, in.negated);
+  if (!any_field) {
+    return call(function, std::move(args), span);
+  }
+  EVQ_TRY(note_expressions(input->schema().size() * nodes, span));
+  return any_field_in(*this, function, in, args, input->schema(), span);
 }
 
 Result<Value> Binder::bind_constant(const ast::Expr& expr, std::string_view what) {

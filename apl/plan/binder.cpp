@@ -181,12 +181,14 @@ Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
   // Aggregates of a summarize around a subquery are not those of the subquery.
   auto aggregates = std::exchange(aggregate_binder_, nullptr);
   const bool own_names = std::exchange(own_names_first_, false);
+  const bool case_sensitive = std::exchange(case_sensitive_, false);
   auto source = std::visit([&](const auto& node) { return lower(node, pipeline.source_span); },
                            pipeline.source);
   auto bound = source.ok() ? bind_operators(pipeline.operators, std::move(source).value())
                            : std::move(source);
   aggregate_binder_ = std::move(aggregates);
   own_names_first_ = own_names;
+  case_sensitive_ = case_sensitive;
   --depth_;
   return bound;
 }

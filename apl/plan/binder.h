@@ -104,8 +104,7 @@ class Binder {
   Result<ExprPtr> bind_any_field(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_logical(const ast::Logical& logical, Span span, const Relation* input);
   Result<ExprPtr> bind_unary(const ast::Unary& unary, Span span, const Relation* input);
-  Result<ExprPtr> bind_membership(const ast::Membership& membership, Span span,
-                                  const Relation* input);
+  Result<ExprPtr> bind_membership(const ast::Membership& in, Span span, const Relation* input);
   // bind_call.cpp
   Result<ExprPtr> bind_call(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_registry_call(const ast::Call& call, Span span, const Relation* input);
@@ -235,8 +234,7 @@ class Binder {
   Result<Project> align(const Schema& from, const Schema& to, std::int64_t offset) const;
   Result<std::vector<Relation>> union_inputs(std::span<const ast::TableItem> tables, bool fuzzy);
   std::set<std::string> views_matching(const ast::NamePattern& pattern) const;
-  Result<ExprPtr> bind_search(const ast::Expr& predicate, ast::SearchKind kind,
-                              const Relation& input);
+  Result<ExprPtr> bind_search(const ast::Expr& predicate, const Relation& input);
   // An operand of a join condition, where $left and $right name the side it is bound over.
   Result<ExprPtr> bind_sided(const ast::Expr& expr, const Relation& side);
   Result<Relation> search_tables(std::vector<Relation> inputs, const ast::Search& search);
@@ -247,7 +245,7 @@ class Binder {
   // Whether the field, or any, holds the text as the operator "has", "contains_cs", … has it.
   Result<ExprPtr> search_fields(std::string_view kind, std::string_view text, const Relation& input,
                                 std::optional<std::size_t> field, Span span);
-  Result<ExprPtr> search_term(std::string_view term, ast::SearchKind kind, const Relation& input,
+  Result<ExprPtr> search_term(std::string_view term, const Relation& input,
                               std::optional<std::size_t> field, Span span);
   void define(const ast::Let& let);
   void warn(std::string warning);  // once, however often it is true
@@ -290,6 +288,7 @@ class Binder {
   Relation* windowed_ = nullptr;        // set while an expression may call window functions over it
   const Relation* sided_ = nullptr;     // set while a join condition is bound
   std::vector<Field> searched_fields_;  // of all tables, while a search over several is bound
+  bool case_sensitive_ = false;         // every operator of texts, in such a search
   int depth_ = 0;                       // of nested function calls, against endless recursion
   std::size_t expressions_ = 0;         // bound so far
   std::uint64_t applies_ = 0;           // bound so far

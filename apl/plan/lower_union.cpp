@@ -12,6 +12,7 @@
 #include "apl/plan/stacking.h"
 #include "apl/plan/unique_names.h"
 #include "apl/plan/virtual_columns.h"
+#include "store/base/seeded_text_hash.h"
 
 namespace evq::plan {
 namespace {
@@ -24,7 +25,7 @@ ast::TableItem every_table(Span span) {
 constexpr std::string_view kUnknownDataset = "APL2001";  // the id of that error
 
 // Fields by name; where a name comes again, its first place.
-using Positions = std::unordered_map<std::string_view, std::size_t>;
+using Positions = std::unordered_map<std::string_view, std::size_t, SeededTextHash>;
 
 Positions positions_of(const std::vector<Field>& fields) {
   Positions positions;
@@ -318,9 +319,10 @@ Result<std::vector<ExprPtr>> Binder::bind_searches(const ast::Expr& predicate, a
     std::ranges::copy(table.schema().fields(), std::back_inserter(fields));
   }
   std::vector<Field> outer = std::exchange(searched_fields_, std::move(fields));
+  const Meanwhile cases(&case_sensitive_, kind == ast::SearchKind::kCaseSensitive);
   std::vector<ExprPtr> predicates;
   for (const Relation& table : tables) {
-    EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(predicate, kind, table));
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(predicate, table));
     predicates.push_back(std::move(bound));
   }
   searched_fields_ = std::move(outer);
@@ -339,8 +341,13 @@ Result<Relation> Binder::search_tables(std::vector<Relation> inputs, const ast::
   return union_of(std::move(inputs), with_table);
 }
 
-Result<Relation> Binder::lower(const ast::Search& op, Span /*span*/, Relation input) {
-  EVQ_TRY_ASSIGN(ExprPtr predicate, bind_search(*op.predicate, op.kind, input));
+Result<Relation> Binder::lower(const ast::Search& op, Span span, Relation input) {
+  if (!op.tables.empty()) {
+    return diag::unsupported_feature(span, "a list of datasets behind '|'",
+                                     "it stands at the start of a query: search in (web) 'x'");
+  }
+  const Meanwhile cases(&case_sensitive_, op.kind == ast::SearchKind::kCaseSensitive);
+  EVQ_TRY_ASSIGN(ExprPtr predicate, bind_search(*op.predicate, input));
   return filter(std::move(input), std::move(predicate));
 }
 
@@ -451,14 +458,13 @@ SearchPattern search_pattern(std::string_view term) {
 
 }  // namespace
 
-Result<ExprPtr> Binder::search_term(std::string_view term, ast::SearchKind kind,
-                                    const Relation& input, std::optional<std::size_t> field,
-                                    Span span) {
+Result<ExprPtr> Binder::search_term(std::string_view term, const Relation& input,
+                                    std::optional<std::size_t> field, Span span) {
   if (term == "*") {
     return make_constant(Value::boolean(true), span);
   }
   SearchPattern pattern = search_pattern(term);
-  if (kind == ast::SearchKind::kCaseSensitive) {
+  if (case_sensitive_) {
     pattern.kind += "_cs";
   }
   return search_fields(pattern.kind, pattern.text, input, field, span);
@@ -488,8 +494,7 @@ Result<ExprPtr> Binder::search_fields(std::string_view kind, std::string_view te
   return call("op_search", std::move(args), span);
 }
 
-Result<ExprPtr> Binder::bind_search(const ast::Expr& predicate, ast::SearchKind kind,
-                                    const Relation& input) {
+Result<ExprPtr> Binder::bind_search(const ast::Expr& predicate, const Relation& input) {
   if (std::holds_alternative<ast::Star>(predicate.node)) {
     return make_constant(Value::boolean(true), predicate.span);
   }
@@ -497,19 +502,19 @@ Result<ExprPtr> Binder::bind_search(const ast::Expr& predicate, ast::SearchKind 
     if (literal->value.type() == Type::kBool) {
       return make_constant(literal->value, predicate.span);
     }
-    return search_term(literal->value.to_text(), kind, input, std::nullopt, predicate.span);
+    return search_term(literal->value.to_text(), input, std::nullopt, predicate.span);
   }
   if (const auto* logical = std::get_if<ast::Logical>(&predicate.node)) {
     std::vector<ExprPtr> args;
     for (const ast::ExprPtr& operand : logical->operands) {
-      EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(*operand, kind, input));
+      EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(*operand, input));
       args.push_back(std::move(bound));
     }
     return call(logical->is_or ? "op_or" : "op_and", std::move(args), predicate.span);
   }
   if (const auto* unary = std::get_if<ast::Unary>(&predicate.node);
       unary != nullptr && unary->op == ast::UnaryOp::kNot) {
-    EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(*unary->operand, kind, input));
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(*unary->operand, input));
     std::vector<ExprPtr> args;
     args.push_back(std::move(bound));
     return call("not", std::move(args), predicate.span);
@@ -523,7 +528,7 @@ Result<ExprPtr> Binder::bind_search(const ast::Expr& predicate, ast::SearchKind 
     if (!field->is_column()) {
       return diag::name_required(term->field->span, "a search term");
     }
-    return search_term(text.to_text(), kind, input, field->column, predicate.span);
+    return search_term(text.to_text(), input, field->column, predicate.span);
   }
   auto bound = bind_predicate(predicate, &input, "search");
   const auto* word = std::get_if<ast::FieldRef>(&predicate.node);
