@@ -184,10 +184,12 @@ bool keeps_argument_name(std::string_view function) {
   static constexpr std::string_view kNames =
       " abs acos asin atan atan2 bin bin_at bin_auto binary_and binary_not binary_or "
       "binary_shift_left binary_shift_right binary_xor bitset_count_ones ceiling cos "
-      "endofday endofmonth endofweek endofyear erf erfc exp exp10 exp2 floor format_bytes "
+      "endofday endofhour endofmonth endofweek endofyear erf erfc exp exp10 exp2 floor "
+      "format_bytes "
       "format_datetime format_timespan gamma log log10 log2 loggamma parse_csv parse_json "
       "parsejson pow rand round series_fill_backward series_fill_const series_fill_forward "
       "series_fill_linear series_fir series_iir series_outliers sin split sqrt startofday "
+      "startofhour "
       "startofmonth startofweek startofyear tan tobool toboolean todatetime todecimal "
       "todouble todynamic tohex toint tolong toobject toreal tostring totime totimespan ";
   return kNames.find(" " + std::string(function) + " ") != std::string_view::npos;

@@ -8,6 +8,7 @@
 #include "apl/syntax/words.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
+#include "store/base/timespan.h"
 
 namespace evq::plan {
 namespace {
@@ -334,6 +335,22 @@ bool is_number_with_unit(std::string_view name) {
          name.find_first_not_of("0123456789") != std::string_view::npos;
 }
 
+// "2h + 30m" of 2h30m, which no literal is; empty for other names.
+std::string sum_of_spans(std::string_view name) {
+  const bool plain = std::ranges::all_of(name, [](char c) { return is_digit(c) || is_letter(c); });
+  if (!plain || !is_number_with_unit(name) || !parse_timespan(name).has_value()) {
+    return {};
+  }
+  std::string sum;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (i > 0 && is_digit(name[i]) && !is_digit(name[i - 1])) {
+      sum += " + ";
+    }
+    sum.push_back(name[i]);
+  }
+  return sum.size() == name.size() ? std::string() : sum;
+}
+
 }  // namespace
 
 // What the name that is no field may have meant; empty to leave it at names that look alike.
@@ -346,6 +363,9 @@ std::string Binder::unknown_field_hint(const Relation* input, std::string_view n
   }
   if (name == "auto") {
     return "the size of bins is chosen by bin_auto(_time)";
+  }
+  if (const std::string sum = sum_of_spans(name); !sum.empty()) {
+    return "a timespan has one unit: " + sum + ", or totimespan('" + std::string(name) + "')";
   }
   if (is_number_with_unit(name)) {
     const std::size_t digits = std::min(name.find_first_not_of("0123456789_"), name.size());

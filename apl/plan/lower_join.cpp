@@ -61,6 +61,30 @@ int named_side(const ast::Expr& expr) {
   return 0;
 }
 
+// `on name` where only one side has the field.
+Error explain_side(Error error, const ast::Expr& condition, std::string_view side) {
+  const auto* field = std::get_if<ast::FieldRef>(&condition.node);
+  if (field == nullptr || error.id != "APL2003") {
+    return error;
+  }
+  const std::string& name = field->name.text;
+  const std::string member = field->name.quoted ? "['" + name + "']" : "." + name;
+  error.message.append(" on the ").append(side).append(" side");
+  // The nearest name, where the error has one.
+  constexpr std::string_view kNearest = "did you mean '";
+  const std::string_view hint = error.hint;
+  const bool near = hint.starts_with(kNearest);
+  const std::string other =
+      near ? std::string(hint.substr(kNearest.size(), hint.rfind('\'') - kNearest.size())) : "name";
+  const bool left = side == "left";
+  std::string written = "fields of different names are compared by $left";
+  written += left ? "." + other : member;
+  written += " == $right";
+  written += left ? member : "." + other;
+  error.hint = hint.starts_with("the fields here are") ? written + "; " + error.hint : written;
+  return error;
+}
+
 }  // namespace
 
 // One condition's keys, bound over each side.
@@ -100,8 +124,16 @@ class JoinBinder {
       EVQ_TRY_ASSIGN(ExprPtr right, std::move(right_key));
       return add_keys(std::move(left), std::move(right), condition.span);
     }
-    EVQ_TRY_ASSIGN(ExprPtr left, bind_side(condition, left_));
-    EVQ_TRY_ASSIGN(ExprPtr right, bind_side(condition, right_));
+    auto left_key = bind_side(condition, left_);
+    auto right_key = bind_side(condition, right_);
+    if (left_key.ok() && !right_key.ok()) {
+      return explain_side(std::move(right_key).take_error(), condition, "right");
+    }
+    if (right_key.ok() && !left_key.ok()) {
+      return explain_side(std::move(left_key).take_error(), condition, "left");
+    }
+    EVQ_TRY_ASSIGN(ExprPtr left, std::move(left_key));
+    EVQ_TRY_ASSIGN(ExprPtr right, std::move(right_key));
     return add_keys(std::move(left), std::move(right), condition.span);
   }
 

@@ -30,7 +30,7 @@ Result<ExprPtr> explain_double_equals(Result<ExprPtr> bound, const ast::NamedExp
     return bound;
   }
   Error error = std::move(bound).take_error();
-  error.hint = "= gives a name its value: " + field->name.text + " = …";
+  error.hint = "a name gets its value by =: " + field->name.text + " = …";
   return error;
 }
 

@@ -438,8 +438,9 @@ Status match_brackets(std::vector<Token>* tokens, bool unfinished) {
   }
   if (!open.empty() && !unfinished) {
     const Token* const token = tokens->data() + open.back();
-    // A string that a comma follows begins a list, another one is a name.
-    if (token->is_symbol("[") && token[1].kind == TokenKind::kString && !token[2].is_symbol(",")) {
+    // A string that a comma follows or columns precede begins a list, another one is a name.
+    const bool open_name = token->is_symbol("[") && (open.back() == 0 || !token[-1].is_symbol(")"));
+    if (open_name && token[1].kind == TokenKind::kString && !token[2].is_symbol(",")) {
       return diag::unterminated_name({token->span.begin, token[1].span.end});
     }
     return diag::unclosed_bracket(token->span, token->text.front());

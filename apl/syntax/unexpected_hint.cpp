@@ -228,13 +228,13 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
     return "count gives a field: | count | where Count > 1";
   }
   if (token.is_symbol("=>") && expected.starts_with("'|'")) {
-    return "write >= to compare; = gives a name its value: name = expression";
+    return "write >= to compare; a name gets its value by =: name = expression";
   }
   if (token.is_symbol("(") && expected == "'='") {
     return "a function is written let f = (x:long) { x + 1 };";
   }
   if (token.is_symbol(":") && expected.starts_with("'|'")) {
-    return "= gives a name its value: name = expression";
+    return "a name gets its value by =: name = expression";
   }
   if (token.is_symbol("|") && expected == "a dataset") {
     return last.is_symbol(";") ? "remove the semicolon before it"
@@ -244,7 +244,7 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
     return "write let name = value;";
   }
   if (token.is_symbol("==") && expected == "'='") {
-    return "= gives a name its value";
+    return "a name gets its value by =";
   }
   if (token.is_symbol(":") && expected == "')'" && in_let_statement(cursor)) {
     return "a function is written let f = (x:long) { x + 1 };";

@@ -145,8 +145,8 @@ constexpr Case kCases[] = {
      "APL1004 1:18 '1.5foo' is not a number APL can hold; units of time are w, d, h, m, s, ms, us "
      "and ns"},
     {"web | extend x:int = 1",
-     "APL1006 1:15 expected '|', ';' or the end of the query, found ':'; = gives a name its value: "
-     "name = expression"},
+     "APL1006 1:15 expected '|', ';' or the end of the query, found ':'; a name gets its value by "
+     "=: name = expression"},
     {"datatable (a:strng) [1]", "APL1028 1:14 no type named 'strng'; did you mean 'string'?"},
     {"datatable (a) [1]",
      "APL1006 1:13 expected ':', found ')'; a name is followed by its type: (x:long)"},
