@@ -63,10 +63,8 @@ class ListState final : public AggregateState {
     for (const GroupPair pair : pairs) {
       const ListBytes::List& added = from.lists_[pair.from];
       List& list = lists_[pair.to];
-      const bool all = list.items + added.items <= items_max_;
-      if (all && list.bytes + added.bytes > kContainerBytesMax) {
-        continue;
-      }
+      const bool all =
+          list.items + added.items <= items_max_ && list.bytes + added.bytes <= kContainerBytesMax;
       ListBytes::for_each_piece(added, [&](std::string_view rest) {
         if (all) {
           held_.append(rest, &list);

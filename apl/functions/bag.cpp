@@ -344,7 +344,7 @@ class PathList {
   }
 
   std::string path_;
-  std::unordered_set<std::string> added_;
+  std::unordered_set<std::string, SeededTextHash> added_;
   DynamicBuilder out_;
   PollCounter poll_;
 };

@@ -45,6 +45,9 @@ std::optional<UsualRange> usual_range(std::optional<std::string_view> method, Us
   return method.value_or("ctukey") == "ctukey" && ordered ? std::optional(chosen) : std::nullopt;
 }
 
+// The largest score, and that of any number outside of a usual range without width.
+constexpr double kScoreMax = 1e12;
+
 // How many spreads of the usual range a number lies outside of it, with sign; 1.5 is a mild
 // anomaly, 3 a strong one. 0 for gaps and for NaN, which is in no order.
 Numbers outlier_scores(const NumberSeries& series, UsualRange usual) {
@@ -64,7 +67,7 @@ Numbers outlier_scores(const NumberSeries& series, UsualRange usual) {
     }
     const double value = *series.values[i];
     const double beyond = value > high ? value - high : value < low ? value - low : 0.0;
-    scores[i] = beyond == 0 ? 0.0 : beyond / spread;
+    scores[i] = beyond == 0 ? 0.0 : std::clamp(beyond / spread, -kScoreMax, kScoreMax);
   }
   return scores;
 }
@@ -514,8 +517,9 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
                   "out."},
                  {"[high]", "The percentile where it ends, 90 when left out."}}},
      .returns =
-         "An array of reals with sign: above 1.5 mild, above 3 strong; 0 for a gap. Null when "
-         "the first argument is no array.",
+         "An array of reals with sign: above 1.5 mild, above 3 strong; 0 for a gap. 1e12 is the "
+         "largest, and that of each number outside of a usual range without width. Null when the "
+         "first argument is no array.",
      .examples = {{{"print series_outliers(dynamic([1, 1, 2, 2, 1, 2, 1, 2, 1, 2, 1, 2]))",
                     "[0,0,0,0,0,0,0,0,0,0,0,0]"}}},
      .overloads = {lift<series_outliers>()}},

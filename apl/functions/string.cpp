@@ -246,11 +246,15 @@ BindResult bind_join(const BindRequest& request) {
 MaybeText repeat(std::string_view text, std::int64_t times,
                  std::optional<std::string_view> separator) {
   times = std::clamp<std::int64_t>(times, 0, kRepeatMax);
+  std::string out;
+  if (times == 0) {
+    return out;
+  }
   const std::string_view between = separator.value_or("");
-  if ((text.size() + between.size()) * static_cast<std::size_t>(times) > kStringValueBytesMax) {
+  const auto count = static_cast<std::size_t>(times);
+  if (text.size() * count + between.size() * (count - 1) > kStringValueBytesMax) {
     return std::nullopt;
   }
-  std::string out;
   for (std::int64_t i = 0; i < times; ++i) {
     out.append(i == 0 ? "" : between).append(text);
   }
