@@ -13,7 +13,9 @@
 #include "store/column/dynamic.h"
 #include "store/column/dynamic_json.h"
 #include "store/column/vector_builder.h"
+#include "store/ingest/boundary.h"
 #include "store/ingest/byte_source.h"
+#include "store/ingest/csv_record.h"
 
 namespace evq {
 namespace {
@@ -113,10 +115,14 @@ class Rows {
         lease_(lease),
         control_(control) {}
 
-  std::size_t width() const { return names_.size(); }
-
-  // By position; empty cells and missing ones are null.
+  // By position; empty cells and missing ones are null. kData when a cell has no column.
   Status add_record(const std::vector<std::string>& cells) {
+    const auto surplus =
+        cells.begin() + static_cast<std::ptrdiff_t>(std::min(cells.size(), names_.size()));
+    if (std::any_of(surplus, cells.end(), [](const std::string& cell) { return !cell.empty(); })) {
+      return make_error(ErrorCode::kData,
+                        "more cells than the " + std::to_string(names_.size()) + " columns");
+    }
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (i < cells.size() && !cells[i].empty()) {
         columns_[i].append_text(cells[i]);
@@ -199,54 +205,6 @@ class Rows {
   std::size_t rows_ = 0;
 };
 
-// Gives visit() the records of delimited text one by one, each the first `cells_max` of its cells;
-// RFC 4180 quoting. A line end within quotes belongs to the cell.
-template <class Visit>
-Status split_records(std::string_view text, char delimiter, std::size_t cells_max,
-                     const Visit& visit) {
-  std::vector<std::string> record;
-  std::string cell;
-  bool quoted = false;
-  bool started = false;  // the record has something in it
-  const auto end_cell = [&] {
-    if (record.size() < cells_max) {
-      record.push_back(cell);
-    }
-    cell.clear();
-  };
-  const auto end_record = [&]() -> Status {
-    if (!std::exchange(started, false)) {
-      return Status::success();
-    }
-    end_cell();
-    return visit(std::exchange(record, {}));
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c != '"') {
-        cell.push_back(c);
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        cell.push_back(text[++i]);
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"' && cell.empty()) {
-      quoted = true;
-      started = true;
-    } else if (c == delimiter) {
-      end_cell();
-      started = true;
-    } else if (c == '\n') {
-      EVQ_TRY(end_record());
-    } else if (c != '\r' || (i + 1 < text.size() && text[i + 1] != '\n')) {
-      cell.push_back(c);
-      started = true;
-    }
-  }
-  return end_record();
-}
-
 // Gives visit() the top-level JSON values of `text`, one after the other, in an array or not; kData
 // with the line of the first that is none.
 template <class Visit>
@@ -300,11 +258,37 @@ Status split_json(std::string_view text, const Visit& visit) {
   return Status::success();
 }
 
+// By the rules of ingest; a record that breaks them is kData with its line.
 Status add_delimited(std::string_view text, char delimiter, bool skip_first, Rows* rows) {
+  constexpr std::size_t kRecordsAtOnce = 1024;
+  const std::unique_ptr<BoundaryScanner> scanner = make_record_scanner(delimiter);
+  const std::string_view whole = text;
   bool skips = skip_first;
-  return split_records(text, delimiter, rows->width(), [&](const std::vector<std::string>& record) {
-    return std::exchange(skips, false) ? Status::success() : rows->add_record(record);
-  });
+  while (!text.empty()) {
+    EVQ_TRY(scanner->scan(text, kRecordsAtOnce, true));
+    for (const ValueSpan& span : scanner->spans()) {
+      const std::string_view record = text.substr(span.begin, span.size);
+      if (is_blank_record(record) || std::exchange(skips, false)) {
+        continue;
+      }
+      auto cells = read_csv_cells(record, delimiter);
+      Status added =
+          cells.ok() ? rows->add_record(cells.value()) : Status(std::move(cells).take_error());
+      if (!added.ok()) {
+        Error error = std::move(added).take_error();
+        if (error.code == ErrorCode::kData) {
+          const auto before = static_cast<std::size_t>(record.data() - whole.data());
+          const std::size_t line = 1 + count_line_feeds(whole.substr(0, before));
+          error.message = "line " + std::to_string(line) + ": " + error.message;
+        }
+        return error;
+      }
+    }
+    const std::size_t taken = scanner->whole_bytes();
+    scanner->drop(taken);
+    text.remove_prefix(taken);
+  }
+  return Status::success();
 }
 
 Status add_lines(std::string_view text, bool skip_first, Rows* rows) {
@@ -318,16 +302,22 @@ Status add_lines(std::string_view text, bool skip_first, Rows* rows) {
   return Status::success();
 }
 
-Status add_json(std::string_view text, const std::string& location, Rows* rows) {
-  Status read = split_json(text, [&](DynamicView value) { return rows->add_object(value); });
-  if (read.ok()) {
-    return read;
+Status add_json(std::string_view text, Rows* rows) {
+  return split_json(text, [&](DynamicView value) { return rows->add_object(value); });
+}
+
+Status add_bytes(std::string_view bytes, const Format& format, bool skip_first, Rows* rows) {
+  switch (format.shape) {
+    case Shape::kDelimited:
+      return add_delimited(bytes, format.delimiter, skip_first, rows);
+    case Shape::kJson:
+      return add_json(bytes, rows);
+    case Shape::kLines:
+      return add_lines(bytes, skip_first, rows);
+    case Shape::kWhole:
+      return rows->add_line(bytes);
   }
-  Error error = std::move(read).take_error();
-  if (error.code == ErrorCode::kData) {
-    error.message = location + ": " + error.message;
-  }
-  return error;
+  return Status::success();
 }
 
 }  // namespace
@@ -343,19 +333,13 @@ Result<Table> ExternalData::read(const plan::ExternalRequest& request) {
   for (const std::string& location : request.locations) {
     EVQ_TRY_ASSIGN(const std::string bytes, bytes_of(location));
     EVQ_TRY(lease_.grow(bytes.size()));
-    switch (format.shape) {
-      case Shape::kDelimited:
-        EVQ_TRY(add_delimited(bytes, format.delimiter, request.ignore_first_record, &rows));
-        break;
-      case Shape::kJson:
-        EVQ_TRY(add_json(bytes, location, &rows));
-        break;
-      case Shape::kLines:
-        EVQ_TRY(add_lines(bytes, request.ignore_first_record, &rows));
-        break;
-      case Shape::kWhole:
-        EVQ_TRY(rows.add_line(bytes));
-        break;
+    Status added = add_bytes(bytes, format, request.ignore_first_record, &rows);
+    if (!added.ok()) {
+      Error error = std::move(added).take_error();
+      if (error.code == ErrorCode::kData) {
+        error.message = location + ": " + error.message;
+      }
+      return error;
     }
     lease_.shrink(bytes.size());
   }
@@ -363,13 +347,19 @@ Result<Table> ExternalData::read(const plan::ExternalRequest& request) {
 }
 
 Result<std::string> ExternalData::bytes_of(const std::string& location) const {
-  if (!access_.any && !is_below(location, access_.prefixes)) {
+  const auto check = [&](const std::string& place) -> Status {
+    if (access_.any || is_below(place, access_.prefixes)) {
+      return Status::success();
+    }
     return make_error(ErrorCode::kForbidden, "externaldata may not read '" + location + "' here",
                       "whoever runs the server may allow it: evq serve --allow-external PREFIX");
-  }
+  };
+  EVQ_TRY(check(location));
   if (!is_address(location)) {
     const std::string path = location.starts_with("file://") ? location.substr(7) : location;
     EVQ_TRY_ASSIGN(File file, File::open_input(path, control_));
+    // The path may lead elsewhere than it did a moment ago: what counts is what was opened.
+    EVQ_TRY(check("/proc/self/fd/" + std::to_string(file.descriptor())));
     return read_all(file_source(std::move(file)), location, control_);
   }
   if (!access_.fetch) {

@@ -153,6 +153,25 @@ Result<std::vector<std::string>> read_csv_header(std::string_view record, char d
   return names;
 }
 
+Result<std::vector<std::string>> read_csv_cells(std::string_view record, char delimiter) {
+  while (!record.empty() && (record.back() == '\n' || record.back() == '\r')) {
+    record.remove_suffix(1);
+  }
+  std::vector<std::string> cells;
+  for (std::size_t begin = 0; begin <= record.size();) {
+    const RawCell cell = read_cell(record, begin, delimiter);
+    if (cell.fault != nullptr) {
+      return make_error(ErrorCode::kData, cell.fault);
+    }
+    cells.emplace_back(cell.text);
+    if (cell.doubled) {
+      cells.back().resize(undouble(cell.text, cells.back().data()));
+    }
+    begin = cell.end + 1;
+  }
+  return cells;
+}
+
 CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, EventAssembler& event) {
   while (!record.empty() && (record.back() == '\n' || record.back() == '\r')) {
     record.remove_suffix(1);

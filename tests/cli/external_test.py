@@ -66,6 +66,19 @@ class External(EvqCase):
              {"id": 2, "name": 'say "hi"', "at": None, "n": None},
              {"id": 3, "name": None, "at": None, "n": None}])
 
+    def test_csv_is_read_as_ingest_reads_it(self):
+        path = self.write("a.csv", '1, "b,c" , x \r\n2,"d ""e""\nf",\n  \n3,,"",,\n')
+        self.assertEqual(self.rows(f'externaldata (id:long, a:string, b:string) ["{path}"]'),
+                         [{"id": 1, "a": "b,c", "b": "x"},
+                          {"id": 2, "a": 'd "e"\nf', "b": None},
+                          {"id": 3, "a": None, "b": None}])
+        for content, message in (('1,"a\nb"\n2,"d"e\n', "line 3: text after the closing quote of a cell"),
+                                 ('1,a\n2,b,c\n', "line 2: more cells than the 2 columns"),
+                                 ('1,a\n2,"b\n', "line 2: the quoted cell is not closed")):
+            path = self.write("bad.csv", content)
+            _, errors = self.evq("query", f'externaldata (id:long, a:string) ["{path}"]', status=4)
+            self.assertIn(f"{path}: {message}", errors)
+
     def test_formats_by_name_and_packed(self):
         for name, content in (("t.tsv", "1\tx"), ("t.psv", "1|x"), ("t.scsv", "1;x"),
                               ("t.json", '[{"a": 1, "b": "x"}]'),
@@ -232,6 +245,36 @@ class External(EvqCase):
             status, answer = self.ask(server, f'externaldata (a:long) ["{location}"]')
             self.assertEqual(status, 403, location)
             self.assertIn("may not read", answer["message"])
+
+    def test_a_link_that_changes_while_it_is_opened(self):
+        secret = self.write("secret.csv", "1\n")
+        open_directory = self.directory / "open"
+        open_directory.mkdir()
+        (open_directory / "a.csv").write_text("7\n")
+        self.evq("ingest", "t", "-", input='{"a":1}\n')
+        server = self.serve("--allow-external", open_directory)
+        link = open_directory / "link.csv"
+        link.symlink_to(secret)
+        stop = threading.Event()
+
+        def change():
+            while not stop.is_set():
+                for name, target in (("good", "a.csv"), ("bad", secret)):
+                    (open_directory / name).symlink_to(target)
+                    os.replace(open_directory / name, link)
+
+        changing = threading.Thread(target=change)
+        changing.start()
+        try:
+            for _ in range(1000):
+                status, answer = self.ask(server, f'externaldata (a:long) ["{link}"]')
+                if status == 200:
+                    self.assertEqual(answer["tables"][0]["columns"], [[7]])
+                else:
+                    self.assertEqual(status, 403, answer)
+        finally:
+            stop.set()
+            changing.join()
 
 
 if __name__ == "__main__":
