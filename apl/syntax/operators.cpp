@@ -86,7 +86,8 @@ constexpr OperatorInfo kOperators[] = {
      .description = "Formats are csv, scsv, tsv, psv, sohsv, json, ndjson, txt (a row a line) and "
                     "raw (a row a file); without one the name's ending decides. gzip and zstd are "
                     "unpacked. ignoreFirstRecord=true skips a header. Delimited columns go by "
-                    "place, JSON by name. A location may hold 64 MiB; a server reads only what "
+                    "place, JSON by name; a record that is no CSV or has more cells than columns "
+                    "is an error. A location may hold 64 MiB; a server reads only what "
                     "evq serve --allow-external names.",
      .examples = {{"externaldata (id:long, name:string) ['users.csv'] with (format='csv')", ""}},
      .parse = nullptr},
@@ -310,8 +311,10 @@ constexpr OperatorInfo kOperators[] = {
      .summary = "Hides what matches regular expressions",
      .syntax = "T | redact [replaceToken='*'] [replaceHash=true] [redactGroups=true] REGEX, … "
                "[on FIELD, …]",
-     .description = "Every text field is treated unless on says which. A token of one character "
-                    "replaces each character, a longer one the whole match.",
+     .description = "Every text is treated unless on says of which fields: those of fields of "
+                    "mixed types, and inside arrays and bags, too. Numbers and the keys of bags "
+                    "stay. A token of one character replaces each character, a longer one the "
+                    "whole match.",
      .examples = {{"print s = 'pin 1234' | redact '[0-9]+' on s", "s:string\npin ****"}},
      .parse = parse_redact},
     {.name = "reduce",
@@ -363,7 +366,9 @@ constexpr OperatorInfo kOperators[] = {
      .summary = "Keeps rows where any field holds a term",
      .syntax = "T | search [kind=case_sensitive] TERM   or   search in (DATASET, …) TERM",
      .description = "\"x\" is a whole word, \"x*\" a beginning, \"*x\" an end, \"*x*\" any part; "
-                    "field:\"x\" looks at one field. Terms combine with and, or, not.",
+                    "field:\"x\" looks at one field. Terms combine with and, or, not, and with "
+                    "other predicates. case_sensitive holds for every operator of texts, such as "
+                    "has and =~.",
      .examples = {{"datatable (a:string, b:string) ['red fox', 'x', 'cat', 'y']"
                    " | search 'fox'",
                    "a:string  b:string\nred fox   x"}},
