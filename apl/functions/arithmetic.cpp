@@ -20,6 +20,7 @@ using MaybeLong = std::optional<std::int64_t>;
 using MaybeSpan = std::optional<Timespan>;
 using MaybeTime = std::optional<Datetime>;
 
+// These are inlined into loops over rows; those of store/base/time.h would be a call a row.
 MaybeLong checked_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? MaybeLong() : sum;

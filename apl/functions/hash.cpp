@@ -2,8 +2,6 @@
 // All of them hash the text form of the value, so they do not depend on how it is stored.
 
 #include <array>
-#include <bit>
-#include <cstring>
 #include <memory>
 
 #include <openssl/evp.h>
@@ -24,65 +22,8 @@ std::uint64_t seed_of(MaybeSalt salt) {
   return salt.has_value() && !salt->empty() ? checksum64(*salt) : 0;
 }
 
-// XXH64, as its specification gives it: four lanes over stripes of 32 bytes, then the rest by
-// words.
-class Xxh64 {
- public:
-  static std::uint64_t of(std::string_view bytes, std::uint64_t seed) {
-    const std::uint64_t size = bytes.size();
-    std::uint64_t hash = seed + kPrime5;
-    if (bytes.size() >= kStripe) {
-      std::array<std::uint64_t, 4> lanes = {seed + kPrime1 + kPrime2, seed + kPrime2, seed,
-                                            seed - kPrime1};
-      for (; bytes.size() >= kStripe; bytes.remove_prefix(kStripe)) {
-        for (std::size_t i = 0; i < lanes.size(); ++i) {
-          lanes.at(i) = round(lanes.at(i), word<std::uint64_t>(bytes.substr(i * kWord)));
-        }
-      }
-      hash = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) +
-             std::rotl(lanes[3], 18);
-      for (const std::uint64_t lane : lanes) {
-        hash = (hash ^ round(0, lane)) * kPrime1 + kPrime4;
-      }
-    }
-    hash += size;
-    for (; bytes.size() >= kWord; bytes.remove_prefix(kWord)) {
-      hash = std::rotl(hash ^ round(0, word<std::uint64_t>(bytes)), 27) * kPrime1 + kPrime4;
-    }
-    if (bytes.size() >= kWord / 2) {
-      hash = std::rotl(hash ^ (word<std::uint32_t>(bytes) * kPrime1), 23) * kPrime2 + kPrime3;
-      bytes.remove_prefix(kWord / 2);
-    }
-    for (const char c : bytes) {
-      hash = std::rotl(hash ^ (static_cast<unsigned char>(c) * kPrime5), 11) * kPrime1;
-    }
-    hash = (hash ^ (hash >> 33U)) * kPrime2;
-    hash = (hash ^ (hash >> 29U)) * kPrime3;
-    return hash ^ (hash >> 32U);
-  }
-
- private:
-  static constexpr std::size_t kStripe = 32;
-  static constexpr std::size_t kWord = 8;
-  static constexpr std::uint64_t kPrime1 = 0x9E3779B185EBCA87ULL;
-  static constexpr std::uint64_t kPrime2 = 0xC2B2AE3D27D4EB4FULL;
-  static constexpr std::uint64_t kPrime3 = 0x165667B19E3779F9ULL;
-  static constexpr std::uint64_t kPrime4 = 0x85EBCA77C2B2AE63ULL;
-  static constexpr std::uint64_t kPrime5 = 0x27D4EB2F165667C5ULL;
-
-  template <class Word>
-  static std::uint64_t word(std::string_view bytes) {
-    Word value = 0;
-    std::memcpy(&value, bytes.data(), sizeof(value));
-    return value;
-  }
-  static std::uint64_t round(std::uint64_t lane, std::uint64_t input) {
-    return std::rotl(lane + input * kPrime2, 31) * kPrime1;
-  }
-};
-
 std::int64_t hash_text(std::string_view text, MaybeSalt salt) {
-  return static_cast<std::int64_t>(Xxh64::of(text, seed_of(salt)));
+  return static_cast<std::int64_t>(xxh64(text, seed_of(salt)));
 }
 
 // The remainder by a number above 0 is never negative, as everywhere in Kusto.

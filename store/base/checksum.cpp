@@ -20,6 +20,10 @@ std::uint64_t checksum64(std::string_view bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
+std::uint64_t xxh64(std::string_view bytes, std::uint64_t seed) {
+  return XXH64(bytes.data(), bytes.size(), seed);
+}
+
 std::uint64_t hash64(std::string_view bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }

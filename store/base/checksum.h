@@ -17,6 +17,9 @@ std::uint64_t checksum64(std::span<const std::uint8_t> bytes);
 // The seed binds the bytes to their place: a block put where another belongs does not verify.
 std::uint64_t checksum64(std::string_view bytes, std::uint64_t seed);
 
+// XXH64, an older hash, for what queries compute: never changes either.
+std::uint64_t xxh64(std::string_view bytes, std::uint64_t seed);
+
 // For hash tables.
 std::uint64_t hash64(std::string_view bytes, std::uint64_t seed);
 
