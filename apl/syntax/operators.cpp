@@ -86,8 +86,8 @@ constexpr OperatorInfo kOperators[] = {
      .description = "Formats are csv, scsv, tsv, psv, sohsv, json, ndjson, txt (a row a line) and "
                     "raw (a row a file); without one the name's ending decides. gzip and zstd are "
                     "unpacked. ignoreFirstRecord=true skips a header. Delimited columns go by "
-                    "place, JSON by name; a record that is no CSV or has more cells than columns "
-                    "is an error. A location may hold 64 MiB; a server reads only what "
+                    "place, JSON by name; what is not asked for is passed over, a record that is "
+                    "no CSV is an error. A location may hold 64 MiB; a server reads only what "
                     "evq serve --allow-external names.",
      .examples = {{"externaldata (id:long, name:string) ['users.csv'] with (format='csv')", ""}},
      .parse = nullptr},
