@@ -12,10 +12,10 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
-#include "apl/functions/time_zone.h"
 #include "store/base/ascii.h"
 #include "store/base/time.h"
 #include "store/base/time_scan.h"
+#include "store/base/time_zone.h"
 
 namespace evq {
 namespace {

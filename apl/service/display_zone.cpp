@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "apl/functions/time_zone.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/base/time_zone.h"
 
 namespace evq {
 namespace {

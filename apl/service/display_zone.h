@@ -11,7 +11,7 @@
 
 namespace evq {
 
-class TimeZone;  // apl/functions/time_zone.h
+class TimeZone;  // store/base/time_zone.h
 
 class DisplayZone {
  public:

@@ -1,6 +1,6 @@
 // Time zones of the system's database, formats of times; models of series; geography.
 
-#include "apl/functions/time_zone.h"
+#include "store/base/time_zone.h"
 
 #include <cmath>
 

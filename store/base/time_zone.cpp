@@ -1,4 +1,4 @@
-#include "apl/functions/time_zone.h"
+#include "store/base/time_zone.h"
 
 #include <algorithm>
 
