@@ -223,15 +223,8 @@ void EventAssembler::add_with_care(NodeId id, Cell cell) {
     return;
   }
   cell.node = id;
-  if ((node.traits & kNamedTime) != 0) {
-    named_time_ = cell;
-  }
-  if ((node.traits & kTimePart) != 0) {
-    const auto part = std::ranges::find(rules_->time_parts, name_of(id));
-    time_parts_[static_cast<std::size_t>(part - rules_->time_parts.begin())] = cell;
-  }
+  note_time(id, cell);
   if ((node.traits & kDefaultTime) != 0) {
-    default_time_ = cell;
     return;
   }
   if ((node.traits & kShadowed) != 0) {
@@ -252,6 +245,23 @@ void EventAssembler::add_with_care(NodeId id, Cell cell) {
     return;
   }
   cells_[cell_count_++] = cell;
+}
+
+// What a field that tells the time has; an object, whose members follow, counts as one that tells
+// none, as a list does.
+void EventAssembler::note_time(NodeId id, Cell cell) {
+  const std::uint16_t traits = nodes_[id].traits;
+  cell.node = id;
+  if ((traits & kNamedTime) != 0) {
+    named_time_ = cell;
+  }
+  if ((traits & kTimePart) != 0) {
+    const auto part = std::ranges::find(rules_->time_parts, name_of(id));
+    time_parts_[static_cast<std::size_t>(part - rules_->time_parts.begin())] = cell;
+  }
+  if ((traits & kDefaultTime) != 0) {
+    default_time_ = cell;
+  }
 }
 
 void EventAssembler::fail_long_value(NodeId node, std::size_t size) {

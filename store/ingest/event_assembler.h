@@ -67,8 +67,11 @@ class EventAssembler {
 
   // The value of `node` is an object whose members follow.
   void open(NodeId node) {
-    opened_groups_ = static_cast<std::uint16_t>(
-        opened_groups_ | (nodes_[node].traits & (kGroupData | kGroupLabels)));
+    const unsigned traits = nodes_[node].traits;
+    opened_groups_ |= static_cast<std::uint16_t>(traits & (kGroupData | kGroupLabels));
+    if ((traits & kTimes) != 0) [[unlikely]] {
+      note_time(node, Cell::of_text(CellKind::kDynamic, {}));
+    }
   }
   // The objects of `node` stay whole: add_dynamic() instead of open().
   bool is_map(NodeId node) const { return (nodes_[node].traits & kMap) != 0; }
@@ -97,9 +100,7 @@ class EventAssembler {
       add_view(node, CellKind::kText, text);
     }
   }
-  void add_raw_text(NodeId node, std::string_view text) {
-    add_view(node, CellKind::kRawText, text);
-  }
+  void add_raw_text(NodeId node, std::string_view raw) { add_view(node, CellKind::kRawText, raw); }
   // Copies `bytes`. The lists and objects of an event together are held to the limit of a line.
   void add_dynamic(NodeId node, std::string_view bytes);
   // Memory that lives until the next begin(), or release_texts() when hold_texts() was called.
@@ -156,8 +157,9 @@ class EventAssembler {
     kGroupOther = 2048,
     kTimePart = 4096,  // one of several timestamp fields
   };
-  static constexpr std::uint16_t kNeedsCare = kUnresolved | kUnadmitted | kShared | kDefaultTime |
-                                              kNamedTime | kShadowed | kNameTooLong | kTimePart;
+  static constexpr std::uint16_t kTimes = kDefaultTime | kNamedTime | kTimePart;
+  static constexpr std::uint16_t kNeedsCare =
+      kUnresolved | kUnadmitted | kShared | kTimes | kShadowed | kNameTooLong;
 
   struct alignas(64) Node {
     std::string_view key() const { return {key_text, key_size}; }
@@ -240,6 +242,7 @@ class EventAssembler {
   std::uint16_t traits_of(NodeId id) const;
   void resolve(NodeId id);
   void add_with_care(NodeId id, Cell cell);
+  void note_time(NodeId id, Cell cell);
   void fail_long_value(NodeId node, std::size_t size);
   void take_back(NodeId id);
   template <class Predicate>

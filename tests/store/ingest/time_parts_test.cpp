@@ -1,4 +1,5 @@
-// Times that an event tells in several fields, as exports of spreadsheets and of Hadoop's logs do.
+// Times that an event tells in several fields, as exports of spreadsheets and of Hadoop's logs do;
+// and fields of times that hold objects.
 #include <string>
 
 #include <doctest/doctest.h>
@@ -96,6 +97,25 @@ TEST_CASE("no letter of a text that is no time is cut apart where the reason end
 TEST_CASE("at most so many parts") {
   CHECK(load_events("{}", with_times("a,b,c,d,e,f,g,h")).status.ok());
   CHECK_FALSE(load_events("{}", with_times("a,b,c,d,e,f,g,h,i")).status.ok());
+}
+
+TEST_CASE("an object where the time should be tells none, as a list does") {
+  const std::string unread = "the value of '_time' is no time\n";
+  CHECK(rows_of(R"({"_time":[1]})", {}) == unread);
+  CHECK(rows_of(R"({"_time":{"a":1}})", {}) == unread);
+  CHECK(rows_of(R"([{"_time":{"a":1}}])", {}) == unread);
+  CHECK(rows_of(R"({"b":1,"_time":{}})", {}) == unread);
+  CHECK(rows_of(R"({"_time":{"a":1},"_time":"2025-06-01T00:00:01Z"})", {}) ==
+        "_time=2025-06-01T00:00:01Z\n");
+  CHECK(rows_of(R"({"a":{"_time":{"b":1}}})", {}) == "_time=2023-11-14T22:13:20Z a._time.b=1\n");
+  const IngestOptions at = with_times("at");
+  CHECK(rows_of(R"({"at":{"ms":5}})", at) == "the value of 'at' is no time\n");
+  CHECK(rows_of(R"({"at":{"ms":5},"_time":"2025-06-01T00:00:01Z"})", at) ==
+        "the value of 'at' is no time\n");
+  CHECK(rows_of(R"({"at":{"$date":"2025-06-01T00:00:01Z"}})", with_times("at.$date")) ==
+        "_time=2025-06-01T00:00:01Z at.$date=\"2025-06-01T00:00:01Z\"\n");
+  CHECK(rows_of(R"({"day":{"a":1},"at":"18:01"})", with_times("day,at")) ==
+        "the value of 'day,at' is no time\n");
 }
 
 }  // namespace
