@@ -18,6 +18,7 @@ namespace evq {
 namespace {
 
 constexpr int kLeapSecond = 60;
+constexpr int kMidnightHour = 24;  // of 24:00, the end of the day
 
 constexpr std::int64_t kDaySeconds = 86400;
 
@@ -54,46 +55,110 @@ std::optional<std::int64_t> finish_instant(TimeScanner scanner, std::int64_t day
   return ns_from_seconds(days * kDaySeconds + seconds_to_minute + second - offset, ns);
 }
 
+// A date at the start of a text: its days since the epoch.
+struct IsoDate {
+  std::int64_t days = 0;
+  bool dashes = false;
+  bool alone = false;  // may stand without a time: digits alone are a number, not a date
+};
+
+// Of the Monday of week 1 of a year, which holds its 4 January.
+std::int64_t first_week_days(int year) {
+  const std::int64_t fourth = days_from_civil(year, 1, 4);
+  constexpr std::int64_t kWeekday = 3;  // 1970-01-01 was a Thursday, the fourth day of its week
+  return fourth - ((fourth + kWeekday) % 7 + 7) % 7;
+}
+
+// The rest of "2024-W18-3", "2024-W18" and "2024W183".
+std::optional<IsoDate> take_week_date(TimeScanner* scanner, int year, bool dashes) {
+  const auto week = scanner->take_number(2, 2);
+  std::optional<int> day = 1;
+  if (dashes ? scanner->take('-') : scanner->digit_at(0)) {
+    day = scanner->take_number(1, 1);
+  }
+  if (!week || *week < 1 || !day || *day < 1 || *day > 7) {
+    return std::nullopt;
+  }
+  const std::int64_t monday = first_week_days(year) + (*week - 1) * 7;
+  return monday < first_week_days(year + 1)
+             ? std::optional(IsoDate{monday + *day - 1, dashes, true})
+             : std::nullopt;
+}
+
+std::optional<IsoDate> take_iso_date(TimeScanner* scanner) {
+  const auto year = scanner->take_number(4, 4);
+  if (!year) {
+    return std::nullopt;
+  }
+  const bool dashes = scanner->take('-');
+  if (scanner->take('W')) {
+    return take_week_date(scanner, *year, dashes);
+  }
+  if (scanner->digit_count() == 3) {
+    const int day = *scanner->take_number(3, 3);
+    return day >= 1 && day <= (is_leap_year(*year) ? 366 : 365)
+               ? std::optional(IsoDate{days_from_civil(*year, 1, day), dashes, dashes})
+               : std::nullopt;
+  }
+  const auto month = scanner->take_number(2, 2);
+  if (!month || *month < 1 || *month > 12) {
+    return std::nullopt;
+  }
+  if (dashes && scanner->at_end()) {
+    return IsoDate{days_from_civil(*year, *month, 1), dashes, true};
+  }
+  if (dashes && !scanner->take('-')) {
+    return std::nullopt;
+  }
+  const auto day = scanner->take_number(2, 2);
+  if (!day || *day < 1 || *day > days_in_month(*year, *month)) {
+    return std::nullopt;
+  }
+  return IsoDate{days_from_civil(*year, *month, *day), dashes, dashes};
+}
+
 // All forms, one field after the other.
 std::optional<std::int64_t> parse_instant_slowly(std::string_view text) {
   if (text.size() > kTimeTextBytesMax) {
     return std::nullopt;
   }
   TimeScanner scanner(text);
-  const auto year = scanner.take_number(4, 4);
-  const bool dashes = scanner.take('-');
-  const auto month = scanner.take_number(2, 2);
-  if (dashes && !scanner.take('-')) {
+  const auto date = take_iso_date(&scanner);
+  if (!date) {
     return std::nullopt;
   }
-  const auto day = scanner.take_number(2, 2);
-  if (!year || !month || !day || *month < 1 || *month > 12 || *day < 1 ||
-      *day > days_in_month(*year, *month)) {
-    return std::nullopt;
-  }
-  const std::int64_t days = days_from_civil(*year, *month, *day);
   if (scanner.at_end()) {
-    // Eight digits alone are a number, not a date.
-    return dashes ? ns_from_seconds(days * kDaySeconds, 0) : std::nullopt;
+    return date->alone ? ns_from_seconds(date->days * kDaySeconds, 0) : std::nullopt;
   }
-  if (!scanner.take('T') && !scanner.take('t') && !scanner.take(' ')) {
+  const bool letter = scanner.take('T') || scanner.take('t');
+  if (!letter && !scanner.take(' ')) {
     return std::nullopt;
   }
   const auto hour = scanner.take_number(2, 2);
-  const bool colons = scanner.take(':');
-  const auto minute = scanner.take_number(2, 2);
-  if (!hour || !minute || *hour > 23 || *minute > 59 || colons != dashes) {
+  if (!hour || *hour > kMidnightHour) {
     return std::nullopt;
   }
+  std::optional<int> minute = 0;
   std::optional<int> second = 0;
-  const bool has_second = colons ? scanner.take(':') : scanner.digit_at(0);
-  if (has_second) {
-    second = scanner.take_number(2, 2);
-    if (!second || *second > kLeapSecond) {
+  bool has_second = false;
+  const bool colons = scanner.take(':');
+  if (colons || !letter || scanner.digit_at(0)) {
+    minute = scanner.take_number(2, 2);
+    has_second = colons ? scanner.take(':') : scanner.digit_at(0);
+    second = has_second ? scanner.take_number(2, 2) : second;
+    // Only behind the letter a time without marks may follow a date with them.
+    if (!minute || *minute > 59 || !second || *second > kLeapSecond ||
+        (!letter && colons != date->dashes)) {
       return std::nullopt;
     }
   }
-  return finish_instant(scanner, days, (*hour * 60 + *minute) * 60, *second, has_second);
+  const auto instant =
+      finish_instant(scanner, date->days, (*hour * 60 + *minute) * 60, *second, has_second);
+  const bool ends_day = *hour == kMidnightHour;  // and must be its very end
+  if (ends_day && (*minute != 0 || *second != 0 || (instant && *instant % kSecondNs != 0))) {
+    return std::nullopt;
+  }
+  return instant;
 }
 
 std::uint64_t load_word(const char* at) {

@@ -10,10 +10,11 @@
 
 namespace evq {
 
-// ISO 8601 and RFC 3339: "2024-05-01", "2024-05-01T10:20", "2024-05-01 10:20:30,5+0200"; `T`, `t`
-// or a blank; a fraction of any length (digits past nanoseconds are dropped) after a dot or comma;
-// `Z`, `+02:00`, `+0200`, `+02` (a blank may stand before the sign), or none for UTC; also the
-// basic form 20240501T102030Z.
+// ISO 8601 and RFC 3339: "2024-05", "2024-05-01", "2024-05-01T10", "2024-05-01T10:20", "2024-05-01
+// 10:20:30,5+0200"; `T`, `t` or a blank; a fraction of any length (digits past nanoseconds are
+// dropped) after a dot or comma; 24:00 for the end of the day; `Z`, `+02:00`, `+0200`, `+02` (a
+// blank may stand before the sign), or none for UTC; also the day of a year, 2024-122, and of a
+// week, 2024-W18-3, the basic form 20240501T102030Z, and each half of it with the other one.
 std::optional<std::int64_t> parse_instant(std::string_view text);
 
 // What machines write: parse_instant, a number (see event_time_from_real), or
