@@ -335,24 +335,19 @@ std::optional<std::int64_t> instant_of(const Fields& fields, int year) {
   return ns_from_civil(civil, fields.offset);
 }
 
-// The year before, of or after the reference whose instant is nearest to it.
-std::optional<std::int64_t> nearest_instant(const Fields& fields, std::int64_t reference_ns) {
-  const int reference_year = civil_from_ns(reference_ns).year;
-  std::optional<std::int64_t> nearest;
-  std::uint64_t distance_min = 0;
-  for (int year = reference_year - 1; year <= reference_year + 1; ++year) {
+// The latest year that puts the instant not more than a day after the reference: logs are from
+// before they are read, and clocks and zones differ by less. 29 February may be eight years back.
+std::optional<std::int64_t> latest_instant(const Fields& fields, std::int64_t reference_ns) {
+  constexpr int kYearsBack = 8;
+  const std::int64_t end = checked_add(reference_ns, kDayNs).value_or(kInstantMax);
+  const int latest = civil_from_ns(end).year + 1;  // of a zone where the year has begun
+  for (int year = latest; year >= latest - 1 - kYearsBack; --year) {
     const auto instant = instant_of(fields, year);
-    if (!instant) {
-      continue;
-    }
-    const auto a = static_cast<std::uint64_t>(std::max(*instant, reference_ns));
-    const auto b = static_cast<std::uint64_t>(std::min(*instant, reference_ns));
-    if (!nearest || a - b < distance_min) {
-      nearest = instant;
-      distance_min = a - b;
+    if (instant && *instant <= end) {
+      return instant;
     }
   }
-  return nearest;
+  return std::nullopt;
 }
 
 void append_padded(std::string& out, int value, int width, char pad) {
@@ -526,7 +521,7 @@ std::optional<std::int64_t> GoLayout::parse(std::string_view text,
     fields.day = reference.day;
     return instant_of(fields, reference.year);
   }
-  return nearest_instant(fields, reference_ns);
+  return latest_instant(fields, reference_ns);
 }
 
 std::string GoLayout::format(std::int64_t ns) const {

@@ -61,9 +61,9 @@ class GoLayout {
   // The instant, when the whole text fits the layout and the date exists. As in Go, a fraction
   // after the seconds is accepted even when the layout has none, month and day names match
   // without case, a blank matches any run of blanks, and a missing month or day is the first.
-  // A layout without a year (syslog) gets the year that puts the result nearest to
-  // `reference_ns`; one without any date, that day. Without a zone the time is UTC; names of zones
-  // are those of RFC 822, others count as UTC.
+  // A layout without a year (syslog) gets the latest one that puts the result not more than a day
+  // after `reference_ns`; one without any date, that day. Without a zone the time is UTC; names of
+  // zones are those of RFC 822, others count as UTC.
   std::optional<std::int64_t> parse(std::string_view text, std::int64_t reference_ns) const;
 
   // Writes an instant (UTC) in this layout.

@@ -43,7 +43,7 @@ TEST_CASE("layouts of real logs") {
       {"Jan _2 15:04:05", "May  1 10:20:30", "2024-05-01T10:20:30Z"},
       {"Jan _2 15:04:05", "Apr 30 10:20:30", "2024-04-30T10:20:30Z"},
       {"Jan _2 15:04:05", "Dec 31 23:59:59", "2023-12-31T23:59:59Z"},
-      {"Jan 2 15:04:05", "Oct  1 10:20:30", "2024-10-01T10:20:30Z"},
+      {"Jan 2 15:04:05", "Oct  1 10:20:30", "2023-10-01T10:20:30Z"},
       {"2006-01-02T15:04:05.999999Z07:00", "2024-05-01T10:20:30.5+02:00", "2024-05-01T08:20:30.5Z"},
       // Java, Python
       {"2006-01-02 15:04:05,000", "2024-05-01 10:20:30,123", "2024-05-01T10:20:30.123Z"},
@@ -101,16 +101,28 @@ TEST_CASE("layouts of real logs") {
   }
 }
 
-TEST_CASE("a layout without a year picks the nearest one") {
+TEST_CASE("a layout without a year picks the latest one that is not a day ahead") {
   const Result<GoLayout> syslog = GoLayout::compile("Jan _2 15:04:05");
   REQUIRE(syslog.ok());
   const std::int64_t new_year = parse_instant("2024-01-01T00:00:10Z").value_or(0);
   CHECK(syslog->parse("Dec 31 23:59:59", new_year) == parse_instant("2023-12-31T23:59:59Z"));
   const std::int64_t old_year = parse_instant("2023-12-31T23:59:50Z").value_or(0);
   CHECK(syslog->parse("Jan  1 00:00:01", old_year) == parse_instant("2024-01-01T00:00:01Z"));
-  CHECK(syslog->parse("Feb 29 00:00:00", old_year) == parse_instant("2024-02-29T00:00:00Z"));
-  const std::int64_t far = parse_instant("2022-06-01T00:00:00Z").value_or(0);
-  CHECK(!syslog->parse("Feb 29 00:00:00", far));
+  CHECK(syslog->parse("Jan  1 23:59:51", old_year) == parse_instant("2023-01-01T23:59:51Z"));
+  CHECK(syslog->parse("Feb 29 00:00:00", old_year) == parse_instant("2020-02-29T00:00:00Z"));
+  const std::int64_t november = parse_instant("2026-11-27T00:00:00Z").value_or(0);
+  CHECK(syslog->parse("May  1 10:00:00", november) == parse_instant("2026-05-01T10:00:00Z"));
+  const std::int64_t no_leap = parse_instant("1904-02-28T00:00:00Z").value_or(0);
+  CHECK(syslog->parse("Feb 29 00:00:00", no_leap) == parse_instant("1904-02-29T00:00:00Z"));
+  CHECK(syslog->parse("Feb 29 00:00:00", no_leap - kDayNs) ==
+        parse_instant("1896-02-29T00:00:00Z"));
+  CHECK(!syslog->parse("Feb 30 00:00:00", november));
+  CHECK(syslog->parse("May  1 10:00:00", kInstantMax) == parse_instant("2261-05-01T10:00:00Z"));
+  // Where the new year has begun already.
+  const Result<GoLayout> zoned = GoLayout::compile("Jan _2 15:04:05 -0700");
+  REQUIRE(zoned.ok());
+  const std::int64_t before = parse_instant("2023-12-31T12:00:00Z").value_or(0);
+  CHECK(zoned->parse("Jan  1 01:00:00 +1200", before) == parse_instant("2023-12-31T13:00:00Z"));
 }
 
 TEST_CASE("bad layouts are refused") {
