@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
+#include <utility>
 
 #include "store/base/ascii.h"
 #include "store/base/foreign_layout.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/time_scan.h"
+#include "store/base/time_zone.h"
+#include "store/base/zone_text.h"
 
 namespace evq {
 
@@ -101,6 +105,7 @@ struct Fields {
   int ns = 0;
   int offset = 0;     // seconds east of UTC
   int half_day = -1;  // 0 before noon, 1 after
+  std::shared_ptr<const TimeZone> zone_rules;
 };
 
 // A number of one or two digits, or of exactly two, up to `max`.
@@ -183,21 +188,20 @@ bool take_zone(TimeScanner& scanner, std::string_view shape, int& offset) {
   return true;
 }
 
-bool take_zone_name(TimeScanner& scanner, int& offset) {
+// A name that is not known counts as UTC; "GMT+3" carries its own hours.
+bool take_zone_name(TimeScanner& scanner, Fields& fields) {
+  const std::string_view text = scanner.rest();
   const std::string_view word = scanner.take_word();
-  if (word.size() < 3 || word.size() > 5) {
+  NamedZone zone = read_named_zone(text);
+  if (zone.rules == nullptr && (word.size() < 3 || word.size() > 5)) {
     return false;
   }
-  offset = zone_from_name(word).value_or(0);
-  // "GMT+3" carries its own hours.
-  if (word == "GMT" && (scanner.peek() == '+' || scanner.peek() == '-') && scanner.digit_at(1)) {
-    const bool east = scanner.peek() == '+';
-    scanner.skip(1);
-    int hours = 0;
-    if (!take_small(scanner, false, 0, 23, hours)) {
-      return false;
-    }
-    offset = (east ? hours : -hours) * 3600;
+  if (zone.rules != nullptr || word == "GMT") {
+    scanner.skip(zone.size - word.size());
+    fields.offset = zone.offset;
+    fields.zone_rules = std::move(zone.rules);
+  } else {  // hours behind other names are an element of their own
+    fields.offset = zone_from_name(word).value_or(0);
   }
   return true;
 }
@@ -305,7 +309,7 @@ bool take_element(const Part& part, bool fraction_follows, TimeScanner& scanner,
     case Element::kLowerPm:
       return take_half_day(scanner, element == Element::kUpperPm, fields.half_day);
     case Element::kZoneName:
-      return take_zone_name(scanner, fields.offset);
+      return take_zone_name(scanner, fields);
     case Element::kZone:
       return take_zone(scanner, part.literal, fields.offset);
     case Element::kZoneZ:
@@ -332,7 +336,8 @@ std::optional<std::int64_t> instant_of(const Fields& fields, int year) {
       civil.day -= days_in_month(year, civil.month++);
     }
   }
-  return ns_from_civil(civil, fields.offset);
+  const auto instant = ns_from_civil(civil, fields.offset);
+  return instant && fields.zone_rules ? fields.zone_rules->utc_from_local(*instant) : instant;
 }
 
 // The latest year that puts the instant not more than a day after the reference: logs are from

@@ -63,7 +63,7 @@ class GoLayout {
   // without case, a blank matches any run of blanks, and a missing month or day is the first.
   // A layout without a year (syslog) gets the latest one that puts the result not more than a day
   // after `reference_ns`; one without any date, that day. Without a zone the time is UTC; names of
-  // zones are those of RFC 822, others count as UTC.
+  // zones are those that zone_from_name() knows, others count as UTC.
   std::optional<std::int64_t> parse(std::string_view text, std::int64_t reference_ns) const;
 
   // Writes an instant (UTC) in this layout.

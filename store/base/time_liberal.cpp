@@ -3,7 +3,9 @@
 // A piece that fits nowhere, or a second piece of a kind, fails the whole text: a wrong instant is
 // worse than none.
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "store/base/ascii.h"
@@ -11,6 +13,8 @@
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 #include "store/base/time_scan.h"
+#include "store/base/time_zone.h"
+#include "store/base/zone_text.h"
 
 namespace evq {
 
@@ -34,6 +38,8 @@ std::optional<std::int64_t> instant_of(Civil civil, int offset_seconds) {
 class LiberalReader {
  public:
   explicit LiberalReader(std::string_view text) : scanner_(text) {}
+  LiberalReader(std::string_view text, DateOrder order, DateOrder dotted)
+      : scanner_(text), order_(order), dotted_(dotted) {}
 
   std::optional<std::int64_t> read() {
     while (!scanner_.at_end()) {
@@ -125,12 +131,23 @@ class LiberalReader {
     }
     has_zone_name_ = true;
     // A numeric offset says it, before or behind the name, which is a comment then.
-    if (has_offset_ || offset_follows()) {
+    if (offset_follows()) {
       return word.size() <= 5;
     }
-    const auto zone = zone_from_name(word);
-    offset_ = zone.value_or(0);
-    return zone.has_value();
+    // Most words behind times are no zones: those are in capitals, or an area before a slash.
+    const bool may_be_zone =
+        word[0] >= 'A' && word[0] <= 'Z' && (word.size() <= 4 || scanner_.peek() == '/');
+    if (!may_be_zone) {
+      return has_offset_ && word.size() <= 5;
+    }
+    NamedZone zone = read_named_zone({word.data(), word.size() + scanner_.rest().size()});
+    scanner_.skip(zone.size - std::min(zone.size, word.size()));
+    if (has_offset_) {
+      return zone.size > 0 || word.size() <= 5;
+    }
+    offset_ = zone.offset;
+    zone_rules_ = std::move(zone.rules);
+    return zone.size > 0;
   }
 
   bool offset_follows() const {
@@ -276,7 +293,10 @@ class LiberalReader {
       const char point = scanner_.peek();
       if ((point == '.' || point == ',' || point == ':') && scanner_.digit_at(1)) {
         scanner_.skip(1);
+        const std::size_t digits = scanner_.digit_count();
         ns_ = *scanner_.take_fraction();
+        // Who separates them so writes milliseconds, and those of one digit with one.
+        ns_ /= point == ':' && digits == 1 ? 100 : point == ':' && digits == 2 ? 10 : 1;
       }
     }
     return set_time(hour, *minute, second);
@@ -347,19 +367,30 @@ class LiberalReader {
       return false;
     }
     const int year = third_digits == 2 ? year_from_two_digits(*third) : *third;
-    // The month comes first, unless the number cannot be one.
-    const bool day_first = named || first > 12;
+    const bool day_first = named || first > 12 || (second <= 12 && has_day_first(separator));
     return set_date(year, day_first ? second : first, day_first ? first : second);
+  }
+
+  // Whether the day comes first in dates with this separator that read in both ways.
+  bool has_day_first(char separator) const {
+    const DateOrder order = separator == '.'                       ? dotted_
+                            : separator == '/' || separator == '-' ? order_
+                                                                   : DateOrder::kMonthFirst;
+    return order == DateOrder::kDayFirst;
   }
 
   std::optional<std::int64_t> finish() const {
     if (!has_year_ || month_ == 0) {
       return std::nullopt;
     }
-    return instant_of({year_, month_, has_day_ ? day_ : 1, hour_, minute_, second_, ns_}, offset_);
+    const auto instant =
+        instant_of({year_, month_, has_day_ ? day_ : 1, hour_, minute_, second_, ns_}, offset_);
+    return instant && zone_rules_ ? zone_rules_->utc_from_local(*instant) : instant;
   }
 
   TimeScanner scanner_;
+  const DateOrder order_ = DateOrder::kMonthFirst;
+  const DateOrder dotted_ = DateOrder::kMonthFirst;
   int year_ = 0;
   int month_ = 0;  // 0: none yet
   int day_ = 0;
@@ -368,6 +399,7 @@ class LiberalReader {
   int second_ = 0;
   int ns_ = 0;
   int offset_ = 0;  // seconds east of UTC
+  std::shared_ptr<const TimeZone> zone_rules_;
   bool has_year_ = false;
   bool has_day_ = false;
   bool has_time_ = false;
@@ -415,7 +447,10 @@ std::optional<std::int64_t> parse_unmistakable_datetime(std::string_view text) {
   return year_first || names_month(text) ? LiberalReader(text).read() : std::nullopt;
 }
 
-std::optional<std::int64_t> parse_liberal_datetime(std::string_view text) {
+namespace {
+
+std::optional<std::int64_t> read_liberally(std::string_view text, DateOrder order,
+                                           DateOrder dotted) {
   text = trimmed(text);
   const TimeScanner scanner(text);
   if (text.empty() || text.size() > kTimeTextBytesMax) {
@@ -434,7 +469,17 @@ std::optional<std::int64_t> parse_liberal_datetime(std::string_view text) {
   if (const auto instant = parse_machine_time(text)) {
     return instant;
   }
-  return digits_only ? std::nullopt : LiberalReader(text).read();
+  return digits_only ? std::nullopt : LiberalReader(text, order, dotted).read();
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_liberal_datetime(std::string_view text) {
+  return read_liberally(text, DateOrder::kMonthFirst, DateOrder::kMonthFirst);
+}
+
+std::optional<std::int64_t> parse_logged_datetime(std::string_view text, DateOrder order) {
+  return read_liberally(text, order, DateOrder::kDayFirst);
 }
 
 }  // namespace evq

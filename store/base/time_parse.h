@@ -41,10 +41,19 @@ std::optional<std::int64_t> event_time_from_real(double value);
 // What todatetime() reads: everything parse_event_time does, and RFC 822/850/1123, ANSI C, Unix
 // date, "02/17/2016 08:40:01" (month first), "May 8, 2009 5:57:51 PM", "8 May 2009", "2009-05-08
 // 5:57 PM", "20240501", "20240501102030", "2024/05/01", "2024:05:01", "2024.05",
-// "2024年05月01日", "240501 10:20:30", "05:01:2024 4:8:9", zone names UTC GMT Z and the North
-// American ones of RFC 822, any other with its offset behind it, what Go prints behind a time.
+// "2024年05月01日", "240501 10:20:30", "05:01:2024 4:8:9", the zones of read_named_zone
+// (zone_text.h), any other with its offset behind it, what Go prints behind a time. A fraction that
+// a colon separates, of one to three digits, is in milliseconds.
 // Digits alone: 4 are a year, 8 a date, 14 date and time, others epoch.
 std::optional<std::int64_t> parse_liberal_datetime(std::string_view text);
+
+// Which comes first in a date of numbers whose year comes last, "05/04/2024" and "05-04-2024", when
+// both may be a month.
+enum class DateOrder : std::uint8_t { kMonthFirst, kDayFirst };
+
+// The same as logs write it: such dates in the order given, those with dots, "05.04.2024", with the
+// day first.
+std::optional<std::int64_t> parse_logged_datetime(std::string_view text, DateOrder order);
 
 // A datetime literal of a query: parse_liberal_datetime, or a time of day alone ("10:20", which
 // means that time on the day of `now_ns`).

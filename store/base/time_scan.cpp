@@ -36,22 +36,37 @@ constexpr NameTable<12> kMonths({"January", "February", "March", "April", "May",
 constexpr NameTable<7> kWeekdays({"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
                                   "Saturday"});
 
+// Up to four letters as a number that sorts as they do.
+constexpr std::uint32_t packed(std::string_view name) {
+  std::uint32_t letters = 0;
+  for (const char c : name) {
+    letters = letters << 8U | static_cast<unsigned char>(c);
+  }
+  return letters << 8U * (4 - name.size());
+}
+
 struct Zone {
-  std::string_view name;
-  int hours;
+  constexpr Zone(std::string_view name, int minutes) : letters(packed(name)), east(minutes) {}
+  friend constexpr bool operator<(const Zone& a, const Zone& b) { return a.letters < b.letters; }
+
+  std::uint32_t letters;
+  int east;  // of UTC, in minutes
 };
-constexpr std::array<Zone, 12> kZones = {{{"UTC", 0},
-                                          {"GMT", 0},
-                                          {"Z", 0},
-                                          {"UT", 0},
-                                          {"EST", -5},
-                                          {"EDT", -4},
-                                          {"CST", -6},
-                                          {"CDT", -5},
-                                          {"MST", -7},
-                                          {"MDT", -6},
-                                          {"PST", -8},
-                                          {"PDT", -7}}};
+
+// Names with several meanings stand for the zone that programs read them as: CST is that of North
+// America, IST that of India, BST that of British summers.
+constexpr auto kZones = [] {
+  std::array<Zone, 36> zones = {{
+      {"UTC", 0},     {"GMT", 0},     {"Z", 0},      {"UT", 0},     {"EST", -300}, {"EDT", -240},
+      {"CST", -360},  {"CDT", -300},  {"MST", -420}, {"MDT", -360}, {"PST", -480}, {"PDT", -420},
+      {"AKST", -540}, {"AKDT", -480}, {"HST", -600}, {"WET", 0},    {"WEST", 60},  {"CET", 60},
+      {"CEST", 120},  {"EET", 120},   {"EEST", 180}, {"BST", 60},   {"MSK", 180},  {"SAST", 120},
+      {"IST", 330},   {"SGT", 480},   {"HKT", 480},  {"JST", 540},  {"KST", 540},  {"AWST", 480},
+      {"ACST", 570},  {"ACDT", 630},  {"AEST", 600}, {"AEDT", 660}, {"NZST", 720}, {"NZDT", 780},
+  }};
+  std::sort(zones.begin(), zones.end());
+  return zones;
+}();
 
 // Short forms of more than three letters that people write.
 bool is_odd_short(std::string_view word, std::string_view name) {
@@ -168,12 +183,12 @@ int weekday_from_name(std::string_view word) {
 }
 
 std::optional<int> zone_from_name(std::string_view word) {
-  for (const Zone& zone : kZones) {
-    if (zone.name == word) {
-      return zone.hours * 3600;
-    }
+  if (word.empty() || word.size() > 4) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  const auto* const zone = std::lower_bound(kZones.begin(), kZones.end(), Zone(word, 0));
+  const bool known = zone != kZones.end() && zone->letters == packed(word);
+  return known ? std::optional(zone->east * 60) : std::nullopt;
 }
 
 std::string_view month_name(int month) {

@@ -39,7 +39,8 @@ class TimeScanner {
 int month_from_name(std::string_view word);
 // 0 (Sunday)..6 for "Mon", "monday", "Tues", "Thurs" in any case; -1 for other words.
 int weekday_from_name(std::string_view word);
-// Seconds east of UTC for UTC, GMT, UT, Z and the zones of RFC 822, upper case only.
+// Seconds east of UTC for UTC, GMT, UT, Z, the zones of RFC 822 and others whose short name means
+// one thing to nearly everybody (CET, EEST, BST, MSK, IST of India, JST, AEDT …), upper case only.
 std::optional<int> zone_from_name(std::string_view word);
 // "January" for 1; the first three letters are the short name.
 std::string_view month_name(int month);

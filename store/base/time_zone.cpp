@@ -1,6 +1,7 @@
 #include "store/base/time_zone.h"
 
 #include <algorithm>
+#include <array>
 
 #include "store/base/ascii.h"
 #include "store/base/file.h"
@@ -14,7 +15,7 @@ namespace {
 constexpr std::string_view kZoneFolder = "/usr/share/zoneinfo/";
 constexpr std::size_t kHeaderBytes = 44;
 constexpr std::size_t kTypeBytes = 6;
-constexpr std::int64_t kDaySeconds = 86400;
+constexpr std::int64_t kSecondsOfDay = 86400;
 
 // Letters, digits and "_+-/": so a name cannot leave the folder.
 bool is_zone_name(std::string_view name) {
@@ -150,13 +151,47 @@ std::int64_t local_second(const ZoneRuleDate& date, std::int64_t year) {
       break;
     }
   }
-  return day * kDaySeconds + date.second;
+  return day * kSecondsOfDay + date.second;
 }
 
 std::int64_t floor_seconds(std::int64_t ns) {
   const std::int64_t seconds = ns / kSecondNs;
   return seconds * kSecondNs > ns ? seconds - 1 : seconds;
 }
+
+// What stands before the slash of a zone's name. Other words with a slash in them are looked for
+// nowhere.
+constexpr std::array<std::string_view, 16> kAreas = {
+    "Africa", "America", "Antarctica", "Arctic", "Asia",   "Atlantic", "Australia", "Brazil",
+    "Canada", "Chile",   "Etc",        "Europe", "Indian", "Mexico",   "Pacific",   "US"};
+
+// The zones that a thread met last, and names that are none.
+class MetZones {
+ public:
+  std::shared_ptr<const TimeZone> find(std::string_view name) {
+    for (const Met& met : met_) {
+      if (met.name == name) {
+        return met.zone;
+      }
+    }
+    Met& oldest = met_[next_];
+    next_ = (next_ + 1) % met_.size();
+    auto loaded = TimeZone::load(name);
+    oldest.name = name;
+    oldest.zone = loaded.ok() ? std::make_shared<const TimeZone>(std::move(loaded).value())
+                              : std::shared_ptr<const TimeZone>();
+    return oldest.zone;
+  }
+
+ private:
+  static constexpr std::size_t kMetMax = 16;
+  struct Met {
+    std::string name;
+    std::shared_ptr<const TimeZone> zone;
+  };
+  std::array<Met, kMetMax> met_;
+  std::size_t next_ = 0;
+};
 
 }  // namespace
 
@@ -298,10 +333,19 @@ std::optional<std::int64_t> TimeZone::local_from_utc(std::int64_t utc_ns) const 
 
 std::optional<std::int64_t> TimeZone::utc_from_local(std::int64_t local_ns) const {
   const std::int64_t local = floor_seconds(local_ns);
-  const std::int64_t before = offset_at(local - kDaySeconds);
-  const std::int64_t after = offset_at(local + kDaySeconds);
+  const std::int64_t before = offset_at(local - kSecondsOfDay);
+  const std::int64_t after = offset_at(local + kSecondsOfDay);
   const bool before_fits = offset_at(local - before) == before;
   return checked_subtract(local_ns, (before_fits ? before : after) * kSecondNs);
+}
+
+std::shared_ptr<const TimeZone> find_time_zone(std::string_view name) {
+  const std::string_view area = name.substr(0, name.find('/'));
+  if (area.size() == name.size() || std::ranges::find(kAreas, area) == kAreas.end()) {
+    return nullptr;
+  }
+  thread_local MetZones met;
+  return met.find(name);
 }
 
 }  // namespace evq

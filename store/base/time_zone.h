@@ -4,6 +4,7 @@
 // Immutable once loaded; may be shared between threads.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,5 +57,10 @@ class TimeZone {
   std::int64_t first_offset_ = 0;
   std::optional<Rule> rule_;
 };
+
+// The zone of a name with an area in it ("Europe/Berlin", "America/New_York"), for texts that name
+// the same few zones over and over: each thread keeps those that it met last, loaded once. Null:
+// the system has none of that name.
+std::shared_ptr<const TimeZone> find_time_zone(std::string_view name);
 
 }  // namespace evq

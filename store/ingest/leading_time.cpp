@@ -8,6 +8,8 @@
 #include "store/base/ascii.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
+#include "store/base/time_scan.h"
+#include "store/base/zone_text.h"
 #include "store/ingest/log_fields.h"
 
 namespace evq {
@@ -48,9 +50,10 @@ std::string without_colors(std::string_view text) {
 // What no time holds, unless in a comment in parentheses.
 constexpr std::string_view kForeignToTimes = "\"[{<";
 
-// Where each of the first words ends, up to one that cannot belong to a time.
+// Where each of the first words ends, up to one that cannot belong to a time. Behind a half of the
+// day that is the last of them the zone may follow.
 struct Words {
-  std::array<std::size_t, kTimeWordsMax> ends{};
+  std::array<std::size_t, kTimeWordsMax + 1> ends{};
   std::size_t count = 0;
 };
 
@@ -59,7 +62,11 @@ Words first_words(std::string_view text) {
   std::size_t i = 0;
   const std::size_t foreign = text.find_first_of(kForeignToTimes);
   const bool commented = text.find('(') < foreign;
-  while (i < text.size() && words.count < kTimeWordsMax) {
+  const auto behind_half_day = [&] {
+    const std::string_view read = text.substr(0, i);
+    return words.count == kTimeWordsMax && (read.ends_with(" AM") || read.ends_with(" PM"));
+  };
+  while (i < text.size() && (words.count < kTimeWordsMax || behind_half_day())) {
     while (i < text.size() && text[i] == ' ') {
       ++i;
     }
@@ -162,18 +169,32 @@ std::string_view trim_punctuation(std::string_view text) {
   return text;
 }
 
+// Whether the last word is a zone with a colon behind it, as in "Nov 16 06:55:46.123 CET: %SYS-5".
+bool ends_in_zone(std::string_view words) {
+  if (!words.ends_with(':')) {
+    return false;
+  }
+  words.remove_suffix(1);
+  const std::string_view last = words.substr(words.rfind(' ') + 1);
+  return read_named_zone(last).size == last.size();
+}
+
 // The longest run of the first words that is a time.
-std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t receipt_ns) {
+std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t receipt_ns,
+                                             DateOrder order) {
   const Words words = first_words(text);
+  const bool month_first = begins_with_month(text);
   for (std::size_t n = words.count; n > 0; --n) {
-    const std::string_view candidate = trim_punctuation(text.substr(0, words.ends[n - 1]));
-    if (n == 3 && begins_with_month(candidate) && has_time_of_day(candidate)) {
+    const std::string_view run = text.substr(0, words.ends[n - 1]);
+    const std::string_view candidate = trim_punctuation(run);
+    const bool lacks_year = month_first && (n == 3 || (n == 4 && ends_in_zone(run)));
+    if (lacks_year && has_time_of_day(candidate)) {
       if (const auto time = read_without_year(candidate, receipt_ns)) {
         return time;
       }
     }
     if (has_time_of_day(candidate) || n == 1) {
-      if (const auto time = whole_time(candidate)) {
+      if (const auto time = whole_time(candidate, order)) {
         return time;
       }
     }
@@ -182,21 +203,22 @@ std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t
 }
 
 // What the brackets from `open` on hold.
-std::optional<std::int64_t> read_in_brackets(std::string_view text, std::size_t open) {
+std::optional<std::int64_t> read_in_brackets(std::string_view text, std::size_t open,
+                                             DateOrder order) {
   const std::size_t close = text.find(']', open);
   if (close == std::string_view::npos) {
     return std::nullopt;
   }
   const std::string_view inside = text.substr(open + 1, close - open - 1);
-  return has_time_of_day(inside) ? parse_liberal_datetime(inside) : std::nullopt;
+  return has_time_of_day(inside) ? parse_logged_datetime(inside, order) : std::nullopt;
 }
 
 // ---------------------------------------------------------------- behind other words
 
 // Dates as they stand before a time of day. The shapes that others end in come last.
-constexpr std::array<std::string_view, 10> kDates = {
-    "9999-99-99",  "9999/99/99",  "9999.99.99",   "99-AAA-9999", "99/AAA/9999",
-    "99 AAA 9999", "AAA _9 9999", "AAA 99, 9999", "99999999",    "999999"};
+constexpr std::array<std::string_view, 11> kDates = {
+    "9999-99-99",  "9999/99/99",  "9999.99.99",   "99.99.9999", "99-AAA-9999", "99/AAA/9999",
+    "99 AAA 9999", "AAA _9 9999", "AAA 99, 9999", "99999999",   "999999"};
 constexpr std::array<std::string_view, 1> kShortDates = {"9-AAA-9999"};
 constexpr std::array<std::string_view, 3> kDatesWithoutYear = {"AAA _9", "99 AAA", "99-99"};
 
@@ -219,45 +241,134 @@ std::string_view date_at_end(std::string_view text, std::span<const std::string_
 // A time of day and what is told with it.
 struct TimeOfDay {
   std::size_t begin = 0;
-  std::string text;       // with its fraction, half of the day and zone
-  std::string_view year;  // where it stands behind
+  bool padded = true;      // its numbers have two digits, but for the hour
+  std::string text;        // with its fraction, half of the day and offset
+  std::string_view zone;   // its name, with the blank before it
+  bool zone_ends = false;  // and with a colon behind it
+  std::string_view year;   // where it stands behind
 };
 
-// What stands around the first colon of "10:20:30"; nothing where that is no time of day.
+// Behind the seconds: the fraction, in milliseconds where a colon stands before it.
+void take_fraction(TimeScanner* scanner, TimeOfDay* time) {
+  TimeScanner ahead = *scanner;
+  const char point = ahead.peek();
+  if ((point != '.' && point != ',' && point != ':') || !ahead.digit_at(1)) {
+    return;
+  }
+  ahead.skip(1);
+  const std::size_t digits = ahead.digit_count();
+  constexpr std::size_t kMillisecondDigits = 3;
+  if (point == ':' && digits > kMillisecondDigits) {
+    return;
+  }
+  time->text.append(".");
+  time->text.append(point == ':' ? kMillisecondDigits - digits : 0, '0');
+  time->text.append(ahead.rest().substr(0, digits));
+  ahead.skip(digits);
+  *scanner = ahead;
+}
+
+// What tells the zone by a number, or the half of the day: how long it is.
+std::size_t zone_or_half_day(std::string_view rest) {
+  if (rest.starts_with('Z')) {
+    return 1;
+  }
+  if (fits(rest.substr(0, 6), "+99:99") || fits(rest.substr(0, 6), "-99:99") ||
+      fits(rest.substr(0, 6), " +9999") || fits(rest.substr(0, 6), " -9999")) {
+    return 6;
+  }
+  if (fits(rest.substr(0, 5), "+9999") || fits(rest.substr(0, 5), "-9999")) {
+    return 5;
+  }
+  return rest.starts_with(" AM") || rest.starts_with(" PM") ? 3 : 0;
+}
+
+// Behind all that: the name of a zone, and the year, as in "10:20:30 CEST 2024". A year stands
+// behind any word in capitals, be it a zone that is known or not.
+void take_zone_and_year(std::string_view rest, TimeOfDay* time) {
+  if (rest.size() > 1 && rest[0] == ' ' && is_letter(rest[1]) && !time->text.ends_with('Z')) {
+    const std::size_t size = read_named_zone(rest.substr(1)).size;
+    const std::size_t word =
+        std::min(rest.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1), rest.size());
+    const char next = size + 1 < rest.size() ? rest[size + 1] : ' ';
+    const bool is_word =
+        !is_letter_or_digit(next) && std::string_view("-_/.").find(next) == std::string_view::npos;
+    if (size > 0 && is_word) {
+      time->zone = rest.substr(0, 1 + size);
+      time->zone_ends = next == ':';
+      rest.remove_prefix(1 + size);
+    } else if (word > 2 && word <= 6) {
+      rest.remove_prefix(word);
+    }
+  }
+  if ((rest.starts_with(" 19") || rest.starts_with(" 20")) && fits(rest.substr(0, 5), " 9999") &&
+      (rest.size() == 5 || !is_digit(rest[5]))) {
+    time->year = rest.substr(1, 4);
+  }
+}
+
+// What stands around the first colon of "10:20:30" or "10:2:3"; nothing where that is no time of
+// day.
 std::optional<TimeOfDay> time_of_day_at(std::string_view text, std::size_t colon) {
-  constexpr std::string_view kShape = "9:99:99";
-  if (colon == 0 || !fits(text.substr(colon - 1, kShape.size()), kShape)) {
+  if (colon == 0 || !is_digit(text[colon - 1])) {
     return std::nullopt;
   }
   TimeOfDay time;
   time.begin = colon - (colon > 1 && is_digit(text[colon - 2]) ? 2 : 1);
-  std::size_t end = colon - 1 + kShape.size();
-  time.text = text.substr(time.begin, end - time.begin);
-  const auto digits_from = [&](std::size_t at) {
-    return std::min(text.find_first_not_of("0123456789", at), text.size()) -
-           std::min(at, text.size());
-  };
-  const std::size_t fraction = digits_from(end + 1);
-  const char point = end < text.size() ? text[end] : ' ';
-  if (fraction > 0 && (point == '.' || point == ',' || (point == ':' && fraction == 3))) {
-    time.text.append(".").append(text.substr(end + 1, fraction));
-    end += 1 + fraction;
+  TimeScanner scanner(text.substr(colon + 1));
+  const std::size_t minute_digits = scanner.digit_count();
+  scanner.skip(minute_digits);
+  if (minute_digits < 1 || minute_digits > 2 || !scanner.take(':') || !scanner.digit_at(0)) {
+    return std::nullopt;
   }
-  const std::string_view rest = text.substr(end);
-  if (rest.starts_with('Z')) {
-    time.text += 'Z';
-  } else if (fits(rest.substr(0, 6), "+99:99") || fits(rest.substr(0, 6), "-99:99")) {
-    time.text.append(rest.substr(0, 6));
-  } else if (fits(rest.substr(0, 5), "+9999") || fits(rest.substr(0, 5), "-9999")) {
-    time.text.append(rest.substr(0, 5));
-  } else if (fits(rest.substr(0, 6), " +9999") || fits(rest.substr(0, 6), " -9999")) {
-    time.text.append(rest.substr(0, 6));
-  } else if (rest.starts_with(" AM") || rest.starts_with(" PM")) {
-    time.text.append(rest.substr(0, 3));
-  } else if (fits(rest.substr(0, 5), " 9999") && digits_from(end + 1) == 4) {
-    time.year = rest.substr(1, 4);
-  }
+  const std::size_t second_digits = scanner.digit_at(1) ? 2 : 1;
+  scanner.skip(second_digits);
+  time.padded = minute_digits + second_digits == 4;
+  time.text = text.substr(time.begin, text.size() - scanner.rest().size() - time.begin);
+  take_fraction(&scanner, &time);
+  const std::size_t behind = zone_or_half_day(scanner.rest());
+  time.text.append(scanner.rest().substr(0, behind));
+  scanner.skip(behind);
+  take_zone_and_year(scanner.rest(), &time);
   return time;
+}
+
+// The date that ends the text, before a time of day.
+struct DateBefore {
+  std::string_view text;  // empty: there is none
+  bool has_year = false;
+};
+
+DateBefore date_before(std::string_view text, const TimeOfDay& time) {
+  DateBefore date{date_at_end(text, kDates), true};
+  // Six digits before something shorter than a time usually is are a number.
+  if (!time.padded) {
+    constexpr std::size_t kDigitsOfDate = 8;
+    return date.text.size() < kDigitsOfDate ? DateBefore() : date;
+  }
+  if (date.text.empty()) {
+    date.text = date_at_end(text, kShortDates);
+  }
+  return date.text.empty() ? DateBefore{date_at_end(text, kDatesWithoutYear), false} : date;
+}
+
+// The date with the time, in the year that stands behind it or, without one, that is told last.
+std::optional<std::int64_t> read_date_and_time(const DateBefore& date, TimeOfDay time,
+                                               std::int64_t receipt_ns) {
+  const bool dashes = date.text.size() > 2 && date.text[2] == '-';
+  const bool names_month = !dashes;
+  if (date.has_year || (names_month && !time.year.empty()) || time.zone_ends) {
+    time.text.append(time.zone);
+  }
+  if (date.has_year) {
+    return parse_logged_datetime(std::string(date.text) + ' ' + time.text, DateOrder::kMonthFirst);
+  }
+  const auto in_year = [&](const std::string& year) {
+    return (dashes ? year + '-' + std::string(date.text) : std::string(date.text) + ' ' + year) +
+           ' ' + time.text;
+  };
+  return names_month && !time.year.empty() ? parse_liberal_datetime(in_year(std::string(time.year)))
+                                           : read_in_last_year(receipt_ns, in_year);
 }
 
 // The first date and time of day behind at most two words: "INFO 2024-05-01 10:20:30,123",
@@ -277,24 +388,12 @@ std::optional<std::int64_t> read_behind_words(std::string_view text, std::int64_
     }
     std::string_view before = text.substr(0, time->begin - 1);
     before = before.substr(0, before.find_last_not_of(" :,") + 1);
-    std::string_view date = date_at_end(before, kDates);
-    date = date.empty() ? date_at_end(before, kShortDates) : date;
-    const bool has_year = !date.empty();
-    date = has_year ? date : date_at_end(before, kDatesWithoutYear);
-    if (date.empty() ||
-        count_words(before.substr(0, before.size() - date.size())) > kWordsBeforeMax) {
+    const DateBefore date = date_before(before, *time);
+    if (date.text.empty() ||
+        count_words(before.substr(0, before.size() - date.text.size())) > kWordsBeforeMax) {
       continue;
     }
-    const auto in_year = [&](const std::string& year) {
-      const bool dashes = date[2] == '-' && date.size() == 5;
-      return (dashes ? year + '-' + std::string(date) : std::string(date) + ' ' + year) + ' ' +
-             time->text;
-    };
-    const auto instant = has_year ? parse_liberal_datetime(std::string(date) + ' ' + time->text)
-                         : time->year.empty()
-                             ? read_in_last_year(receipt_ns, in_year)
-                             : parse_liberal_datetime(in_year(std::string(time->year)));
-    if (instant) {
+    if (const auto instant = read_date_and_time(date, *time, receipt_ns)) {
       return instant;
     }
   }
@@ -356,10 +455,11 @@ std::size_t count_words(std::string_view text) {
   return words;
 }
 
-std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns) {
+std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns,
+                                         DateOrder order) {
   const std::string_view head = line.substr(0, kHeadBytesMax);
   if (head.find("\x1b[") != std::string_view::npos) {
-    return leading_time(without_colors(head), receipt_ns);
+    return leading_time(without_colors(head), receipt_ns, order);
   }
   const std::string_view text = skip_priority(head);
   if (text.empty()) {
@@ -371,8 +471,8 @@ std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t rec
   if (const auto time = read_short_year(text)) {
     return time;
   }
-  if (const auto time =
-          text.front() == '[' ? read_in_brackets(text, 0) : read_first_words(text, receipt_ns)) {
+  if (const auto time = text.front() == '[' ? read_in_brackets(text, 0, order)
+                                            : read_first_words(text, receipt_ns, order)) {
     return time;
   }
   if (const auto time = read_marked_unix_time(text)) {
@@ -389,18 +489,38 @@ std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t rec
   }
   for (std::size_t open = text.find('['); open != std::string_view::npos;
        open = text.find('[', open + 1)) {
-    if (const auto time = read_in_brackets(text, open)) {
+    if (const auto time = read_in_brackets(text, open, order)) {
       return time;
     }
   }
   return std::nullopt;
 }
 
-std::optional<std::int64_t> whole_time(std::string_view text) {
+std::optional<DateOrder> told_date_order(std::string_view text) {
+  TimeScanner scanner(text);
+  static_cast<void>(scanner.take('['));
+  const auto first = scanner.take_number(1, 2);
+  const char separator = scanner.peek();
+  if (!first || (separator != '/' && separator != '-')) {
+    return std::nullopt;
+  }
+  scanner.skip(1);
+  const auto second = scanner.take_number(1, 2);
+  if (!second || !scanner.take(separator) || scanner.digit_count() != 4) {
+    return std::nullopt;
+  }
+  const auto is_month = [](int number) { return number >= 1 && number <= 12; };
+  if (is_month(*first) == is_month(*second)) {
+    return std::nullopt;
+  }
+  return is_month(*first) ? DateOrder::kMonthFirst : DateOrder::kDayFirst;
+}
+
+std::optional<std::int64_t> whole_time(std::string_view text, DateOrder order) {
   constexpr std::string_view kBasic = "99999999T999999";
   return text.size() <= kHeadBytesMax && (has_time_of_day(text) || is_unix_time(text) ||
                                           fits(text.substr(0, kBasic.size()), kBasic))
-             ? parse_liberal_datetime(text)
+             ? parse_logged_datetime(text, order)
              : std::nullopt;
 }
 

@@ -7,14 +7,17 @@
 #include <optional>
 #include <string_view>
 
+#include "store/base/time_parse.h"
+
 namespace evq {
 
 // The instant a log line says it is from:
-//   at its start, in brackets or not, any text of at most six words that parse_liberal_datetime
+//   at its start, in brackets or not, any text of at most six words that parse_logged_datetime
 //     reads and that has a time of day: "2015-10-18 18:01:47,978 INFO …",
-//     "[Sun Dec 04 04:47:44 2005]";
+//     "[Sun Dec 04 04:47:44 2005]", "2024-05-01 10:20:30 CEST …";
 //   syslog: "Dec 10 06:55:46 host …", "<34>Oct 11 22:14:15 …", "<34>1 2003-10-11T22:14:15.003Z …";
-//     a time without a year is the latest one not more than a day after `receipt_ns`;
+//     a time without a year is the latest one not more than a day after `receipt_ns`, and a zone
+//     counts there with a colon behind it, for else the word is the host;
 //   klog: "I1010 13:55:36.123456 …", the year told in the same way;
 //   Unix time: "1066036250.603 …", "[1066036250] …", "- 1066036250 …";
 //   "081109 203615 …", and "17/06/09 20:10:40 …", where 17 is the year;
@@ -23,8 +26,15 @@ namespace evq {
 //     #1]", "03-17 16:13:38.811 …", which is without a year;
 //   the one of an audit daemon: "type=LOGIN msg=audit(1714557600.123:456): …";
 //   what brackets hold further on in the line: "… [10/Oct/2000:13:55:36 -0700]".
-// Colours of a terminal are passed over.
-std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns);
+// Colours of a terminal are passed over. `order` is that of dates which read in both ways. A word
+// behind the time that is no zone read_named_zone (zone_text.h) knows says nothing: the time is
+// UTC.
+std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns,
+                                         DateOrder order = DateOrder::kMonthFirst);
+
+// The order of the date that a text begins with, in brackets or not, where it reads in one way
+// only: "13/05/2024 …", "05-13-2024 …".
+std::optional<DateOrder> told_date_order(std::string_view text);
 
 // The Unix time in a line that begins as those of Linux's audit daemon do; empty: it is none.
 std::string_view audit_time_text(std::string_view line);
@@ -34,6 +44,7 @@ std::size_t count_words(std::string_view text);
 
 // The instant that a text is, and nothing else: in a usual notation with a time of day, or as Unix
 // time of ten digits or more.
-std::optional<std::int64_t> whole_time(std::string_view text);
+std::optional<std::int64_t> whole_time(std::string_view text,
+                                       DateOrder order = DateOrder::kMonthFirst);
 
 }  // namespace evq
