@@ -14,8 +14,8 @@ constexpr std::size_t kLinesBackMax = 1000;
 
 std::optional<std::int64_t> own_time(const Piece& piece, std::string_view line) {
   return piece.kind == PieceKind::kLogfmt && is_logfmt_line(line, 1)
-             ? logfmt_time(line)
-             : leading_time(line, piece.receipt_ns);
+             ? logfmt_time(line, piece.date_order)
+             : leading_time(line, piece.receipt_ns, piece.date_order);
 }
 
 // Of the last entry whose first line tells one.
@@ -54,6 +54,20 @@ std::optional<std::int64_t> last_line_time(const Piece& piece) {
     text.remove_suffix(text.size() - begin);
   }
   return text.empty() ? piece.time_before : std::nullopt;
+}
+
+std::optional<DateOrder> date_order_in(const Piece& piece) {
+  std::optional<DateOrder> order;
+  for (std::string_view text = piece.text(); !text.empty();) {
+    const std::string_view line = take_line(&text);
+    const auto told =
+        piece.kind == PieceKind::kLogfmt ? logfmt_date_order(line) : told_date_order(line);
+    if (told == DateOrder::kMonthFirst) {
+      return told;
+    }
+    order = told ? told : order;
+  }
+  return order;
 }
 
 }  // namespace evq

@@ -30,4 +30,9 @@ class LineTimes {
 // them only: what has no time for longer is not from then.
 std::optional<std::int64_t> last_line_time(const Piece& piece);
 
+// The order of dates such as 05/04/2024 in a log of which this is the first piece: the day comes
+// first when a line's date reads in that way only and none only in the other one. Nothing: no date
+// tells.
+std::optional<DateOrder> date_order_in(const Piece& piece);
+
 }  // namespace evq

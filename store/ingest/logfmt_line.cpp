@@ -126,6 +126,10 @@ std::string_view plain_text(const LogfmtPair& pair, char* out) {
   return plain.valid && !plain.hex ? std::string_view(out, plain.size) : pair.value;
 }
 
+bool tells_time(std::string_view key) {
+  return key == "time" || key == "ts" || key == "timestamp";
+}
+
 bool has_escapes(const LogfmtPair& pair) {
   return pair.quoted && pair.value.find('\\') != std::string_view::npos;
 }
@@ -141,18 +145,29 @@ bool is_logfmt_line(std::string_view line, std::size_t pairs_min) {
   return reader.at_end() && pairs >= pairs_min;
 }
 
-std::optional<std::int64_t> logfmt_time(std::string_view line) {
+std::optional<std::int64_t> logfmt_time(std::string_view line, DateOrder order) {
   LogfmtReader reader(line);
   constexpr std::string_view kAudit = "audit(";
   while (const auto pair = reader.next()) {
     std::string_view text;
-    if (pair->key == "time" || pair->key == "ts" || pair->key == "timestamp") {
+    if (tells_time(pair->key)) {
       text = pair->value;
     } else if (pair->key == "msg" && pair->value.starts_with(kAudit)) {
       text = pair->value.substr(kAudit.size(), pair->value.find(':') - kAudit.size());
     }
-    if (const auto time = whole_time(text)) {
+    if (const auto time = whole_time(text, order)) {
       return time;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DateOrder> logfmt_date_order(std::string_view line) {
+  LogfmtReader reader(line);
+  while (const auto pair = reader.next()) {
+    const auto told = tells_time(pair->key) ? told_date_order(pair->value) : std::nullopt;
+    if (told) {
+      return told;
     }
   }
   return std::nullopt;

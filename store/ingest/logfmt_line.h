@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "store/base/time_parse.h"
 #include "store/ingest/event_assembler.h"
 
 namespace evq {
@@ -20,7 +21,10 @@ bool is_logfmt_line(std::string_view line, std::size_t pairs_min);
 
 // The first value of the keys time, ts and timestamp that tells an instant, or the one of an audit
 // daemon's msg=audit(1714557600.123:456).
-std::optional<std::int64_t> logfmt_time(std::string_view line);
+std::optional<std::int64_t> logfmt_time(std::string_view line,
+                                        DateOrder order = DateOrder::kMonthFirst);
+// What the dates of these keys tell (told_date_order in leading_time.h).
+std::optional<DateOrder> logfmt_date_order(std::string_view line);
 
 // Puts the line, which has no line end, into `event`, which has begun and whose time the caller
 // sets. `line` must outlive the event.

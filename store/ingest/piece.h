@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/time_parse.h"
+
 namespace evq {
 
 struct W3cHeader;
@@ -53,9 +55,10 @@ struct Piece {
   std::uint64_t line = 1;    // number of its first line
   std::uint64_t column = 1;  // of its first byte in that line
   std::int64_t receipt_ns = 0;
-  std::optional<std::int64_t> time_before;      // of logs: of the line before
-  std::shared_ptr<const W3cHeader> w3c_header;  // in force before its first line, or null
-  std::size_t events = 0;                       // at most so many are in it
+  std::optional<std::int64_t> time_before;        // of logs: of the line before
+  DateOrder date_order = DateOrder::kMonthFirst;  // of logs: told by their first lines
+  std::shared_ptr<const W3cHeader> w3c_header;    // in force before its first line, or null
+  std::size_t events = 0;                         // at most so many are in it
   std::vector<ValueSpan> spans;
   // They stand before the events of this piece.
   std::vector<LostEvent> lost;

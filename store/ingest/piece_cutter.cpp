@@ -31,6 +31,8 @@ constexpr std::size_t kPieceBytes = 1 * kMebibyte;
 constexpr std::size_t kFirstPieceBytes = 64 * kKibibyte;
 // Read on for the format's sake up to here, then decide with what there is.
 constexpr std::size_t kDetectBytesMax = 1 * kMebibyte;
+// Lines that begin in this many bytes at the start tell the order of dates.
+constexpr std::uint64_t kDateOrderBytesMax = 1 * kMebibyte;
 // A zero byte in this many at the start means that it is no text.
 constexpr std::size_t kBinaryCheckBytes = 64 * kKibibyte;
 // A batch's text is read while the batch before is parsed.
@@ -462,6 +464,10 @@ void PieceCutter::cut(Piece& piece) {
   piece.events = scanner_->events();
   piece.spans = std::move(scanner_->spans());
   if (piece.is_log()) {
+    if (!date_order_ && offset_ < kDateOrderBytesMax) {
+      date_order_ = date_order_in(piece);
+    }
+    piece.date_order = date_order_.value_or(DateOrder::kMonthFirst);
     time_before_ = last_line_time(piece);
   }
   if (piece.kind == PieceKind::kW3c) {

@@ -80,6 +80,7 @@ class PieceCutter {
 
   std::unique_ptr<ByteSource> utf16_;            // what source_ is then
   std::optional<std::int64_t> time_before_;      // of the last line cut off (line_times.h)
+  std::optional<DateOrder> date_order_;          // of a log, once a date has told it
   std::shared_ptr<const W3cHeader> w3c_header_;  // behind that line (w3c_log.h)
   std::unique_ptr<BoundaryScanner> scanner_;     // empty until the kind is known
   PieceKind kind_ = PieceKind::kLines;

@@ -157,6 +157,40 @@ TEST_CASE("a log line's time is the one it begins with") {
   }
 }
 
+TEST_CASE("dates that read in both ways are read as those of the same log that do not") {
+  const auto times_of = [](std::string_view log, evq::InputFormat format) {
+    evq::IngestOptions options;
+    options.format = format;
+    std::string times;
+    for (const evq::Table& table : evq::test::load_events(log, options).tables) {
+      for (std::size_t row = 0; row < table.rows; ++row) {
+        times += evq::instant_text(table.columns[0].value(row).as_integer()).substr(5, 5) + ' ';
+      }
+    }
+    return times;
+  };
+  using enum evq::InputFormat;
+  CHECK(times_of("12/05/2024 10:00:00 a\n13/05/2024 10:00:01 b\n", kDetect) == "05-12 05-13 ");
+  CHECK(times_of("[12-05-2024 10:00:00] a\n[13-05-2024 10:00:01] b\n", kDetect) == "05-12 05-13 ");
+  CHECK(times_of("12/05/2024 10:00:00 a\n05/13/2024 10:00:01 b\n", kDetect) == "12-05 05-13 ");
+  CHECK(times_of("12/05/2024 10:00:00 a\n11/05/2024 10:00:01 b\n", kDetect) == "12-05 11-05 ");
+  // Where they contradict each other nothing is told.
+  CHECK(times_of("12/05/2024 10:00:00 a\n13/05/2024 10:00:01 b\n05/13/2024 10:00:02 c\n",
+                 kDetect) == "12-05 05-13 05-13 ");
+  CHECK(times_of("12/05/2024 10:00:00 a\n\tat x\n13/05/2024 10:00:01 b\n", kText) ==
+        "05-12 05-12 05-13 ");
+  CHECK(times_of("time=\"12/05/2024 10:00:00\" a=1\ntime=\"13/05/2024 10:00:01\" a=2\n", kLogfmt) ==
+        "05-12 05-13 ");
+  // One decision for all pieces of a log.
+  std::string log = "13/05/2024 10:00:00 first\n";
+  while (log.size() < 3000000) {
+    log += "12/05/2024 10:00:00 a line like many others, as logs have them\n";
+  }
+  const std::string times = times_of(log, kDetect);
+  CHECK(times.find("12-05") == std::string::npos);
+  CHECK(times.starts_with("05-13 05-12 05-12 "));
+}
+
 TEST_CASE("a line of plain text is an event") {
   const auto loaded = evq::test::load_events(
       "[notice] one\r\n\n2024-05-01T10:20:30Z two\nthr\xFF"
