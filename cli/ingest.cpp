@@ -141,7 +141,7 @@ class IngestRun {
     note_repairs(name, report.value().counts);
     notes_.note_input(path, source.text(), request_.options, report.value().counts);
     total_.blocks_created += report.value().blocks_created;
-    total_.wal_length = report.value().wal_length;
+    total_.fresh_chunks = report.value().fresh_chunks;
     total_.counts.add(std::move(report.value().counts));
     return std::exchange(rejects_kept_, Status::success());
   }

@@ -99,7 +99,7 @@ Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::str
   EVQ_TRY_ASSIGN(IngestReport report,
                  api.store().ingest(dataset, source, load,
                                     request.control != nullptr ? *request.control : unhurried));
-  const bool due = report.wal_length >= kFreshChunksDue || report.fresh_rows >= kFreshRowsDue;
+  const bool due = report.fresh_chunks >= kFreshChunksDue || report.fresh_rows >= kFreshRowsDue;
   if (api.upkeep_due && due) {
     api.upkeep_due(dataset);
   }

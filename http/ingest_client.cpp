@@ -310,7 +310,7 @@ class RemoteLoad {
       }
     }
     report_.blocks_created += report.blocks_created;
-    report_.wal_length = report.wal_length;
+    report_.fresh_chunks = report.fresh_chunks;
     report_.counts.add(std::move(report.counts));
     if (request_.committed) {
       request_.committed(report_.counts);

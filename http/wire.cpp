@@ -273,7 +273,7 @@ std::string write_ingest_report(const IngestReport& report) {
   json.key("blocksCreated");
   json.unsigned_integer(report.blocks_created);
   json.key("walLength");
-  json.unsigned_integer(report.wal_length);
+  json.unsigned_integer(report.fresh_chunks);
   json.end_object();
   return text;
 }

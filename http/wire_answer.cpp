@@ -184,7 +184,7 @@ Result<IngestReport> read_ingest_answer(std::string_view text) {
   report.counts.failed = count_member(answer, "failed");
   report.counts.processed_bytes = count_member(answer, "processedBytes");
   report.blocks_created = static_cast<std::uint32_t>(count_member(answer, "blocksCreated"));
-  report.wal_length = static_cast<std::uint32_t>(count_member(answer, "walLength"));
+  report.fresh_chunks = static_cast<std::uint32_t>(count_member(answer, "walLength"));
   const Json* failures = list_member(answer, "failures");
   for (std::size_t i = 0; failures != nullptr && i < failures->size(); ++i) {
     if ((*failures)[i].is_object()) {

@@ -361,7 +361,7 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   EVQ_TRY_ASSIGN(report.counts, std::move(counts));
   EVQ_TRY(std::move(finished));
   report.blocks_created = load.blocks_created();
-  report.wal_length = static_cast<std::uint32_t>(load.fresh().chunks);
+  report.fresh_chunks = static_cast<std::uint32_t>(load.fresh().chunks);
   report.fresh_rows = load.fresh().rows;
   return report;
 }

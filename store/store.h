@@ -92,7 +92,7 @@ struct IngestReport {
   IngestCounts counts;
   std::uint32_t blocks_created = 0;  // sealed blocks
   // Fresh chunks of the dataset that wait to be sealed, after the merges that were due.
-  std::uint32_t wal_length = 0;
+  std::uint32_t fresh_chunks = 0;
   std::uint64_t fresh_rows = 0;  // in them
 };
 

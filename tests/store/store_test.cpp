@@ -70,7 +70,7 @@ TEST_CASE("events are there at once, in this process and after reopening") {
   CHECK(report->counts.ingested == 5);
   CHECK(report->counts.failed == 1);
   CHECK(report->blocks_created == 0);
-  CHECK(report->wal_length == 1);
+  CHECK(report->fresh_chunks == 1);
   CHECK(report->fresh_rows == 5);
   CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 5));
   store = open_store(directory.path(), 100);
@@ -91,7 +91,7 @@ TEST_CASE("large loads seal blocks, the rest is a fresh chunk") {
     const auto report = load(*store, name, numbered_events(0, 330, 0, 1), atomic);
     REQUIRE(report.ok());
     CHECK(report->blocks_created == 3);
-    CHECK(report->wal_length == 1);
+    CHECK(report->fresh_chunks == 1);
     CHECK(texts(read_rows(*store, name, "n")) == numbers(0, 330));
   }
   require_clean(*store);
@@ -325,10 +325,10 @@ TEST_CASE("a load says how many chunks are left to be sealed, also when it merge
     const auto report = load(*store, "d", numbered_events(i * 2, 2, i * 2, 1));
     REQUIRE(report.ok());
     const auto stats = store->stats("d");
-    CHECK(report->wal_length == stats->fresh_chunks);
+    CHECK(report->fresh_chunks == stats->fresh_chunks);
     CHECK(report->fresh_rows == stats->fresh_rows);
-    fewer = fewer || report->wal_length <= before;
-    before = report->wal_length;
+    fewer = fewer || report->fresh_chunks <= before;
+    before = report->fresh_chunks;
   }
   CHECK(fewer);
 }
@@ -495,7 +495,7 @@ TEST_CASE("loads that wait for the same commit share a chunk, each with its own 
               std::to_string(report->counts.ingested) + " " +
               std::to_string(report->counts.failures[0].line) + " " +
               std::to_string(report->counts.processed_bytes - static_cast<std::uint64_t>(t)) + " " +
-              (report->wal_length > 1 ? "fresh" : "none");
+              (report->fresh_chunks > 1 ? "fresh" : "none");
         }
       });
     }
