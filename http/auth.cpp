@@ -8,6 +8,7 @@
 
 #include "http/message.h"
 #include "store/base/ascii.h"
+#include "store/base/base64.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
@@ -68,19 +69,6 @@ bool has(const Capabilities::Actions& actions, std::string_view resource, std::s
   return found != actions.end() && found->second.contains(action);
 }
 
-std::optional<std::string> decode_base64(std::string_view text) {
-  std::string out(text.size() / 4 * 3 + 3, '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
-  if (size < 0) {
-    return std::nullopt;
-  }
-  const auto padding = static_cast<std::size_t>(std::ranges::count(text, '='));
-  out.resize(static_cast<std::size_t>(size) - std::min<std::size_t>(padding, 2));
-  return out;
-}
-
 // The secret that an Authorization header carries; nothing when its scheme is not accepted.
 std::optional<std::string> secret_of(std::string_view header, bool other_schemes) {
   const std::size_t blank = header.find(' ');
@@ -102,7 +90,7 @@ std::optional<std::string> secret_of(std::string_view header, bool other_schemes
     return std::string(value);
   }
   if (equals_ignoring_ascii_case(scheme, "Basic") || equals_ignoring_ascii_case(scheme, "ApiKey")) {
-    const std::optional<std::string> pair = decode_base64(value);
+    const std::optional<std::string> pair = base64_decode(value);
     const std::size_t colon = pair.has_value() ? pair->find(':') : std::string::npos;
     return colon == std::string::npos ? std::nullopt
                                       : std::optional<std::string>(pair->substr(colon + 1));

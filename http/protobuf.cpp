@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "http/message.h"
+#include "store/base/base64.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
 
@@ -93,24 +94,6 @@ std::string hex(std::string_view bytes) {
   return text;
 }
 
-std::string base64(std::string_view bytes) {
-  static constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    const std::size_t size = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t j = 0; j < 3; ++j) {
-      group = group << 8U | (j < size ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      text.push_back(j <= size ? kDigits[(group >> (18U - 6U * static_cast<unsigned>(j))) & 63U]
-                               : '=');
-    }
-  }
-  return text;
-}
-
 std::uint32_t wire_of(ProtoKind kind) {
   switch (kind) {
     case ProtoKind::kInteger:
@@ -141,7 +124,7 @@ bool add_value(const Entry& entry, const ProtoField& field, std::size_t depth,
       out->add_string(hex(entry.bytes()));
       return true;
     case ProtoKind::kBytes:
-      out->add_string(base64(entry.bytes()));
+      out->add_string(base64_encode(entry.bytes()));
       return true;
     case ProtoKind::kInteger:
     case ProtoKind::kFixed64:

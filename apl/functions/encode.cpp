@@ -4,12 +4,12 @@
 
 #include <zlib.h>
 
-#include "apl/functions/base64.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/percent_coding.h"
 #include "apl/functions/registry.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
+#include "store/base/base64.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"

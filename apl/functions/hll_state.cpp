@@ -1,6 +1,6 @@
 #include "apl/functions/hll_state.h"
 
-#include "apl/functions/base64.h"
+#include "store/base/base64.h"
 
 namespace evq {
 namespace {

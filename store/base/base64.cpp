@@ -1,4 +1,4 @@
-#include "apl/functions/base64.h"
+#include "store/base/base64.h"
 
 #include <cstdint>
 
