@@ -12,6 +12,7 @@
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/ingest/boundary.h"
+#include "store/ingest/csv_record.h"
 #include "store/ingest/json_rows.h"
 #include "store/ingest/line_times.h"
 #include "store/ingest/logfmt_line.h"
@@ -36,14 +37,6 @@ struct Batch {
   std::vector<std::uint64_t> lines;  // of the input, by line of the body; empty: consecutive
   std::uint64_t first_line = 1;      // of the input, for the first line of the body
 };
-
-void append_csv_cell(std::string* out, std::string_view cell) {
-  out->push_back('"');
-  for (const char c : cell) {
-    out->append(c == '"' ? "\"\"" : std::string_view(&c, 1));
-  }
-  out->push_back('"');
-}
 
 void append_value(std::string* body, std::string_view value) {
   const std::size_t begin = body->size();
@@ -153,7 +146,7 @@ Batch make_batch(const Piece& piece, const IngestOptions& options, const CsvLayo
     batch.content_type = "text/csv";
     for (std::size_t i = 0; i < csv.fields.size(); ++i) {
       batch.body.append(i == 0 ? "" : std::string(1, csv.delimiter));
-      append_csv_cell(&batch.body, csv.fields[i]);
+      append_quoted_cell(&batch.body, csv.fields[i]);
     }
     batch.body.append("\n").append(piece.text());
     batch.first_line = piece.line - 1;

@@ -6,6 +6,7 @@
 #include "apl/functions/text_form.h"
 #include "apl/service/present_cells.h"
 #include "apl/service/result_forms.h"
+#include "store/ingest/csv_record.h"
 
 namespace evq {
 namespace {
@@ -21,7 +22,7 @@ class CsvWriter final : public TextResult {
         if (i > 0) {
           text().push_back(delimiter_);
         }
-        append_quoted(header.schema[i].name);
+        append_cell(header.schema[i].name);
       }
       text().push_back('\n');
     }
@@ -38,7 +39,7 @@ class CsvWriter final : public TextResult {
         at = column;
         cell.clear();
         append_cell_text(&cell, rows.column(column), row);
-        append_quoted(cell);
+        append_cell(cell);
       }
       text().append(std::max<std::size_t>(rows.column_count(), 1) - 1 - at, delimiter_);
       if (rows.column_count() == 1 && cell.empty()) {
@@ -52,23 +53,16 @@ class CsvWriter final : public TextResult {
 
  private:
   // Readers may trim blanks at the ends of a cell that is not quoted.
-  void append_quoted(std::string_view cell) {
+  void append_cell(std::string_view cell) {
     const auto blank = [](char c) { return c == ' ' || c == '\t'; };
     const bool quote = cell.find_first_of("\"\r\n") != std::string_view::npos ||
                        cell.find(delimiter_) != std::string_view::npos ||
                        (!cell.empty() && (blank(cell.front()) || blank(cell.back())));
-    if (!quote) {
+    if (quote) {
+      append_quoted_cell(&text(), cell);
+    } else {
       text().append(cell);
-      return;
     }
-    text().push_back('"');
-    for (const char c : cell) {
-      if (c == '"') {
-        text().push_back('"');
-      }
-      text().push_back(c);
-    }
-    text().push_back('"');
   }
 
   const char delimiter_;

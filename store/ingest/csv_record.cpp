@@ -206,4 +206,15 @@ CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, Event
   return {};
 }
 
+void append_quoted_cell(std::string* record, std::string_view cell) {
+  record->push_back('"');
+  for (const char c : cell) {
+    if (c == '"') {
+      record->push_back('"');
+    }
+    record->push_back(c);
+  }
+  record->push_back('"');
+}
+
 }  // namespace evq

@@ -50,6 +50,9 @@ CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, Event
 // the next of its lines that has as many cells as there are fields; its size if none has.
 std::size_t next_whole_line(std::string_view record, std::size_t quote, const CsvLayout& layout);
 
+// Appends `cell` as a record holds one whatever is in it: between quotes, those inside doubled.
+void append_quoted_cell(std::string* record, std::string_view cell);
+
 // Nothing but blanks.
 bool is_blank_record(std::string_view record);
 
