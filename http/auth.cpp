@@ -199,15 +199,20 @@ void Authenticator::note_use(const std::string& digest, const TokenRecord& recor
 }
 
 Status Authenticator::keep_uses() {
-  std::map<std::string, std::int64_t, std::less<>> uses;
+  TokenUses uses;
   {
     const MutexLock lock(mutex_);
     uses.swap(uses_);
   }
-  for (const auto& [digest, time] : uses) {
-    EVQ_TRY(definitions_.tokens().note_use(digest, time));
+  if (uses.empty()) {
+    return {};
   }
-  return {};
+  Status kept = definitions_.tokens().note_uses(uses);
+  if (!kept.ok()) {
+    const MutexLock lock(mutex_);
+    uses_.merge(uses);  // those of meanwhile are later
+  }
+  return kept;
 }
 
 Result<Authenticator::Known> Authenticator::look_up(const std::string& digest) {

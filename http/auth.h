@@ -79,7 +79,8 @@ class Authenticator {
   // Tokens or the organization were changed: what is remembered is forgotten. What another process
   // changes is noticed within kTokenCacheMsMax.
   void forget();
-  // Writes down when tokens were last used, for each at most once a minute. Slow.
+  // Writes down when tokens were last used, for each at most once a minute. Slow. What cannot be
+  // written is kept for the next time.
   Status keep_uses();
 
  private:
@@ -101,7 +102,7 @@ class Authenticator {
   std::map<std::string, Known, std::less<>> known_ EVQ_GUARDED_BY(mutex_);
   std::string organization_ EVQ_GUARDED_BY(mutex_);  // empty: not known
   std::int64_t organization_read_ns_ EVQ_GUARDED_BY(mutex_) = 0;
-  std::map<std::string, std::int64_t, std::less<>> uses_ EVQ_GUARDED_BY(mutex_);  // not kept yet
+  TokenUses uses_ EVQ_GUARDED_BY(mutex_);  // not kept yet
 };
 
 }  // namespace evq

@@ -70,7 +70,7 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<std::optional<TokenRecord>> find(std::string_view digest) override;
   Status put(const TokenRecord& token) override;
   Result<TokenRecord> replace(std::string_view id, const TokenReplacement& make) override;
-  Status note_use(std::string_view digest, std::int64_t time) override;
+  Status note_uses(const TokenUses& uses) override;
   Result<bool> put_first(const TokenRecord& token) override;
   Result<bool> remove(std::string_view id) override;
 

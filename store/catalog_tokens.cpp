@@ -190,16 +190,24 @@ Result<TokenRecord> CatalogDefinitions::replace(std::string_view id, const Token
   return token;
 }
 
-Status CatalogDefinitions::note_use(std::string_view digest, std::int64_t time) {
+Status CatalogDefinitions::note_uses(const TokenUses& uses) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
-  EVQ_TRY_ASSIGN(std::optional<TokenRecord> token, find_token(lock.connection(), digest));
-  if (!token.has_value()) {
-    return {};
+  EVQ_TRY(check_list(lock.connection(), token_list()));
+  for (const auto& [digest, time] : uses) {
+    std::optional<TokenRecord> token;
+    {
+      EVQ_TRY_ASSIGN(Statement row, lock.connection().prepare(kSelectToken));
+      EVQ_TRY_ASSIGN(const bool found, row.bind_blob(1, digest).step());
+      if (!found) {
+        continue;
+      }
+      EVQ_TRY_ASSIGN(token, token_of(row));
+    }
+    const std::int64_t before = token_sum(*token);
+    token->last_used = time;
+    EVQ_TRY(write_token(lock.connection(), *token, before));
   }
-  const std::int64_t before = token_sum(*token);
-  token->last_used = time;
-  EVQ_TRY(write_token(lock.connection(), *token, before));
   return lock.commit();
 }
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -95,6 +96,9 @@ struct FieldAttributes {
   bool hidden = false;
 };
 
+// When each was used, by its digest.
+using TokenUses = std::map<std::string, std::int64_t, std::less<>>;
+
 class Tokens {
  public:
   virtual ~Tokens() = default;
@@ -105,8 +109,8 @@ class Tokens {
   virtual Status put(const TokenRecord& token) = 0;  // by id; one that was used is only replaced
   // What `make` made of the token with this id. kNotFound.
   virtual Result<TokenRecord> replace(std::string_view id, const TokenReplacement& make) = 0;
-  // Notes when the token with this digest was used, in one transaction; nothing when it has gone.
-  virtual Status note_use(std::string_view digest, std::int64_t time) = 0;
+  // Notes when tokens were used, all in one transaction; nothing of those that have gone.
+  virtual Status note_uses(const TokenUses& uses) = 0;
   // Puts it unless there is any token; whether it did.
   virtual Result<bool> put_first(const TokenRecord& token) = 0;
   virtual Result<bool> remove(std::string_view id) = 0;

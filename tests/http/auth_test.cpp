@@ -1,5 +1,7 @@
 #include "http/auth.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include <doctest/doctest.h>
@@ -138,6 +140,28 @@ TEST_CASE("bearer tokens: good, unknown, missing, twice, expired, revoked") {
   REQUIRE(delete_token(f.store->definitions(), token.record.id).ok());
   auth.forget();
   CHECK_FALSE(auth.authenticate(request_with({{"authorization", bearer}}), {}).ok());
+}
+
+TEST_CASE("uses that cannot be written are kept for the next time") {
+  Fixture f;
+  Authenticator auth(f.store->definitions(), true);
+  const CreatedToken tokens[] = {f.make(false), f.make(false)};
+  const auto all_used = [&f] {
+    const auto list = f.store->definitions().tokens().list();
+    REQUIRE(list.ok());
+    return std::ranges::all_of(*list, [](const TokenRecord& t) { return t.last_used.has_value(); });
+  };
+  for (const CreatedToken& token : tokens) {
+    REQUIRE(
+        auth.authenticate(request_with({{"authorization", "Bearer " + token.secret}}), {}).ok());
+  }
+  const std::string catalog = f.directory.path() + "/catalog.db";
+  std::filesystem::rename(catalog, catalog + ".away");
+  CHECK_FALSE(auth.keep_uses().ok());
+  std::filesystem::rename(catalog + ".away", catalog);
+  CHECK_FALSE(all_used());
+  REQUIRE(auth.keep_uses().ok());
+  CHECK(all_used());
 }
 
 TEST_CASE("an expired token is refused") {

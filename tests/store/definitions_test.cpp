@@ -178,6 +178,8 @@ TEST_CASE("tokens are found by digest only") {
   CHECK((*found)->id == "t2");
   CHECK((*found)->expires == 99);
   CHECK((*found)->last_used == 50);
+  REQUIRE(tokens.note_uses({{std::string(32, 'b'), 70}, {"gone", 71}}).ok());
+  CHECK(tokens.find(std::string(32, 'b'))->value().last_used == 70);
   CHECK_FALSE(tokens.find("t2")->has_value());
   CHECK(tokens.find(std::string("\0digest\xff", 8))->value().id == "t1");
   CHECK(tokens.remove("t1").value());
