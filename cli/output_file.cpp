@@ -49,7 +49,7 @@ Status write_and_rename(File file, const std::string& target, fs::perms permissi
     return make_error(ErrorCode::kIo,
                       "cannot rename " + partial + " to " + target + ": " + std::strerror(errno));
   }
-  return sync_directory(fs::path(target).parent_path().string());
+  return sync_directory(parent_of(target));
 }
 
 }  // namespace

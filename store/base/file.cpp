@@ -37,19 +37,6 @@ Result<int> open_descriptor(const std::string& path, int flags, const char* acti
   return descriptor;
 }
 
-std::string parent_of(const std::string& path) {
-  const std::size_t end = path.find_last_not_of('/');
-  if (end == std::string::npos) {
-    return path.empty() ? "." : "/";
-  }
-  const std::size_t slash = path.rfind('/', end);
-  if (slash == std::string::npos) {
-    return ".";
-  }
-  const std::size_t last = path.find_last_not_of('/', slash);
-  return last == std::string::npos ? "/" : path.substr(0, last + 1);
-}
-
 // Until `event`, or the end. A signal, which may be the one that cancels, ends a poll.
 Status wait_for(short event, const File& file, const QueryControl& control) {
   pollfd wanted{file.descriptor(), event, 0};
@@ -348,6 +335,19 @@ Status make_private_directory(const std::string& path) {
   }
   return is_directory(path) ? Status::success()
                             : Status(system_error("create the folder", path, ENOTDIR));
+}
+
+std::string parent_of(const std::string& path) {
+  const std::size_t end = path.find_last_not_of('/');
+  if (end == std::string::npos) {
+    return path.empty() ? "." : "/";
+  }
+  const std::size_t slash = path.rfind('/', end);
+  if (slash == std::string::npos) {
+    return ".";
+  }
+  const std::size_t last = path.find_last_not_of('/', slash);
+  return last == std::string::npos ? "/" : path.substr(0, last + 1);
 }
 
 Status sync_directory(const std::string& path) {

@@ -84,6 +84,8 @@ class File {
 
 // Creates the folder and missing parents with mode 0700; one that exists must be a folder.
 Status make_private_directory(const std::string& path);
+// The folder that holds what is called `path`: "." for a name alone. By the text alone.
+std::string parent_of(const std::string& path);
 // Makes created, renamed and removed names in the folder durable.
 Status sync_directory(const std::string& path);
 // Symbolic links are followed; kTooLarge when the file is longer than `size_max` bytes.

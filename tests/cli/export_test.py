@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import subprocess
 import time
 import unittest
 
@@ -63,6 +64,19 @@ class Export(EvqCase):
         self.evq("export", "logs | where a ==", "--output", "link.csv", status=3)
         self.assertEqual(link.read_text(), "a\nx\n")
         self.assertEqual(sorted(os.listdir(self.directory / "folder")), ["file.csv", "new.csv"])
+
+    def test_a_place_whose_whole_path_is_too_long(self):
+        self.ingest("logs", ['{"a":1}'])
+
+        def go_deep():
+            os.chdir(self.directory)
+            for _ in range(20):
+                os.makedirs("d" * 250, exist_ok=True)
+                os.chdir("d" * 250)
+
+        done = subprocess.run([EVQ, "export", "logs | project a", "--output", "out.csv"], preexec_fn=go_deep,
+                              env=self.environment, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, "exported 1 event to out.csv\n"))
 
     def test_queries(self):
         self.ingest("logs", [f'{{"_time":{1714521600 + i},"i":{i}}}' for i in range(100)])

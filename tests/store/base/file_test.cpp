@@ -190,6 +190,14 @@ TEST_CASE("facts about file systems") {
   CHECK(is_network_filesystem("not-there-either").value() == false);
 }
 
+TEST_CASE("the folder of a path") {
+  CHECK(parent_of("out.csv") == ".");
+  CHECK(parent_of("a/out.csv") == "a");
+  CHECK(parent_of("/out.csv") == "/");
+  CHECK(parent_of("/a//b/") == "/a");
+  CHECK(parent_of("") == ".");
+}
+
 TEST_CASE("list_directory sorts") {
   const Folder folder;
   for (const char* name : {"b", "a", ".c"}) {
