@@ -285,7 +285,11 @@ class Follower {
       report = target_.ingest(batch_, request_);
     }
     if (!report.ok()) {
-      return report.error();
+      Error error = std::move(report).take_error();
+      if (counts_.ingested > 0) {
+        error.hint.clear();  // what it says is stored is so of this batch alone
+      }
+      return error;
     }
     waits_ = false;
     progress_.offset = progress_.next;

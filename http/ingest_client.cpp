@@ -322,9 +322,10 @@ class RemoteLoad {
   }
 
   Status check_failures() const {
-    const std::uint64_t failed = report_.counts.failed;
-    return request_.options.failures_max.has_value() && failed > *request_.options.failures_max
-               ? Status(make_error(ErrorCode::kData, std::to_string(failed) + " events failed"))
+    const IngestCounts& counts = report_.counts;
+    const std::optional<std::uint64_t>& failures_max = request_.options.failures_max;
+    return failures_max.has_value() && counts.failed > *failures_max
+               ? Status(too_many_failures(counts, counts.ingested))
                : Status::success();
   }
 

@@ -1,5 +1,6 @@
 #include "store/ingest/options.h"
 
+#include <string>
 #include <utility>
 
 #include "store/base/limits.h"
@@ -27,6 +28,19 @@ void IngestCounts::add(IngestCounts later) {
   if (!first_repaired) {
     first_repaired = std::move(later.first_repaired);
   }
+}
+
+Error too_many_failures(const IngestCounts& counts, std::uint64_t stored) {
+  std::string message = "too many events failed: " + std::to_string(counts.failed);
+  if (!counts.failures.empty()) {
+    const IngestFailure& first = counts.failures.front();
+    message += ", the first in line " + std::to_string(first.line) + ", column " +
+               std::to_string(first.column) + ": " + first.reason;
+  }
+  return make_error(ErrorCode::kData, std::move(message),
+                    stored == 0   ? "no event is stored"
+                    : stored == 1 ? "one event is stored"
+                                  : std::to_string(stored) + " events are stored");
 }
 
 }  // namespace evq

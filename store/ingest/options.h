@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/error.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -115,5 +116,8 @@ struct IngestCounts {
   // Adds what came after: the places in `later` are of the same input.
   void add(IngestCounts later);
 };
+
+// That a load ends for IngestOptions::failures_max, after `stored` events: kData.
+Error too_many_failures(const IngestCounts& counts, std::uint64_t stored);
 
 }  // namespace evq

@@ -391,19 +391,14 @@ Status Pipeline::commit_what_is_sealed(bool apart) {
 }
 
 Status Pipeline::commit_part(SealedPart part) {
+  const std::uint64_t stored = counts_.ingested;
   syntax_failures_ += part.report.syntax_failures;
   counts_.add(std::move(part.report.counts));
   for (const Reject& reject : part.report.rejects) {
     context_.reject(reject.text, reject.failure);
   }
   if (options_.failures_max && counts_.failed > *options_.failures_max) {
-    std::string message = "too many events failed: " + std::to_string(counts_.failed);
-    if (!counts_.failures.empty()) {
-      const IngestFailure& first = counts_.failures.front();
-      message += ", the first in line " + std::to_string(first.line) + ", column " +
-                 std::to_string(first.column) + ": " + first.reason;
-    }
-    return make_error(ErrorCode::kData, std::move(message));
+    return too_many_failures(counts_, stored);
   }
   if (part.batch != nullptr) {
     const std::size_t bytes = part.batch->memory_bytes;

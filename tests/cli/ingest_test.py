@@ -448,7 +448,8 @@ class Ingest(LoadCase):
         self.load('{"a":1}\n', "--strict")
         text = '{"a":1}\nbad\nbad\nbad\n{"a":2}\n'
         out, errors = self.evq("ingest", "few", "--max-errors", "2", input=text, status=4)
-        self.assertIn("error: ", errors)
+        self.assertTrue(errors.endswith("error: stdin: too many events failed: 3, the first in line 2, column 1: "
+                                        "expected an object\n  = no event is stored\n"), errors)
         report = json.loads(out)
         self.assertEqual((report["ingested"], report["failed"], len(report["failures"])), (0, 3, 3))
         report, _ = self.load(text, "--max-errors", "3", dataset="enough")

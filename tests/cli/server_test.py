@@ -204,6 +204,17 @@ class Server(EvqCase):
             report = json.loads(self.out(*where, "ingest", "strict", "--strict", input=repaired, status=4))
             self.assertEqual((report["ingested"], report["failed"]), (1, 1))
 
+    def test_too_many_failures_are_told_as_locally(self):
+        text = '{"a":1}\nbad\nbad\n{"a":2}\n'
+        told = "error: stdin: too many events failed: 2, the first in line 2, column 1: "
+        for where, stored, hint in (((), 2, "2 events are stored"), (self.local, 0, "no event is stored")):
+            with self.subTest(where):
+                out, errors = self.evq(*where, "ingest", "few", "--max-errors", "1", "--format", "ndjson", input=text,
+                                       status=4)
+                self.assertIn(told, errors)
+                self.assertTrue(errors.endswith(f"\n  = {hint}\n"), errors)
+                self.assertEqual(json.loads(out)["ingested"], stored)
+
     def test_every_rejected_line_is_written_down(self):
         lines = "".join(f"bad {i}\n" for i in range(2500))
         out, errors = self.evq("ingest", "app", "--format", "ndjson", "--reject-file", "rejects",
