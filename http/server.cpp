@@ -49,8 +49,11 @@ class Counted {
 template <class Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
  public:
-  Connection(Shared& shared, Stream stream, std::string peer)
-      : shared_(shared), stream_(std::move(stream)), peer_(std::move(peer)) {}
+  Connection(Shared& shared, Stream stream, const std::optional<tcp::endpoint>& client)
+      : shared_(shared),
+        stream_(std::move(stream)),
+        peer_(client ? text_of(*client) : std::string()),
+        address_(client ? client->address().to_string() : std::string()) {}
   ~Connection() { leave(); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -154,7 +157,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const auto exchange = std::make_shared<Exchange>(stream_.get_executor());
     HttpRequest& request = exchange->request;
     request.body = RequestBody(shared_.options.spool_directory);
-    request.peer = peer_.substr(0, peer_.rfind(':'));
+    request.peer = address_;
     trace_id_ = make_trace_id();
     started_ns_ = monotonic_now_ns();
     if (error) {
@@ -423,7 +426,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         const auto behind = static_cast<std::size_t>(extensions.data() - received().data());
         error = chunk_error(size, extensions.size(), received().substr(0, behind));
       };
-  std::string peer_;
+  const std::string peer_;     // the client's address and port; empty when it has gone already
+  const std::string address_;  // the same without the port
   beast::flat_buffer buffer_{kInputBytesMax};
   std::string trace_id_;
   unsigned version_ = 11;  // of the request
@@ -441,17 +445,16 @@ class BeastServer final : public HttpServer {
   BeastServer(const HttpServerOptions& options, HttpApplication& application, HttpMetrics& metrics)
       : shared_(options, application, metrics),
         tls_(asio::ssl::context::tls_server),
-        acceptor_(io_.first()),
         signals_(io_.first()) {}
 
   Status open() {
     if (!shared_.options.tls_certificate.empty()) {
       EVQ_TRY(use_certificate(shared_.options, &tls_));
     }
-    return listen_at(shared_.options, &acceptor_);
+    return listener_.open(shared_.options, io_.first());
   }
 
-  std::uint16_t port() const override { return acceptor_.local_endpoint().port(); }
+  std::uint16_t port() const override { return listener_.port(); }
 
   void catch_signals() override {
     signals_.add(SIGTERM);
@@ -466,7 +469,7 @@ class BeastServer final : public HttpServer {
         drain();
       }
     });
-    wait_for_client();
+    listener_.wait_for_clients();
     io_.run([this] { look_after(); }, shared_.metrics.out_of_memory);
     shared_.queries.reset();
     shared_.writes.reset();
@@ -481,24 +484,14 @@ class BeastServer final : public HttpServer {
   void look_after() {
     if (shared_.draining.load()) {
       go_on_draining();
-    } else if (!waiting_) {
-      wait_for_client();
+    } else {
+      listener_.wait_for_clients();
     }
-  }
-
-  void wait_for_client() {
-    acceptor_.async_wait(tcp::acceptor::wait_read, [this](const error_code& /*error*/) {
-      waiting_ = false;
-      if (take_clients()) {
-        wait_for_client();
-      }
-    });
-    waiting_ = true;
   }
 
   // Those who have come, but not so many that others wait for long, and one at a time where another
   // has to go for it. False when descriptors are short, or the server is to end.
-  bool take_clients() {
+  bool take_clients(tcp::acceptor& acceptor) {
     constexpr int kClientsAtOnceMax = 64;
     for (int taken = 0; taken < kClientsAtOnceMax; ++taken) {
       if (shared_.draining.load()) {
@@ -506,7 +499,7 @@ class BeastServer final : public HttpServer {
       }
       tcp::socket socket(io_.next());
       error_code error;
-      acceptor_.accept(socket, error);
+      acceptor.accept(socket, error);
       if (error == asio::error::would_block) {
         return true;
       }
@@ -526,19 +519,17 @@ class BeastServer final : public HttpServer {
   }
 
   void start(tcp::socket socket) {
-    error_code ignored;
-    socket.set_option(tcp::no_delay(true), ignored);
-    const auto remote = socket.remote_endpoint(ignored);
-    const std::string peer =
-        ignored ? std::string()
-                : remote.address().to_string() + ":" + std::to_string(remote.port());
+    error_code error;
+    socket.set_option(tcp::no_delay(true), error);
+    const tcp::endpoint remote = socket.remote_endpoint(error);
+    const std::optional<tcp::endpoint> client = error ? std::nullopt : std::optional(remote);
     const auto executor = socket.get_executor();
     if (shared_.options.tls_certificate.empty()) {
       spawn(executor, std::make_shared<Connection<PlainStream>>(
-                          shared_, PlainStream(std::move(socket)), peer));
+                          shared_, PlainStream(std::move(socket)), client));
     } else {
       spawn(executor, std::make_shared<Connection<TlsStream>>(
-                          shared_, TlsStream(std::move(socket), tls_), peer));
+                          shared_, TlsStream(std::move(socket), tls_), client));
     }
   }
 
@@ -555,8 +546,7 @@ class BeastServer final : public HttpServer {
       io_.stop();  // asked twice
       return;
     }
-    error_code ignored;
-    acceptor_.close(ignored);
+    listener_.close();
     drain_started_ns_ = monotonic_now_ns();
   }
 
@@ -575,10 +565,9 @@ class BeastServer final : public HttpServer {
   Shared shared_;
   IoThreads io_;
   asio::ssl::context tls_;
-  tcp::acceptor acceptor_;
   asio::signal_set signals_;
   // Of the first IO thread.
-  bool waiting_ = false;  // for a client
+  Listener listener_{[this](tcp::acceptor& acceptor) { return take_clients(acceptor); }};
   std::int64_t drain_started_ns_ = 0;
 };
 

@@ -215,6 +215,28 @@ class Server(EvqCase):
                 self.assertTrue(errors.endswith(f"\n  = {hint}\n"), errors)
                 self.assertEqual(json.loads(out)["ingested"], stored)
 
+    def test_a_server_listens_at_every_address_of_its_name(self):
+        names = {each[4][0] for each in socket.getaddrinfo("localhost", 0, type=socket.SOCK_STREAM)}
+        url, _, _ = self.serve("--no-auth", listen="localhost:0")
+        port = int(url.rsplit(":", 1)[1])
+        for name in names:
+            socket.create_connection((name, port), timeout=10).close()
+
+    def test_a_client_by_ipv6_is_logged_as_urls_write_it(self):
+        try:
+            socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+        except OSError:
+            self.skipTest("no IPv6 here")
+        process = self.start("serve", "--no-auth", "--listen", "[::1]:0")
+        for line in process.stderr:
+            if "listening on" in line:
+                break
+        client = socket.create_connection(("::1", int(line.rsplit(":", 1)[1])), timeout=10)
+        client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        self.assertIn(b"200", client.recv(100))
+        self.assertEqual(json.loads(process.stderr.readline())["peer"], f"[::1]:{client.getsockname()[1]}")
+        client.close()
+
     def test_every_rejected_line_is_written_down(self):
         lines = "".join(f"bad {i}\n" for i in range(2500))
         out, errors = self.evq("ingest", "app", "--format", "ndjson", "--reject-file", "rejects",
