@@ -295,7 +295,7 @@ HttpResponse Router::preflight(const HttpRequest& request) const {
   HttpResponse response = json_response("{}");
   add_cors(request, &response);
   if (!response.headers.empty()) {
-    response.headers.emplace_back("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+    response.headers.emplace_back("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE");
     response.headers.emplace_back("Access-Control-Allow-Headers",
                                   "authorization, content-type, content-encoding, x-axiom-client, "
                                   "x-axiom-org-id, x-service-org-id, x-axiom-event-labels, "

@@ -130,6 +130,7 @@ class Life(unittest.TestCase):
         server = Server("--no-auth", "--cors-origin", "http://app")
         status, _ = server.call("OPTIONS", "/v1/ingest/x", headers={"Origin": "http://app"})
         self.assertEqual((status, server.headers["Access-Control-Allow-Origin"]), (200, "http://app"))
+        self.assertEqual(server.headers["Access-Control-Allow-Methods"], "GET, POST, PUT, PATCH, DELETE")
         self.assertEqual(server.call("GET", "/v2/datasets", headers={"Origin": "http://app"})[0], 200)
         self.assertEqual(server.stop(), 0)
 
