@@ -340,6 +340,16 @@ Mistake bad_value(const std::string& what) {
                                    : Mistake{what.substr(0, hint), what.substr(hint + 1)};
 }
 
+// An option without its value, or with more of them than it takes.
+std::string wrong_count(const CLI::App& root, const CLI::App& app, const std::string& what) {
+  const std::string name = what.substr(0, what.find(':'));
+  const CLI::Option* const option = named_option(root, app, name);
+  const std::size_t count = option == nullptr ? 0 : option->count();
+  return count < 2    ? name + " needs a value"
+         : count == 2 ? name + " is given twice"
+                      : name + " is given " + std::to_string(count) + " times";
+}
+
 int usage_error(const CLI::App& root, const CLI::ParseError& error,
                 const std::vector<std::string>& words) {
   const CLI::App* app = &root;
@@ -359,7 +369,7 @@ int usage_error(const CLI::App& root, const CLI::ParseError& error,
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     mistake = unexpected_words(root, *app, path);
   } else if (error.get_name() == "ArgumentMismatch") {
-    mistake.text = mistake.text.substr(0, mistake.text.find(':')) + " needs a value";
+    mistake.text = wrong_count(root, *app, mistake.text);
   } else if (mistake.text == "APL excludes -f") {
     mistake = {"the query is there twice: as a word, and in the file of -f",
                "-o chooses the form of the answer"};
