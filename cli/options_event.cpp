@@ -126,7 +126,10 @@ void add_tail(CLI::App* app, TailCommand* command) {
 }
 
 void add_export(CLI::App* app, ExportCommand* command) {
-  app->add_option("WHAT", command->what, "A dataset, or a query in APL")->required();
+  app->add_option("WHAT", command->what,
+                  "A dataset, or a query in APL; events go out batch by "
+                  "batch as they arrived, those of one in order of time")
+      ->required();
   app->add_option("-o,--form", command->form, "Default: as the file is called, else ndjson")
       ->check(one_of({"ndjson", "csv", "tsv", "parquet"}, "--output names the file"));
   app->add_option("--output", command->file, "The file to write; default: standard output");
