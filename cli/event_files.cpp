@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "apl/service/service.h"
+#include "cli/input_notes.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/rewritten_source.h"
@@ -41,7 +42,8 @@ std::string dataset_name(const std::string& file) {
 }  // namespace
 
 Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
-                                    const IngestOptions& reading, const Skipped& skipped) {
+                                    const IngestOptions& reading, const Skipped& skipped,
+                                    InputNotes* notes) {
   const std::string place = process_environment()("TMPDIR").value_or("/tmp");
   std::string pattern = place + "/evq-XXXXXX";
   if (::mkdtemp(pattern.data()) == nullptr) {
@@ -80,9 +82,15 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
     InputHead source(rewritten);
     auto done = service->store().ingest(dataset, source, request, interrupt_control());
     if (!done.ok()) {
-      return input_error(std::move(done).take_error(), path);
+      Error error = std::move(done).take_error();
+      return input_error(notes != nullptr ? notes->with_header_hint(std::move(error), path) : error,
+                         path);
     }
     const IngestCounts& counts = done.value().counts;
+    if (notes != nullptr) {
+      notes->note_table_in_text(path, source.text(), request.options);
+      notes->note_header(path, source.text(), request.options, counts);
+    }
     for (const std::string& note : evq::time_notes(source.text(), request.options, counts)) {
       loaded.time_notes_.push_back("note: " + shown + ": " + note);
     }

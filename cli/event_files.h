@@ -13,13 +13,17 @@
 
 namespace evq {
 
+class InputNotes;
+
 class EventFiles {
  public:
   using Skipped = std::function<void(const std::string& file, const IngestFailure& failure)>;
 
-  // `-` is standard input. `skipped`, which may be empty, hears of what became no event.
+  // `-` is standard input. `skipped` hears of what became no event, `notes` of what a file seems to
+  // be instead; both may be empty.
   static Result<EventFiles> load(const std::vector<std::string>& files,
-                                 const IngestOptions& reading, const Skipped& skipped = {});
+                                 const IngestOptions& reading, const Skipped& skipped = {},
+                                 InputNotes* notes = nullptr);
   EventFiles(EventFiles&& other) noexcept
       : directory_(std::move(other.directory_)),
         datasets_(std::move(other.datasets_)),

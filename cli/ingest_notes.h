@@ -1,15 +1,15 @@
 #pragma once
-// IngestNotes tells people on stderr about inputs of `evq ingest` that are not quite what they
-// seem, each time with the option or the command that mends it; nothing of that changes what is
-// loaded. What is so of many inputs, as of the files that a log was rotated into, is told of the
-// first. One thread.
+// IngestNotes tells people on stderr what the inputs of `evq ingest` are taken for, and what may be
+// lost by that, as InputNotes does, which it has for what is so of queried files as well. One
+// thread.
 
-#include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "cli/input_notes.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "store/base/error.h"
 #include "store/ingest/options.h"
 
@@ -19,7 +19,9 @@ class IngestNotes {
  public:
   // Both must outlive it.
   IngestNotes(const GlobalOptions& global, const IngestCommand& command)
-      : global_(global), command_(command) {}
+      : global_(global),
+        command_(command),
+        inputs_(global, "evq ingest " + command.dataset, !wants_json(command.output)) {}
 
   // Of standard input, which whoever wrote `evq ingest FILE` did not mean.
   void note_standard_input() const;
@@ -30,12 +32,14 @@ class IngestNotes {
   void note_input(const std::string& path, const std::string& head, const IngestOptions& options,
                   const IngestCounts& counts);
   // How many inputs were not told of, if any.
-  void note_rest() const;
+  void note_rest() const { inputs_.note_rest(); }
 
   // That `path` cannot be opened: with what `evq ingest FILE DATASET` meant.
   Error with_order_hint(Error error, const std::string& path) const;
   // That `path` cannot be read: with what to do about names of columns that repeat.
-  Error with_header_hint(Error error, const std::string& path) const;
+  Error with_header_hint(Error error, const std::string& path) const {
+    return inputs_.with_header_hint(std::move(error), path);
+  }
 
  private:
   void note_encoding(const std::string& path, const IngestCounts& counts);
@@ -45,25 +49,16 @@ class IngestNotes {
                        const IngestOptions& options);
   void note_csv_options(const std::string& path, const std::string& head,
                         const IngestOptions& options);
-  void note_header(const std::string& path, const std::string& head, const IngestOptions& options,
-                   const IngestCounts& counts);
   void note_times(const std::string& path, const std::string& head, const IngestOptions& options,
                   const IngestCounts& counts);
   void note_listed_events(const std::string& path, const std::string& head,
                           const IngestCounts& counts);
-  // "note: PATH" and the text, and the command that pipes the input through `program`, if any, and
-  // loads it with `options`.
-  void tell(const std::string& path, const std::string& text, const std::string& program = {},
-            const std::string& options = {});
-  std::string piped(const std::string& program, const std::string& path) const;
   bool is_dataset_a_file() const;
 
   const GlobalOptions& global_;
   const IngestCommand& command_;
-  bool plain_lines_ = false;    // the input has lines that failed and begin as no object does
-  std::set<std::string> told_;  // without the inputs' names
-  std::uint64_t unsaid_ = 0;    // inputs of which nothing else is to be told
-  std::string unsaid_last_;     // the last of them
+  bool plain_lines_ = false;  // the input has lines that failed and begin as no object does
+  InputNotes inputs_;
 };
 
 }  // namespace evq

@@ -49,33 +49,38 @@ Result<std::string> labels_json(const std::vector<std::string>& labels) {
 
 }  // namespace
 
-Result<IngestOptions> make_ingest_options(const IngestCommand& command) {
+Result<IngestOptions> make_reading_options(const ReadingOptions& reading) {
   IngestOptions options;
-  options.format = input_format(command.format);
+  options.format = input_format(reading.format);
   const bool text = options.format == InputFormat::kText || options.format == InputFormat::kDetect;
-  if (command.multiline &&
-      (!text || !command.csv_fields.empty() || !command.csv_delimiter.empty())) {
+  if (reading.multiline &&
+      (!text || !reading.csv_fields.empty() || !reading.csv_delimiter.empty())) {
     return make_error(ErrorCode::kUsage, "--multiline is for logs of plain text",
                       "it goes with --format text alone");
   }
-  if (command.multiline) {
+  if (reading.multiline) {
     options.format = InputFormat::kText;
     options.multiline = true;
   }
-  options.timestamp_field = command.timestamp_field;
-  options.timestamp_layout = command.timestamp_format;
-  options.csv_fields = command.csv_fields;
-  options.strict = command.strict;
-  options.failures_max = command.errors_max;
-  const bool tab = command.csv_delimiter == "\\t";
-  if ((command.csv_delimiter.size() > 1 && !tab) ||
-      !std::ranges::all_of(command.csv_delimiter, may_delimit_csv)) {
+  options.timestamp_field = reading.timestamp_field;
+  options.timestamp_layout = reading.timestamp_format;
+  options.csv_fields = reading.csv_fields;
+  const bool tab = reading.csv_delimiter == "\\t";
+  if ((reading.csv_delimiter.size() > 1 && !tab) ||
+      !std::ranges::all_of(reading.csv_delimiter, may_delimit_csv)) {
     return make_error(ErrorCode::kUsage,
                       "--csv-delimiter takes one character, and no quote or line end");
   }
-  if (!command.csv_delimiter.empty()) {
-    options.csv_delimiter = tab ? '\t' : command.csv_delimiter[0];
+  if (!reading.csv_delimiter.empty()) {
+    options.csv_delimiter = tab ? '\t' : reading.csv_delimiter[0];
   }
+  return options;
+}
+
+Result<IngestOptions> make_ingest_options(const IngestCommand& command) {
+  EVQ_TRY_ASSIGN(IngestOptions options, make_reading_options(command.reading));
+  options.strict = command.strict;
+  options.failures_max = command.errors_max;
   EVQ_TRY_ASSIGN(options.labels_json, labels_json(command.labels));
   return options;
 }

@@ -340,6 +340,28 @@ Mistake bad_value(const std::string& what) {
                                    : Mistake{what.substr(0, hint), what.substr(hint + 1)};
 }
 
+// An option that means nothing without another one, which is not there.
+std::optional<Mistake> option_alone(const CLI::App& app, const std::string& what) {
+  const CLI::Option* const option =
+      app.get_option_no_throw(what.substr(0, what.find_first_of(": ")));
+  if (option == nullptr) {
+    return std::nullopt;
+  }
+  for (const CLI::Option* const needed : option->get_needs()) {
+    if (needed->count() == 0) {
+      const CLI::Option* const form = app.get_option_no_throw("-o");
+      const std::vector<std::string> forms =
+          form != nullptr ? option_choices(*form) : std::vector<std::string>();
+      const std::string value = option->results().empty() ? "" : option->results()[0];
+      const bool is_form =
+          option->get_name() == "--format" && std::ranges::find(forms, value) != forms.end();
+      return Mistake{option->get_name() + " goes with " + needed->get_name(),
+                     is_form ? "write -o " + value : ""};
+    }
+  }
+  return std::nullopt;
+}
+
 // An option without its value, or with more of them than it takes.
 std::string wrong_count(const CLI::App& root, const CLI::App& app, const std::string& what) {
   const std::string name = what.substr(0, what.find(':'));
@@ -362,6 +384,8 @@ int usage_error(const CLI::App& root, const CLI::ParseError& error,
   const bool value = error.get_name() == "ValidationError" || error.get_name() == "ConversionError";
   if (auto unknown = unknown_word(root, *app, words); unknown.has_value() && !value) {
     mistake = *std::move(unknown);
+  } else if (auto alone = option_alone(*app, mistake.text); alone.has_value()) {
+    mistake = *std::move(alone);
   } else if (error.get_name() == "RequiredError") {
     const bool action = app->get_require_subcommand_min() > 0;
     mistake = action ? missing_action(*app, words)

@@ -26,16 +26,21 @@ struct GlobalOptions {
   bool remote() const { return !settings.value("server").empty(); }
 };
 
-struct IngestCommand {
-  std::string dataset;
-  std::vector<std::string> files;
+// How inputs become events.
+struct ReadingOptions {
   std::string format = "auto";
   std::string timestamp_field;
   std::string timestamp_format;
-  std::vector<std::string> labels;      // K=V
   std::vector<std::string> csv_fields;  // split at commas
   std::string csv_delimiter;
   bool multiline = false;
+};
+
+struct IngestCommand {
+  std::string dataset;
+  std::vector<std::string> files;
+  ReadingOptions reading;
+  std::vector<std::string> labels;  // K=V
   std::string reject_file;
   bool strict = false;
   std::optional<std::uint64_t> errors_max;
@@ -65,9 +70,7 @@ struct QueryCommand {
   std::string null_text = "null";
   bool no_pager = false;
   std::vector<std::string> event_files;  // --file
-  std::string timestamp_field;
-  std::string timestamp_format;
-  bool multiline = false;
+  ReadingOptions reading;                // of these
 };
 
 struct TailCommand {

@@ -10,23 +10,32 @@
 namespace evq {
 namespace {
 
+// How inputs become events; returns the options.
+std::vector<CLI::Option*> add_reading(CLI::App* app, ReadingOptions* reading) {
+  return {
+      app->add_option("--format", reading->format,
+                      "How to read them; default: by their first bytes")
+          ->check(one_of({"auto", "json", "ndjson", "csv", "logfmt", "w3c", "text"})),
+      app->add_option("--timestamp-field", reading->timestamp_field,
+                      "Field that carries the event time (default _time), or several: Date,Time"),
+      app->add_option("--timestamp-format", reading->timestamp_format,
+                      "Its Go layout, such as 2006-01-02 15:04:05; default: detected"),
+      app->add_option("--csv-fields", reading->csv_fields, "Names for CSV without a header line")
+          ->delimiter(',')
+          ->allow_extra_args(false),
+      app->add_option("--csv-delimiter", reading->csv_delimiter,
+                      "One character; default: detected"),
+      app->add_flag("--multiline", reading->multiline,
+                    "Lines of a log that belong together, such as a stack trace, are one event"),
+  };
+}
+
 void add_ingest(CLI::App* app, IngestCommand* command) {
   app->add_option("DATASET", command->dataset, "Where the events go; created when new")->required();
   app->add_option("FILE", command->files, "Files to read; - or none: standard input");
-  app->add_option("--format", command->format, "How to read them; default: by their first bytes")
-      ->check(one_of({"auto", "json", "ndjson", "csv", "logfmt", "w3c", "text"}));
-  app->add_option("--timestamp-field", command->timestamp_field,
-                  "Field that carries the event time (default _time), or several: Date,Time");
-  app->add_option("--timestamp-format", command->timestamp_format,
-                  "Its Go layout, such as 2006-01-02 15:04:05; default: detected");
+  add_reading(app, &command->reading);
   app->add_option("--label", command->labels, "K=V added to every event; repeatable")
       ->allow_extra_args(false);
-  app->add_option("--csv-fields", command->csv_fields, "Names for CSV without a header line")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app->add_option("--csv-delimiter", command->csv_delimiter, "One character; default: detected");
-  app->add_flag("--multiline", command->multiline,
-                "Lines of a log that belong together, such as a stack trace, are one event");
   app->add_option("--reject-file", command->reject_file, "Write lines that failed to this file");
   app->add_flag("--strict", command->strict, "Failed or repaired events end with exit status 4");
   app->add_option("--max-errors", command->errors_max, "Stop after more failed events than this")
@@ -84,10 +93,11 @@ void add_query(CLI::App* app, QueryCommand* command) {
   app->add_flag("--no-header", command->no_header, "No header line in csv, tsv and tables");
   app->add_option("--null", command->null_text, "How tables show null");
   app->add_flag("--no-pager", command->no_pager, "Never page a long answer");
-  app->add_option("--file", command->event_files, "Query files of events instead of the store");
-  app->add_option("--timestamp-field", command->timestamp_field, "With --file: as for ingest");
-  app->add_option("--timestamp-format", command->timestamp_format, "With --file: as for ingest");
-  app->add_flag("--multiline", command->multiline, "With --file: as for ingest");
+  CLI::Option* const files =
+      app->add_option("--file", command->event_files, "Query files of events instead of the store");
+  for (CLI::Option* const option : add_reading(app, &command->reading)) {
+    option->needs(files)->group("With --file");
+  }
   set_examples(app, {{"evq query \"web | where status >= 500 | summarize count() by path\"", ""},
                      {"evq query --since 1d \"web | search 'refused'\" -o csv", "as CSV"},
                      {"evq query --file app.ndjson \"app | take 5\"", "a file, without a store"}});
@@ -126,9 +136,10 @@ void add_tail(CLI::App* app, TailCommand* command) {
 }
 
 void add_export(CLI::App* app, ExportCommand* command) {
-  app->add_option("WHAT", command->what,
-                  "A dataset, or a query in APL; events go out batch by "
-                  "batch as they arrived, those of one in order of time")
+  app->add_option(
+         "WHAT", command->what,
+         "A dataset, or a query in APL; events go out batch by batch as they arrived, those of "
+         "one in order of time")
       ->required();
   app->add_option("-o,--form", command->form, "Default: as the file is called, else ndjson")
       ->check(one_of({"ndjson", "csv", "tsv", "parquet"}, "--output names the file"));

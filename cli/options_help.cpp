@@ -88,6 +88,10 @@ std::string verb_help(const CLI::App& verb) {
     name.insert(0, at->get_name() + (name.empty() ? "" : " "));
   }
   std::string text = verb.help(name);
+  for (std::size_t gap = text.find("\n\n\n"); gap != std::string::npos;
+       gap = text.find("\n\n\n", gap)) {
+    text.erase(gap, 1);  // groups of options have one line too many between them
+  }
   while (text.ends_with("\n\n")) {
     text.pop_back();
   }

@@ -14,6 +14,8 @@
 #include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/event_files.h"
+#include "cli/ingest_options.h"
+#include "cli/input_notes.h"
 #include "cli/joined_parts.h"
 #include "cli/missed_events.h"
 #include "cli/observed_sink.h"
@@ -75,6 +77,10 @@ std::string pager_for(const GlobalOptions& global, const QueryCommand& command) 
              : global.settings.value("pager");
 }
 
+bool is_for_people(std::string_view form) {
+  return form == "auto" || form == "table" || form == "chart";
+}
+
 void print_footer(const GlobalOptions& global, const QueryCommand& command, const std::string& form,
                   const ObservedSink& sink) {
   const QueryStatus& status = sink.status();
@@ -82,8 +88,7 @@ void print_footer(const GlobalOptions& global, const QueryCommand& command, cons
        answer_remarks(sink.header(), status, kResultRowsDefault, "--all")) {
     print_note(global, remark);
   }
-  const bool person =
-      ::isatty(STDERR_FILENO) != 0 && (form == "auto" || form == "table" || form == "chart");
+  const bool person = ::isatty(STDERR_FILENO) != 0 && is_for_people(form);
   if (command.stats || person) {
     print_note(global, answer_footer(status, use_unicode(process_environment())));
   }
@@ -195,7 +200,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
     return print_data(plan.value());
   }
   if (request.apl.find("_time") != std::string::npos || request.start_time.has_value() ||
-      request.end_time.has_value() || !command.timestamp_field.empty()) {
+      request.end_time.has_value() || !command.reading.timestamp_field.empty()) {
     for (const std::string& note : sources.time_notes) {
       print_note(global, note);
     }
@@ -224,6 +229,21 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   return command.fail_on_empty && sink.status().rows == 0 ? 1 : 0;
 }
 
+// The files of --file, with what is to be told of them.
+Result<EventFiles> load_files(const GlobalOptions& global, const QueryCommand& command) {
+  EVQ_TRY_ASSIGN(const IngestOptions reading, make_reading_options(command.reading));
+  EVQ_TRY_ASSIGN(const std::string form, choose_answer_form(global, command.output));
+  SkippedLines skipped(global);
+  InputNotes notes(global, "evq query --file -", is_for_people(form));
+  auto loaded = EventFiles::load(
+      command.event_files, reading,
+      [&](const std::string& file, const IngestFailure& failure) { skipped.note(file, failure); },
+      &notes);
+  skipped.note_rest();
+  notes.note_rest();
+  return loaded;
+}
+
 }  // namespace
 
 int run_query(const GlobalOptions& global, const QueryCommand& command) {
@@ -236,17 +256,7 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   ServiceOptions options = existing_store();
   std::optional<EventFiles> files;
   if (!command.event_files.empty()) {
-    SkippedLines skipped(global);
-    IngestOptions reading;
-    reading.format = command.multiline ? InputFormat::kText : InputFormat::kDetect;
-    reading.timestamp_field = command.timestamp_field;
-    reading.timestamp_layout = command.timestamp_format;
-    reading.multiline = command.multiline;
-    auto loaded = EventFiles::load(command.event_files, reading,
-                                   [&](const std::string& file, const IngestFailure& failure) {
-                                     skipped.note(file, failure);
-                                   });
-    skipped.note_rest();
+    auto loaded = load_files(global, command);
     if (!loaded.ok()) {
       return report_error(loaded.error());
     }

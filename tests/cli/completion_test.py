@@ -28,6 +28,8 @@ class Completion(EvqCase):
         self.assertEqual(self.offered("query", "x", "--output=nd"), ["--output=ndjson"])
         self.assertEqual(self.offered("token", "create", "--query=w"), ["--query=web-logs"])
         self.assertEqual(self.offered("query", "--all=n"), [])
+        self.assertEqual(self.offered("query", "--file", "x", "--format", "l"), ["logfmt"])
+        self.assertEqual(self.offered("query", "--csv-"), ["--csv-fields", "--csv-delimiter"])
         self.assertEqual(self.offered("completion", ""), ["bash", "zsh", "fish"])
         self.assertIn("summarize", self.offered("help", "sum"))
 

@@ -33,7 +33,7 @@ class Help(EvqCase):
     def options(self, path=()):
         """The options of a command and of its actions, by path: each with the words it takes."""
         text = self.out(*path, "--help")
-        shown = re.search(r"(?ms)^Options:\n(.*?)\n\n", text)[1]
+        shown = "\n".join(re.findall(r"(?ms)^(?:Options|With --file):\n(.*?)\n\n", text))
         found = {}
         for entry in re.split(r"(?m)^  (?=-)", shown)[1:]:
             names = re.findall(OPTION, re.split(r"  |\n", entry)[0])

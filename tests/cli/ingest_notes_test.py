@@ -158,6 +158,28 @@ class IngestNotes(LoadCase):
                 _, errors = self.evq("ingest", "d", "-o", "text", input=text)
                 self.assertEqual(re.findall("--timestamp-field (.*) takes", errors), [told] * (told != ""))
 
+    def test_notes_of_files_that_are_queried(self):
+        (self.directory / "a.csv").write_text("1,x\n2,y\n")
+        (self.directory / "b c.csv").write_text("a,b,a\n1,2,3\n")
+        (self.directory / "report.csv").write_text("Sales in May\n\nid,name\n1,x\n2,y\n")
+        for name, told in (
+                ("a.csv", "note: a.csv: the first line names the fields, though it begins with a number; "
+                          "--csv-fields names them where it is an event\n"),
+                ("report.csv", "note: report.csv is plain text, a line an event, though it seems to be CSV below "
+                               "its first 2 lines: tail -n +3 report.csv | evq query --file -\n")):
+            for form, expected in (("table", told), ("json", "")):
+                with self.subTest(name, form=form):
+                    _, errors = self.evq("query", "-o", form, "--file", name, "| count")
+                    self.assertEqual(errors, expected)
+            self.assertIn(told[:30], self.on_terminal("query", "--file", name, "--", "| count", columns=200))
+        self.assertEqual(self.evq("query", "-o", "table", "--file", "a.csv", "--csv-fields", "n,s", "| count")[1], "")
+        _, errors = self.evq("query", "--file", "b c.csv", "| count", status=4)
+        self.assertIn("name the columns: tail -n +2 'b c.csv' | evq query --file - --csv-fields a,b,…; ", errors)
+        (self.directory / "none.csv").write_text("a,b\n")
+        self.assertEqual(self.evq("query", "--file", "none.csv", "| count")[1],
+                         "note: none.csv has the names of fields and no events below them; "
+                         "--format text makes an event of each line\n")
+
     def test_a_table_of_words_is_told(self):
         table = "version srcaddr dst-port bytes start\n2 10.0.0.1 443 568 1566848875\n2 10.0.0.2 - - 1566848875\n"
         note = "note: stdin is plain text, a line an event, though its first line seems to name columns: " \

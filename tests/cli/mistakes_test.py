@@ -60,11 +60,21 @@ class Mistakes(EvqCase):
              "error: the query is there twice: as a word, and in the file of -f\n"
              "  = -o chooses the form of the answer\n"),
             (("query", "web", "--format", "csv"),
-             "error: unknown option '--format'\n  = write -o csv\n"),
+             "error: --format goes with --file\n  = write -o csv\n"),
+            (("query", "--format", "table", "web"),
+             "error: --format goes with --file\n  = write -o table\n"),
+            (("query", "web", "--format", "text"),
+             "error: --format goes with --file\n  = see evq query --help\n"),
+            (("query", "web", "--csv-fields", "a,b"),
+             "error: --csv-fields goes with --file\n  = see evq query --help\n"),
+            (("query", "--multiline", "web"),
+             "error: --multiline goes with --file\n  = see evq query --help\n"),
+            (("query", "--format", "cvs", "--file", "x"),
+             "error: --format: 'cvs' is not one of its words\n  = did you mean 'csv'?\n"),
             (("ingest", "web", "--foramt", "json"),
              "error: unknown option '--foramt'\n  = did you mean '--format'?\n"),
             (("query", "--format=json", "web"),
-             "error: unknown option '--format=json'\n  = write -o json\n"),
+             "error: --format goes with --file\n  = write -o json\n"),
             (("query", "web | count", "-o", "table", "-o", "json"),
              "error: --output is given twice\n  = see evq query --help\n"),
             (("query", "web", "--until", "now-1h", "--end-time", "now", "--until", "now"),
@@ -268,6 +278,17 @@ class Mistakes(EvqCase):
         out, errors = self.evq("query", "--timestamp-field", "date", "--timestamp-format", "1/2/2006",
                                "--file", "dated.csv", "--", "| project _time")
         self.assertEqual((out, errors), ('{"_time":"2000-01-13T00:00:00Z"}\n', ""))
+        (self.directory / "boot.log").write_text("name,at\na,1\n")
+        for words, answer in (((), '{"at":1,"name":"a"}\n'), (("--format", "text"), ""),
+                              (("--csv-fields", "x,y"), '{"x":"a","y":"1"}\n{"x":"name","y":"at"}\n'),
+                              (("--csv-delimiter", ";"), '{"name,at":"a,1"}\n')):
+            with self.subTest(words):
+                out, errors = self.evq("query", "--file", "boot.log", *words, "| project-away _time, _sysTime")
+                self.assertEqual(errors, "")
+                lines = sorted(out.splitlines(keepends=True))
+                self.assertEqual("".join(lines), answer or '{"message":"a,1"}\n{"message":"name,at"}\n')
+        self.check(("query", "--file", "boot.log", "--csv-delimiter", "ab", "--", "boot"), 2,
+                   "error: --csv-delimiter takes one character, and no quote or line end\n")
         (self.directory / "many.json").write_text("{\n" * 25)
         _, errors = self.evq("query", "--file", "many.json", "many | count")
         self.assertTrue(errors.endswith("15 more lines skipped\n"), errors)

@@ -1,0 +1,112 @@
+#include "cli/input_notes.h"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "cli/output.h"
+#include "cli/shell_word.h"
+#include "cli/terminal/number_text.h"
+#include "cli/text_tables.h"
+#include "store/base/ascii.h"
+#include "store/ingest/csv_record.h"
+#include "store/ingest/format.h"
+
+namespace evq {
+namespace {
+
+std::string shown_name(const std::string& path) {
+  return path == "-" ? "stdin" : path;
+}
+
+// The program that passes on what stands below the first lines.
+std::string below(std::size_t lines) {
+  return "tail -n +" + std::to_string(lines + 1);
+}
+
+}  // namespace
+
+Error InputNotes::with_header_hint(Error error, const std::string& path) const {
+  if (error.message.starts_with(kRepeatedNameError)) {
+    error.hint = "name the columns: " + piped("tail -n +2", path) +
+                 " --csv-fields a,b,…; without tail where the first line is an event";
+  }
+  return error;
+}
+
+void InputNotes::note_rest() const {
+  if (unsaid_ > 0) {
+    print_note(global_, "note: the same is true of " + counted_text(unsaid_, "more file"));
+  }
+}
+
+void InputNotes::tell(const std::string& path, const std::string& text, const std::string& program,
+                      const std::string& options) {
+  if (told_.insert(text + program).second) {
+    print_note(global_, "note: " + shown_name(path) + text +
+                            (program.empty() ? "" : ": " + piped(program, path) + options));
+  } else if (std::exchange(unsaid_last_, path) != path) {
+    ++unsaid_;
+  }
+}
+
+// It cannot read what is packed.
+std::string InputNotes::piped(const std::string& program, const std::string& path) const {
+  const std::string file = shell_word(path);
+  const std::string unpacked = path.ends_with(".gz")    ? "gzip -dc " + file + " | " + program
+                               : path.ends_with(".zst") ? "zstd -dc " + file + " | " + program
+                               : path == "-"            ? program
+                                                        : program + " " + file;
+  return unpacked + " | " + reads_pipe_;
+}
+
+bool InputNotes::note_table_in_text(const std::string& path, const std::string& head,
+                                    const IngestOptions& options) {
+  const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
+  if (!people_ || options.format != InputFormat::kDetect || csv ||
+      detect_kind(head, InputFormat::kDetect, true) != std::optional(PieceKind::kText)) {
+    return false;
+  }
+  if (const std::size_t lines = lines_above_csv(head); lines > 0) {
+    tell(path,
+         " is plain text, a line an event, though it seems to be CSV below its first " +
+             counted_text(lines, "line"),
+         below(lines));
+    return true;
+  }
+  const bool words = is_table_of_words(trimmed(head));
+  if (words) {
+    tell(path,
+         " is plain text, a line an event, though its first line seems to name columns: "
+         "--csv-delimiter ' ' makes fields of them");
+  }
+  return words;
+}
+
+void InputNotes::note_header(const std::string& path, const std::string& head,
+                             const IngestOptions& options, const IngestCounts& counts) {
+  const std::string_view text = trimmed(head);
+  if (text.empty() || !options.csv_fields.empty() ||
+      detect_kind(head, options.format, true) != std::optional(PieceKind::kRecords)) {
+    return;
+  }
+  if (counts.ingested + counts.failed == 0) {
+    tell(path,
+         std::string(" has the names of fields and no events below them") +
+             (options.format == InputFormat::kDetect ? "; --format text makes an event of each line"
+                                                     : ""));
+    return;
+  }
+  if (const std::size_t lines = lines_above_csv(head);
+      lines > 0 && counts.failed > counts.ingested) {
+    tell(path, ": the header seems to stand below the first " + counted_text(lines, "line"),
+         below(lines));
+  }
+  if (const std::string why = why_no_header(head, options.csv_delimiter); !why.empty()) {
+    tell(path, ": the first line names the fields, " + why +
+                   "; --csv-fields names them where it is an event");
+  }
+}
+
+}  // namespace evq

@@ -1,0 +1,53 @@
+#pragma once
+// InputNotes tells people on stderr about inputs that are not quite what they seem, each time with
+// the option or the command that mends it; nothing of that changes what is read. What is so of many
+// inputs, as of the files that a log was rotated into, is told of the first. One thread.
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "cli/options.h"
+#include "store/base/error.h"
+#include "store/ingest/options.h"
+
+namespace evq {
+
+class InputNotes {
+ public:
+  // `reads_pipe` is the command that reads standard input instead, such as "evq ingest web";
+  // `people` says that what comes of it is for people, who hear of guesses as well. `global` must
+  // outlive it.
+  InputNotes(const GlobalOptions& global, std::string reads_pipe, bool people)
+      : global_(global), reads_pipe_(std::move(reads_pipe)), people_(people) {}
+
+  bool people() const { return people_; }
+  // "note: PATH" and the text, and the command that pipes the input through `program`, if any, and
+  // reads it with `options`. "-" is standard input.
+  void tell(const std::string& path, const std::string& text, const std::string& program = {},
+            const std::string& options = {});
+  // What another program makes of an input, read by this command.
+  std::string piped(const std::string& program, const std::string& path) const;
+  // Of the input that begins with `head` (time_field.h) and was read with `options`: that it is
+  // plain text, though it seems to be a table. Whether that was told.
+  bool note_table_in_text(const std::string& path, const std::string& head,
+                          const IngestOptions& options);
+  // A first line that is an event, and not the names of fields, would vanish in silence.
+  void note_header(const std::string& path, const std::string& head, const IngestOptions& options,
+                   const IngestCounts& counts);
+  // How many inputs were not told of, if any.
+  void note_rest() const;
+  // That `path` cannot be read: with what to do about names of columns that repeat.
+  Error with_header_hint(Error error, const std::string& path) const;
+
+ private:
+  const GlobalOptions& global_;
+  const std::string reads_pipe_;
+  const bool people_;
+  std::set<std::string> told_;  // without the inputs' names
+  std::uint64_t unsaid_ = 0;    // inputs of which nothing else is to be told
+  std::string unsaid_last_;     // the last of them
+};
+
+}  // namespace evq
