@@ -123,7 +123,7 @@ void IngestNotes::note_csv_options(const std::string& path, const std::string& h
 // is one whose times are written in another way than was thought.
 void IngestNotes::note_times(const std::string& path, const std::string& head,
                              const IngestOptions& options, const IngestCounts& counts) {
-  if (options.timestamp_field.empty() && !inputs_.people()) {
+  if (options.timestamp_field.empty() && options.timestamp_layout.empty() && !inputs_.people()) {
     return;
   }
   for (const std::string& note : time_notes(head, options, counts)) {

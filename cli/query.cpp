@@ -200,7 +200,8 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
     return print_data(plan.value());
   }
   if (request.apl.find("_time") != std::string::npos || request.start_time.has_value() ||
-      request.end_time.has_value() || !command.reading.timestamp_field.empty()) {
+      request.end_time.has_value() || !command.reading.timestamp_field.empty() ||
+      !command.reading.timestamp_format.empty()) {
     for (const std::string& note : sources.time_notes) {
       print_note(global, note);
     }

@@ -18,6 +18,7 @@
 #include "store/base/utf8.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/failure_reason.h"
+#include "store/ingest/format.h"
 #include "store/ingest/stream.h"
 #include "store/ingest/utf16_source.h"
 
@@ -275,8 +276,25 @@ class FirstEvents {
   std::optional<std::vector<Table>> events_;
 };
 
+// That the lines of plain text told no time, or were not asked for one. Empty where some did.
+std::string untimed_lines_note(std::string_view head, const IngestOptions& options,
+                               const IngestCounts& counts) {
+  const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
+  if (counts.ingested == 0 || csv || !options.timestamp_field.empty() ||
+      detect_kind(head, options.format, true) != std::optional(PieceKind::kText)) {
+    return {};
+  }
+  if (!options.timestamp_layout.empty()) {
+    return "--timestamp-format reads the field that --timestamp-field names, in JSON, CSV and the "
+           "like; the times of lines are not looked for then, so _time is when it was read";
+  }
+  return counts.untimed < counts.ingested ? ""
+                                          : "no line begins with a time that is known, so _time is "
+                                            "when it was read";
+}
+
 // That no event had a time of its own, with the field that tells it and the layout where one has to
-// read it. Empty when some had a time, and when nobody named a field and none is found.
+// read it. Empty when some had a time, and when nobody named a field or a layout and none is found.
 std::string untimed_note(FirstEvents& events, const IngestOptions& options,
                          const IngestCounts& counts) {
   if (counts.untimed == 0 || counts.untimed < counts.ingested) {
@@ -285,7 +303,7 @@ std::string untimed_note(FirstEvents& events, const IngestOptions& options,
   const std::string& named = options.timestamp_field;
   const std::string wanted = named.empty() ? "_time" : named;
   const FoundTime found = find_time(events.get());
-  if (named.empty() && found.field.empty()) {
+  if (named.empty() && options.timestamp_layout.empty() && found.field.empty()) {
     return {};
   }
   std::string note = "no event has the field " + wanted + ", so _time is when it was read";
@@ -346,9 +364,10 @@ std::string InputHead::text() const {
 std::vector<std::string> time_notes(std::string_view head, const IngestOptions& options,
                                     const IngestCounts& counts) {
   FirstEvents events(head, options);
+  const std::string lines = untimed_lines_note(head, options, counts);
   std::vector<std::string> notes;
-  for (std::string note :
-       {untimed_note(events, options, counts), misread_note(events, options, counts)}) {
+  for (std::string note : {lines.empty() ? untimed_note(events, options, counts) : lines,
+                           misread_note(events, options, counts)}) {
     if (!note.empty()) {
       notes.push_back(std::move(note));
     }

@@ -33,7 +33,8 @@ class InputHead final : public ByteSource {
 //   whose value is a time, well-known names first, then names that speak of time, then other texts;
 //   one inside of objects only for want of another. A date without a time of day comes with the
 //   field that has it, a comma between, as IngestOptions::timestamp_field takes it. Nothing when
-//   some had a time, and when nobody named a field and none is found.
+//   some had a time, and when nobody named a field or a layout and none is found.
+// - when lines of plain text told no time, or a layout kept them from being asked for one.
 // - when the named field's times could not be read, or were numbers that look like dates, the
 //   layout that reads them where that can be told.
 std::vector<std::string> time_notes(std::string_view head, const IngestOptions& options,

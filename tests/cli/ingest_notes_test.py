@@ -37,7 +37,8 @@ class IngestNotes(LoadCase):
             (self.directory / name).write_text("hello\n")
         self.assertEqual(self.evq("ingest", "d", "a", "plain", "e", "-o", "text")[1],
                          "note: a is plain text, a line an event: the field message, which parse takes apart "
-                         "(evq help parse)\nnote: the same is true of 2 more files\n")
+                         "(evq help parse)\nnote: a: no line begins with a time that is known, so _time is when "
+                         "it was read\nnote: the same is true of 2 more files\n")
 
     def test_names_stand_in_commands_as_a_shell_takes_them(self):
         latin = "Máo\n".encode("cp1252")
@@ -157,6 +158,26 @@ class IngestNotes(LoadCase):
             with self.subTest(text):
                 _, errors = self.evq("ingest", "d", "-o", "text", input=text)
                 self.assertEqual(re.findall("--timestamp-field (.*) takes", errors), [told] * (told != ""))
+
+    def test_lines_without_times_are_told(self):
+        note = "so _time is when it was read\n"
+        for words, text, told in (
+                ((), "it went on\n", "no line begins with a time that is known, " + note),
+                ((), "it went on\n2024-05-01T10:00:00Z it ended\n", ""),
+                (("--csv-fields", "a,b,c"), "it went on\n", ""),
+                (("--timestamp-format", "2006"), "a,b\n1,x\n", "no event has the field _time, " + note),
+                (("--timestamp-format", "[01.02 15:04:05]"), "[07.27 10:27:47] x - open\n",
+                 "--timestamp-format reads the field that --timestamp-field names, in JSON, CSV and the like; "
+                 "the times of lines are not looked for then, " + note)):
+            for form in ("text", "json"):
+                with self.subTest(text, form=form):
+                    _, errors = self.evq("ingest", "d", "-o", form, *words, input=text)
+                    expected = [told] if told and (words or form == "text") else []
+                    self.assertEqual(re.findall("(?m)^note: stdin: (.*\n)", errors), expected)
+        (self.directory / "a.log").write_text("it went on\n")
+        _, errors = self.evq("query", "--file", "a.log", "| project _time")
+        self.assertEqual(errors, "note: a.log: no line begins with a time that is known, " + note)
+        self.assertEqual(self.evq("query", "--file", "a.log", "| count")[1], "")
 
     def test_notes_of_files_that_are_queried(self):
         (self.directory / "a.csv").write_text("1,x\n2,y\n")
