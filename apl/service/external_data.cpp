@@ -115,7 +115,9 @@ class Rows {
         lease_(lease),
         control_(control) {}
 
-  // By position; empty cells and missing ones are null, those behind the columns are not asked for.
+  std::size_t width() const { return names_.size(); }
+
+  // By position; empty cells and missing ones are null.
   Status add_record(const std::vector<std::string>& cells) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (i < cells.size() && !cells[i].empty()) {
@@ -265,7 +267,7 @@ Status add_delimited(std::string_view text, char delimiter, bool skip_first, Row
       if (is_blank_record(record) || std::exchange(skips, false)) {
         continue;
       }
-      auto cells = read_csv_cells(record, delimiter);
+      auto cells = read_csv_cells(record, delimiter, rows->width());
       Status added =
           cells.ok() ? rows->add_record(cells.value()) : Status(std::move(cells).take_error());
       if (!added.ok()) {

@@ -153,12 +153,13 @@ Result<std::vector<std::string>> read_csv_header(std::string_view record, char d
   return names;
 }
 
-Result<std::vector<std::string>> read_csv_cells(std::string_view record, char delimiter) {
+Result<std::vector<std::string>> read_csv_cells(std::string_view record, char delimiter,
+                                                std::size_t cells_max) {
   while (!record.empty() && (record.back() == '\n' || record.back() == '\r')) {
     record.remove_suffix(1);
   }
   std::vector<std::string> cells;
-  for (std::size_t begin = 0; begin <= record.size();) {
+  for (std::size_t begin = 0; begin <= record.size() && cells.size() < cells_max;) {
     const RawCell cell = read_cell(record, begin, delimiter);
     if (cell.fault != nullptr) {
       return make_error(ErrorCode::kData, cell.fault);

@@ -184,11 +184,11 @@ class IngestNotes(LoadCase):
         (self.directory / "b c.csv").write_text("a,b,a\n1,2,3\n")
         (self.directory / "report.csv").write_text("Sales in May\n\nid,name\n1,x\n2,y\n")
         for name, told in (
-                ("a.csv", "note: a.csv: the first line names the fields, though it begins with a number; "
+                ("a.csv", "note: a.csv: the first line names the fields, though it has the value '1'; "
                           "--csv-fields names them where it is an event\n"),
                 ("report.csv", "note: report.csv is plain text, a line an event, though it seems to be CSV below "
                                "its first 2 lines: tail -n +3 report.csv | evq query --file -\n")):
-            for form, expected in (("table", told), ("json", "")):
+            for form, expected in (("table", told), ("json", told if name == "a.csv" else "")):
                 with self.subTest(name, form=form):
                     _, errors = self.evq("query", "-o", form, "--file", name, "| count")
                     self.assertEqual(errors, expected)
@@ -198,8 +198,7 @@ class IngestNotes(LoadCase):
         self.assertIn("name the columns: tail -n +2 'b c.csv' | evq query --file - --csv-fields a,b,…; ", errors)
         (self.directory / "none.csv").write_text("a,b\n")
         self.assertEqual(self.evq("query", "--file", "none.csv", "| count")[1],
-                         "note: none.csv has the names of fields and no events below them; "
-                         "--format text makes an event of each line\n")
+                         "note: none.csv has the names of fields and no events below them\n")
 
     def test_a_table_of_words_is_told(self):
         table = "version srcaddr dst-port bytes start\n2 10.0.0.1 443 568 1566848875\n2 10.0.0.2 - - 1566848875\n"
