@@ -54,7 +54,8 @@ bool BoundedSet::contains(std::string_view bytes, std::uint64_t hash) const {
     return false;
   }
   const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = table_slot(hash, slots_.size()); slots_[at].item != 0; at = (at + 1) & mask) {
+  for (std::size_t at = table_slot(hash, slots_.size()); slots_[at].item != 0;
+       at = (at + 1) & mask) {
     if (slots_[at].tag == tag_of(hash) && is_item(slots_[at].item - 1, bytes, hash)) {
       return true;
     }

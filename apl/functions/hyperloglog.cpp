@@ -186,7 +186,7 @@ std::uint64_t HyperLogLog::estimate() const {
   }
   z += m * sigma(static_cast<double>(histogram[0]) / m);
   constexpr double kAlphaInfinity = 0.72134752044448170368;  // 1 / (2 ln 2)
-  const double estimate = kAlphaInfinity * m * m / z;  // infinite when all registers are full
+  const double estimate = kAlphaInfinity * m * m / z;        // infinite when all registers are full
   constexpr double kLimit = 0x1p63;
   return estimate < kLimit ? static_cast<std::uint64_t>(std::llround(estimate)) : kEstimateMax;
 }

@@ -31,8 +31,8 @@ Result<std::vector<std::string>> read_csv_header(std::string_view record, char d
 
 inline constexpr std::string_view kOpenCellFault = "the quoted cell is not closed";
 
-// The first `cells_max` of a record's cells, of valid UTF-8, as texts of their own; kData where they
-// cannot be read.
+// The first `cells_max` of a record's cells, of valid UTF-8, as texts of their own; kData where
+// they cannot be read.
 Result<std::vector<std::string>> read_csv_cells(std::string_view record, char delimiter,
                                                 std::size_t cells_max);
 

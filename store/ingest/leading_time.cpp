@@ -179,9 +179,54 @@ bool ends_in_zone(std::string_view words) {
   return read_named_zone(last).size == last.size();
 }
 
+// Of ISO 8601 with its zone, as machines write it: no word behind it can belong to the time.
+std::optional<std::int64_t> read_zoned_instant(std::string_view text) {
+  constexpr std::size_t kSizeMin = std::string_view("2024-05-01T10:20:30Z").size();
+  constexpr std::size_t kLetterAt = std::string_view("2024-05-01").size();
+  const std::string_view word = trim_punctuation(text.substr(0, text.find(' ')));
+  if (word.size() < kSizeMin || word[kLetterAt] != 'T') {
+    return std::nullopt;
+  }
+  const std::string_view end = word.substr(kSizeMin - 1);
+  const bool has_zone = end.ends_with('Z') || end.find_first_of("+-") != std::string_view::npos;
+  return has_zone ? parse_instant(word) : std::nullopt;
+}
+
+// Whether a word behind date and time may say more of them: a zone, an offset, a half of the day.
+bool may_belong_to_time(std::string_view word) {
+  if (word.empty() || word.front() == '[') {
+    return false;
+  }
+  const auto* const end = std::find_if_not(word.begin(), word.end(), is_letter);
+  const std::string_view letters = word.substr(0, static_cast<std::size_t>(end - word.begin()));
+  constexpr std::size_t kHalfDayLetters = 2;
+  const bool is_name = end == word.end() || *end == ':' || *end == ',' || *end == '[';
+  return letters.size() <= kHalfDayLetters || !is_name || zone_from_name(letters).has_value();
+}
+
+// "2024-05-01 10:20:30,123" where what follows cannot belong to it, such as "INFO" and "[main]".
+std::optional<std::int64_t> read_lone_instant(std::string_view text) {
+  constexpr std::size_t kSizeMin = std::string_view("2024-05-01 10:20:30").size();
+  constexpr std::size_t kBlankAt = std::string_view("2024-05-01").size();
+  if (text.size() < kSizeMin || text[kBlankAt] != ' ') {
+    return std::nullopt;
+  }
+  const std::size_t end = std::min(text.find(' ', kBlankAt + 1), text.size());
+  const std::size_t next = std::min(text.find_first_not_of(' ', end), text.size());
+  const std::string_view word = text.substr(next, text.find(' ', next) - next);
+  return may_belong_to_time(word) ? std::nullopt
+                                  : parse_instant(trim_punctuation(text.substr(0, end)));
+}
+
 // The longest run of the first words that is a time.
 std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t receipt_ns,
                                              DateOrder order) {
+  if (const auto time = read_zoned_instant(text)) {
+    return time;
+  }
+  if (const auto time = read_lone_instant(text)) {
+    return time;
+  }
   const Words words = first_words(text);
   const bool month_first = begins_with_month(text);
   for (std::size_t n = words.count; n > 0; --n) {
