@@ -235,8 +235,23 @@ bool holds_json(const HttpRequest& request, std::string_view body) {
          (body[begin] == '{' || body[begin] == '[');
 }
 
-// Each object of a raw body as an event, which has the members of `origin` besides; kData for
-// anything else.
+// Adds an event of a raw body: the members that `write` writes, and those of `origin`.
+template <class Write>
+Status append_raw_event(const Write& write, const std::string& origin, RewritingClaim* claim,
+                        std::string* events) {
+  const std::size_t before = events->size();
+  JsonWriter json(*events);
+  json.begin_object();
+  write(&json);
+  if (!origin.empty()) {
+    json.raw(origin);
+  }
+  json.end_object();
+  events->push_back('\n');
+  return claim->take_events(events->size() - before);
+}
+
+// Each object of a raw body as an event; kData for anything else.
 Result<std::string> raw_objects(std::string_view body, const std::string& origin,
                                 RewritingClaim* claim) {
   std::string events;
@@ -252,16 +267,10 @@ Result<std::string> raw_objects(std::string_view body, const std::string& origin
     if (!is_object || !reader.read(text, &builder)) {
       return make_error(ErrorCode::kData, "Invalid data format");
     }
-    const std::size_t before = events.size();
-    JsonWriter json(events);
-    json.begin_object();
-    append_members(&json, DynamicView(builder.bytes()));
-    if (!origin.empty()) {
-      json.raw(origin);
-    }
-    json.end_object();
-    events.push_back('\n');
-    EVQ_TRY(claim->take_events(events.size() - before));
+    const auto write = [&](JsonWriter* json) {
+      append_members(json, DynamicView(builder.bytes()));
+    };
+    EVQ_TRY(append_raw_event(write, origin, claim, &events));
   }
 }
 
@@ -274,17 +283,11 @@ Result<std::string> raw_lines(std::string_view body, const std::string& origin,
     if (is_blank(line)) {
       continue;
     }
-    const std::size_t before = events.size();
-    JsonWriter json(events);
-    json.begin_object();
-    json.key("_raw");
-    json.string(line);
-    if (!origin.empty()) {
-      json.raw(origin);
-    }
-    json.end_object();
-    events.push_back('\n');
-    EVQ_TRY(claim->take_events(events.size() - before));
+    const auto write = [&](JsonWriter* json) {
+      json->key("_raw");
+      json->string(line);
+    };
+    EVQ_TRY(append_raw_event(write, origin, claim, &events));
   }
   return events;
 }

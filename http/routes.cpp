@@ -100,7 +100,8 @@ constexpr Route kRoutes[] = {
      "create", Lane::kWrite, kIngestBytes, kShippers, false,
      "The same under the path that Docker and Splunk's libraries use.", ErrorForm::kSplunk},
     {"POST", "/services/collector/raw", handle_splunk_raw, Scope::kContent, "ingest", "create",
-     Lane::kWrite, kIngestBytes, kShippers, false, "Splunk's collector, one event a line of text.",
+     Lane::kWrite, kIngestBytes, kShippers, false,
+     "Splunk's collector, one event a line of text, or an object of JSON that is sent as such.",
      ErrorForm::kSplunk},
     {"POST", "/services/collector/raw/1.0", handle_splunk_raw, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false, kOtherPath, ErrorForm::kSplunk},
@@ -142,7 +143,8 @@ constexpr Route kRoutes[] = {
      "waits for events."},
     {"POST", "/v2/datasets/_apl/delete", handle_delete, Scope::kContent, "datasets", "update",
      Lane::kQuery, kJsonBytes, kNoPersonal, true,
-     "Deletes whole blocks that hold a matching event; commit false only reports."},
+     "Deletes whole blocks that hold a matching event; commit false only reports. Takes "
+     "variables."},
 
     {"GET", "/v2/apl-starred-queries", handle_starred_list, Scope::kContent, "starredQueries",
      "read", Lane::kWrite, kGetBytes, kNormal, false,
