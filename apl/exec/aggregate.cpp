@@ -1,25 +1,24 @@
 // Hash aggregation: each worker groups and aggregates what it sees, then the workers' groups are
-// merged: into the first worker's, or, when there are many of both, in parts by the hash of their
-// key, each part by one worker in a table that fits its cache (Leis et al., "Morsel-Driven
-// Parallelism", 2014). Groups come out in the order their first row has in the stream, so the
-// result does not depend on which worker saw what, nor on how the groups were parted.
+// merged into the first worker's, side by side when they are in parts (group_parts.h). Groups come
+// out in the order their first row has in the stream, so the result does not depend on which worker
+// saw what, nor on how the groups were parted.
 //
 // Groups that do not fit into memory together are made some at a time: see key_passes.h.
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
+#include <functional>
+#include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
 
+#include "apl/exec/aggregate_output.h"
 #include "apl/exec/eval.h"
 #include "apl/exec/executor.h"
-#include "apl/exec/group_states.h"
+#include "apl/exec/group_parts.h"
 #include "apl/exec/key_passes.h"
 #include "apl/exec/overflow_mark.h"
 #include "apl/exec/repeatable.h"
-#include "apl/exec/sort_numbers.h"
 #include "apl/exec/tied_rows.h"
 #include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
@@ -29,15 +28,9 @@
 namespace evq {
 namespace {
 
-// Parting moves the first worker's groups too: it pays when many groups of enough workers would
-// otherwise wait for one thread, or fewer workers' if a group is not merged in a moment, as sets
-// and sketches are not.
-constexpr std::size_t kPartedGroupsMin = std::size_t{1} << 14U;
-constexpr std::size_t kPartedWorkersMin = 4;
-constexpr std::size_t kSlowlyMergedBytesMin = 96;  // of a group's states
-constexpr std::size_t kGroupsPerPart = std::size_t{1} << 15U;
-constexpr unsigned kPartBitsMin = 2;
-constexpr unsigned kPartBitsMax = 8;
+// Merging a group whose states hold so much takes long, as of sets and sketches: it pays to part
+// groups that are together so far.
+constexpr std::size_t kSlowlyMergedBytesMin = 96;
 
 class AggregateSink final : public Sink {
  public:
@@ -50,211 +43,12 @@ class AggregateSink final : public Sink {
     return Flow::kMore;
   }
   Status finish() override { return overflow_.note(groups_.settle()); }
-  GroupStates& groups() { return groups_; }
+  GroupParts& groups() { return groups_; }
 
  private:
-  GroupStates groups_;
+  GroupParts groups_;
   const Executor& executor_;
   OverflowMark& overflow_;
-};
-
-// A group of one of the parts and its place in the order of the stream.
-struct Seen {
-  std::uint64_t position;
-  std::uint32_t part;
-  std::uint32_t group;
-};
-
-// Makes of each position one of the same order, without the bits that are the same in all: a place
-// in the stream has far fewer than 64 that differ.
-void close_up_positions(std::uint64_t differing, std::vector<Seen>* seen) {
-  struct Run {  // of bits that differ
-    unsigned from;
-    unsigned to;
-    std::uint64_t mask;
-  };
-  std::vector<Run> runs;
-  unsigned to = 0;
-  for (std::uint64_t rest = differing; rest != 0;) {
-    const auto from = static_cast<unsigned>(std::countr_zero(rest));
-    const auto width = static_cast<unsigned>(std::countr_one(rest >> from));
-    const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-    runs.push_back({from, to, mask});
-    rest &= ~(mask << from);
-    to += width;
-  }
-  for (Seen& one : *seen) {
-    std::uint64_t closed = 0;
-    for (const Run& run : runs) {
-      closed |= (one.position >> run.from & run.mask) << run.to;
-    }
-    one.position = closed;
-  }
-}
-
-// By radix, the least significant digit first. No two positions are equal.
-void sort_by_position(std::vector<Seen>* seen) {
-  constexpr unsigned kDigitBits = 11;
-  constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-  if (seen->size() < kDigits) {
-    std::ranges::sort(*seen, {}, &Seen::position);
-    return;
-  }
-  std::uint64_t differing = 0;
-  for (const Seen& one : *seen) {
-    differing |= one.position ^ seen->front().position;
-  }
-  close_up_positions(differing, seen);
-  AllocationMeter::charge(seen->size() * sizeof(Seen));
-  std::vector<Seen> sorted(seen->size());
-  const auto bits = static_cast<unsigned>(std::popcount(differing));
-  for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
-    std::vector<std::uint32_t> begins(kDigits + 1);
-    for (const Seen& one : *seen) {
-      ++begins[((one.position >> shift) & (kDigits - 1)) + 1];
-    }
-    std::partial_sum(begins.begin(), begins.end(), begins.begin());
-    for (const Seen& one : *seen) {
-      sorted[begins[(one.position >> shift) & (kDigits - 1)]++] = one;
-    }
-    seen->swap(sorted);
-  }
-}
-
-// The rows of an aggregation, from all parts of its groups: all of them, or those that may be among
-// the top ones, in order of first sight unless any will do.
-class AggregateOutput {
- public:
-  // `results` are those of each part; columns from `keys` on are results.
-  AggregateOutput(std::vector<const GroupTable*> parts, std::vector<std::vector<Vector>> results,
-                  std::size_t keys, const ScanHints& hints)
-      : parts_(std::move(parts)) {
-    for (const GroupTable* part : parts_) {
-      begins_.push_back(size_);
-      size_ += static_cast<std::uint32_t>(part->size());
-    }
-    for (std::size_t column = 0; column < results[0].size(); ++column) {
-      std::vector<Vector> pieces;
-      pieces.reserve(results.size());
-      for (std::vector<Vector>& part : results) {
-        pieces.push_back(std::move(part[column]));
-      }
-      results_.push_back(pieces.size() == 1 ? std::move(pieces[0]) : concatenate(pieces));
-    }
-    const std::optional<TopRows>& top = hints.top_groups;
-    const bool few = top.has_value() && top->column >= keys && top->count < size_;
-    order_ = few ? top_groups(results_[top->column - keys], *top) : all_groups();
-    if (!hints.any_order) {
-      sort_by_position(&order_);
-    }
-  }
-
-  // The next rows; an empty chunk when there are no more.
-  Chunk next() {
-    const std::size_t count = std::min(kChunkRowsMax, order_.size() - next_);
-    if (count == 0) {
-      return {};
-    }
-    Chunk rows = rows_of(std::span(order_).subspan(next_, count));
-    next_ += count;
-    return rows;
-  }
-
- private:
-  std::vector<Seen> all_groups() const {
-    std::vector<Seen> all;
-    AllocationMeter::charge(size_ * sizeof(Seen));
-    all.reserve(size_);
-    for (std::uint32_t part = 0; part < parts_.size(); ++part) {
-      for (std::uint32_t group = 0; group < parts_[part]->size(); ++group) {
-        all.push_back({parts_[part]->first_seen(group), part, group});
-      }
-    }
-    return all;
-  }
-
-  // The groups that may be among the first by `result`. Of those that tie with the last only as
-  // many as there is room for, the earliest, when equal numbers mean equal values.
-  std::vector<Seen> top_groups(const Vector& result, const TopRows& top) const {
-    std::vector<Seen> before;
-    if (top.count == 0) {
-      return before;
-    }
-    AllocationMeter::charge(2 * sizeof(std::uint64_t) * size_);
-    std::vector<std::uint64_t> numbers;
-    sort_numbers(result, top.order, &numbers);
-    std::vector<std::uint64_t> sorted = numbers;
-    std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(top.count - 1));
-    const std::uint64_t bound = sorted[top.count - 1];
-    std::vector<Seen> ties;
-    for (std::uint32_t part = 0; part < parts_.size(); ++part) {
-      for (std::uint32_t group = 0; group < parts_[part]->size(); ++group) {
-        const std::uint64_t number = numbers[begins_[part] + group];
-        if (number <= bound) {
-          (number < bound ? before : ties)
-              .push_back({parts_[part]->first_seen(group), part, group});
-        }
-      }
-    }
-    const std::size_t room = top.count - before.size();
-    if (top.only_key && ties.size() > room && is_exact_sort_number(result.type(), bound)) {
-      std::ranges::nth_element(ties, ties.begin() + static_cast<std::ptrdiff_t>(room), {},
-                               &Seen::position);
-      ties.resize(room);
-    }
-    before.insert(before.end(), ties.begin(), ties.end());
-    return before;
-  }
-
-  Chunk rows_of(std::span<const Seen> groups) const {
-    std::vector<Vector> columns = keys_of(groups);
-    RowList rows(groups.size());
-    std::ranges::transform(groups, rows.begin(),
-                           [&](const Seen& seen) { return begins_[seen.part] + seen.group; });
-    for (const Vector& result : results_) {
-      columns.push_back(result.gather(rows));
-    }
-    return Chunk(std::move(columns), rows.size());
-  }
-
-  // The key columns of `groups`, in that order: each part's together, then put in their places.
-  std::vector<Vector> keys_of(std::span<const Seen> groups) const {
-    std::vector<RowList> wanted(parts_.size());
-    for (const Seen& seen : groups) {
-      wanted[seen.part].push_back(seen.group);
-    }
-    if (parts_.size() == 1) {
-      return parts_[0]->keys(wanted[0]);
-    }
-    std::vector<std::vector<Vector>> pieces;  // by column
-    std::vector<std::uint32_t> next(parts_.size(), 0);
-    for (std::size_t part = 0; part < parts_.size(); ++part) {
-      std::vector<Vector> columns = parts_[part]->keys(wanted[part]);
-      pieces.resize(columns.size());
-      for (std::size_t column = 0; column < columns.size(); ++column) {
-        pieces[column].push_back(std::move(columns[column]));
-      }
-      if (part + 1 < parts_.size()) {
-        next[part + 1] = next[part] + static_cast<std::uint32_t>(wanted[part].size());
-      }
-    }
-    RowList places(groups.size());
-    std::ranges::transform(groups, places.begin(),
-                           [&](const Seen& seen) { return next[seen.part]++; });
-    std::vector<Vector> columns;
-    columns.reserve(pieces.size());
-    for (const std::vector<Vector>& column : pieces) {
-      columns.push_back(concatenate(column).gather(places));
-    }
-    return columns;
-  }
-
-  std::vector<const GroupTable*> parts_;
-  std::vector<std::uint32_t> begins_;  // of each part, where its groups lie in results_
-  std::uint32_t size_ = 0;
-  std::vector<Vector> results_;
-  std::vector<Seen> order_;
-  std::size_t next_ = 0;  // in order_
 };
 
 class AggregateConsumer final : public Consumer {
@@ -269,18 +63,20 @@ class AggregateConsumer final : public Consumer {
 
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     EVQ_CHECK(!sinks.empty());
-    std::size_t most = 0;
-    std::size_t state_bytes = 0;
-    for (const auto& sink : sinks) {
-      most += groups_of(sink).size();
-      state_bytes += groups_of(sink).state_bytes();
+    const bool in_parts = merges_parts(sinks);
+    std::vector<PartLists> lists(sinks.size());
+    for (std::size_t i = 0; in_parts && i < sinks.size(); ++i) {
+      GroupParts& groups = groups_of(sinks[i]);
+      lists[i] =
+          groups.parted() ? PartLists() : groups.parts()[0]->table().by_hash(GroupParts::kBits);
     }
-    const ExecOptions& options = executor_.options();
-    const bool slow = state_bytes >= most * kSlowlyMergedBytesMin;
-    const bool pays = most >= kPartedGroupsMin && (slow || sinks.size() >= kPartedWorkersMin);
-    const bool parted = !spec_.op.groups.empty() && sinks.size() > 1 && options.pool != nullptr &&
-                        (pays || options.force_parts);
-    return parted ? merge_in_parts(std::move(sinks), most) : merge_into_first(std::move(sinks));
+    std::vector<std::unique_ptr<GroupStates>> parts(in_parts ? GroupParts::kCount : 1);
+    EVQ_TRY(for_each_part(parts.size(), [&](std::size_t part) {
+      return merge_part(sinks, lists, part, &parts[part]);
+    }));
+    sinks.clear();
+    EVQ_TRY(overflow_.note(choose_rows(parts)));
+    return push_output(parts);
   }
 
   // Its groups did not fit, and nothing of them was given to anybody.
@@ -288,95 +84,77 @@ class AggregateConsumer final : public Consumer {
   std::size_t groups() const { return groups_; }
 
  private:
-  // What one worker saw, and its groups by part.
-  struct PartedSink {
-    const GroupStates* groups;
-    std::vector<RowList> parts;
-  };
+  using Sinks = std::span<const std::unique_ptr<Sink>>;
+  using PartLists = std::vector<std::vector<std::uint32_t>>;  // of groups
+  using Parts = std::span<const std::unique_ptr<GroupStates>>;
 
-  static GroupStates& groups_of(const std::unique_ptr<Sink>& sink) {
+  static GroupParts& groups_of(const std::unique_ptr<Sink>& sink) {
     return static_cast<AggregateSink&>(*sink).groups();
   }
 
-  Status merge_into_first(std::vector<std::unique_ptr<Sink>> sinks) {
-    GroupStates& first = groups_of(sinks[0]);
-    for (std::size_t i = 1; i < sinks.size(); ++i) {
-      std::vector<std::uint32_t> all(groups_of(sinks[i]).size());
-      std::iota(all.begin(), all.end(), 0U);
-      EVQ_TRY(overflow_.note(first.merge(groups_of(sinks[i]), all)));
-      sinks[i].reset();
+  // Whether the groups are merged in parts, also those that are together so far.
+  bool merges_parts(Sinks sinks) const {
+    std::size_t groups = 0;
+    std::size_t state_bytes = 0;
+    bool parted = false;
+    for (const auto& sink : sinks) {
+      groups += groups_of(sink).size();
+      state_bytes += groups_of(sink).state_bytes();
+      parted = parted || groups_of(sink).parted();
     }
-    GroupStates* const first_states = &first;
-    EVQ_TRY(overflow_.note(choose_rows(std::span(&first_states, 1))));
-    // The results are charged beside the states for as long as both are there.
-    const ExecOptions& options = executor_.options();
-    AllocationMeter meter(options.budget, options.control, "summarize");
-    std::vector<Vector> results;
-    EVQ_TRY(overflow_.note(meter.guard([&] { results = first.results(); })));
-    return push_output({&first}, {std::move(results)});
+    const bool slow = state_bytes >= groups * kSlowlyMergedBytesMin;
+    return parted || (sinks.size() > 1 && !spec_.op.groups.empty() &&
+                      (spec_.force_parts || (slow && groups >= GroupParts::kGroupsMin)));
   }
 
-  Status merge_in_parts(std::vector<std::unique_ptr<Sink>> sinks, std::size_t groups_max) {
-    const unsigned bits =
-        std::clamp(static_cast<unsigned>(std::bit_width(groups_max / kGroupsPerPart)), kPartBitsMin,
-                   kPartBitsMax);
-    std::vector<PartedSink> parted;
-    parted.reserve(sinks.size());
-    for (const auto& sink : sinks) {
-      parted.push_back({&groups_of(sink), groups_of(sink).table().by_hash(bits)});
-    }
-    const std::size_t count = std::size_t{1} << bits;
-    std::vector<std::unique_ptr<GroupStates>> parts(count);
-    std::vector<std::vector<Vector>> results(count);
-    std::vector<MemoryLease> leases(count);  // of the results
-    std::vector<Status> outcomes(count);
+  // Calls work(0) … work(parts - 1), by as many workers as there are.
+  Status for_each_part(std::size_t parts, const std::function<Status(std::size_t)>& work) {
+    std::vector<Status> outcomes(parts);
     std::atomic<std::size_t> next{0};
-    executor_.run_workers(sinks.size(), [&](std::size_t) {
-      for (std::size_t part = next++; part < count; part = next++) {
-        parts[part] = std::make_unique<GroupStates>(spec_);
-        outcomes[part] = merge_part(parted, part, parts[part].get());
-        if (outcomes[part].ok() && !chooses_rows()) {
-          outcomes[part] = make_results(parts[part].get(), &results[part], &leases[part]);
-        }
+    executor_.run_workers(std::min(executor_.options().workers, parts), [&](std::size_t) {
+      for (std::size_t part = next++; part < parts; part = next++) {
+        outcomes[part] = work(part);
       }
     });
     for (Status& outcome : outcomes) {
       EVQ_TRY(overflow_.note(std::move(outcome)));
     }
-    parted.clear();
-    sinks.clear();
-    if (chooses_rows()) {
-      std::vector<GroupStates*> states(count);
-      std::ranges::transform(parts, states.begin(), [](const auto& part) { return part.get(); });
-      EVQ_TRY(overflow_.note(choose_rows(states)));
-      for (std::size_t part = 0; part < count; ++part) {
-        EVQ_TRY(overflow_.note(make_results(parts[part].get(), &results[part], &leases[part])));
-      }
-    }
-    std::vector<const GroupStates*> all(count);
-    std::ranges::transform(parts, all.begin(), [](const auto& part) { return part.get(); });
-    return push_output(all, std::move(results));
+    return Status::success();
   }
 
-  Status merge_part(std::span<const PartedSink> sinks, std::size_t part, GroupStates* to) const {
+  // What the sinks have of a part. `lists` say which of the groups that are together are in it; of
+  // those of a sink that has parts there are none.
+  Status merge_part(Sinks sinks, std::span<const PartLists> lists, std::size_t part,
+                    std::unique_ptr<GroupStates>* to) const {
     EVQ_TRY(executor_.check());
-    for (const PartedSink& sink : sinks) {
-      EVQ_TRY(to->merge(*sink.groups, sink.parts[part]));
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+      const std::span<std::unique_ptr<GroupStates>> own = groups_of(sinks[i]).parts();
+      const bool together = !lists[i].empty();
+      if (*to == nullptr && !together) {
+        *to = std::move(own[part]);
+        continue;
+      }
+      if (*to == nullptr) {
+        *to = std::make_unique<GroupStates>(spec_);
+      }
+      if (together) {
+        EVQ_TRY((*to)->merge(*own[0], lists[i][part]));
+      } else {
+        RowList all(own[part]->size());
+        std::iota(all.begin(), all.end(), 0U);
+        EVQ_TRY((*to)->merge(*own[part], all));
+        own[part].reset();
+      }
     }
     return Status::success();
   }
 
-  bool chooses_rows() const {
-    return std::ranges::any_of(spec_.op.aggregates, [](const plan::AggregateCall& call) {
-      return call.row_cells != nullptr;
-    });
-  }
   // Of aggregates that know rows by their places: `parts` hold all groups between them.
-  Status choose_rows(std::span<GroupStates* const> parts) {
+  Status choose_rows(Parts parts) {
     for (std::size_t i = 0; i < spec_.op.aggregates.size(); ++i) {
       if (const plan::RowCells* cells = spec_.op.aggregates[i].row_cells.get()) {
         std::vector<RowChoice*> choices(parts.size());
-        std::ranges::transform(parts, choices.begin(), [i](GroupStates* part) {
+        std::ranges::transform(parts, choices.begin(), [i](const auto& part) {
           return &static_cast<RowChoice&>(part->state(i));
         });
         EVQ_TRY(choose_tied_rows(executor_, *cells, choices));
@@ -385,46 +163,64 @@ class AggregateConsumer final : public Consumer {
     return Status::success();
   }
 
-  Status make_results(GroupStates* part, std::vector<Vector>* results, MemoryLease* lease) const {
-    *lease = MemoryLease(executor_.options().budget, "summarize");
-    AllocationMeter meter(executor_.options().budget, executor_.options().control, "summarize");
-    EVQ_TRY(meter.guard([&] { *results = part->results(); }));
-    std::size_t bytes = 0;
-    for (const Vector& column : *results) {
-      bytes += column.size_bytes();
+  Status push_output(Parts parts) {
+    groups_ = 0;
+    for (const auto& part : parts) {
+      groups_ += part->size();
     }
-    return lease->grow(bytes);
-  }
-
-  Status push_output(const std::vector<const GroupStates*>& parts,
-                     std::vector<std::vector<Vector>> results) {
-    std::vector<const GroupTable*> tables;
-    std::size_t groups = 0;
-    for (const GroupStates* part : parts) {
-      tables.push_back(&part->table());
-      groups += part->table().size();
-    }
-    groups_ = groups;
     const std::size_t keys = spec_.op.groups.size();
     if (keys == 0) {
+      std::vector<Vector> results;
+      EVQ_TRY(make_results(*parts[0], &results));
       std::vector<Chunk> only;
-      only.emplace_back(std::move(results[0]), 1);
+      only.emplace_back(std::move(results), 1);
       return push_all(std::move(only), next_);
     }
     if (hints_.groups_only_counted) {
-      const auto next_rows = [&groups] {
-        const std::size_t rows = std::min(kChunkRowsMax, groups);
-        groups -= rows;
+      const auto next_rows = [left = groups_]() mutable {
+        const std::size_t rows = std::min(kChunkRowsMax, left);
+        left -= rows;
         return Chunk({}, rows);
       };
       return executor_.push_each(next_rows, "summarize", next_);
     }
-    const ExecOptions& options = executor_.options();
-    AllocationMeter meter(options.budget, options.control, "summarize");
-    std::optional<AggregateOutput> output;
-    EVQ_TRY(overflow_.note(
-        meter.guard([&] { output.emplace(std::move(tables), std::move(results), keys, hints_); })));
-    return executor_.push_each([&] { return output->next(); }, "summarize", next_);
+    AggregateOutput output(parts, keys, hints_);
+    std::vector<MemoryLease> leases(parts.size());  // of the results
+    AllocationMeter meter = make_meter();
+    if (output.needs_results()) {
+      std::vector<std::vector<Vector>> results(parts.size());
+      const auto finish = [&](std::size_t part) -> Status {
+        EVQ_TRY(make_results(*parts[part], &results[part]));
+        return hold(results[part], &leases[part]);
+      };
+      EVQ_TRY(for_each_part(parts.size(), finish));
+      EVQ_TRY(overflow_.note(meter.guard([&] { output.order(std::move(results)); })));
+    } else {
+      // That there is room is asked before rows are handed on, while groups can still be made some
+      // at a time.
+      MemoryLease room(executor_.options().budget, "summarize");
+      EVQ_TRY(overflow_.note(room.grow(output.chunk_bytes() * executor_.options().workers)));
+    }
+    return executor_.push_chunks(
+        output.chunks(), [&](std::size_t i) { return output.chunk(i); }, "summarize", next_);
+  }
+
+  AllocationMeter make_meter() const {
+    return AllocationMeter(executor_.options().budget, executor_.options().control, "summarize");
+  }
+
+  Status make_results(const GroupStates& part, std::vector<Vector>* results) const {
+    AllocationMeter meter = make_meter();
+    return meter.guard([&] { *results = part.results(0, part.size()); });
+  }
+
+  Status hold(std::span<const Vector> results, MemoryLease* lease) const {
+    *lease = MemoryLease(executor_.options().budget, "summarize");
+    std::size_t bytes = 0;
+    for (const Vector& column : results) {
+      bytes += column.size_bytes();
+    }
+    return lease->grow(bytes);
   }
 
   const GroupStates::Spec& spec_;
@@ -468,8 +264,9 @@ class AggregateRun {
 
  private:
   Status run_shares(const KeyShares& shares, Consumer& consumer, bool* overflowed) {
-    const GroupStates::Spec spec{op_, executor_.context(), key_types_, executor_.options().budget,
-                                 shares};
+    const ExecOptions& options = executor_.options();
+    const GroupStates::Spec spec{op_,    executor_.context(), key_types_, options.budget,
+                                 shares, options.force_parts};
     AggregateConsumer aggregate(spec, executor_, hints_, consumer);
     Status done = executor_.run(input_, aggregate, below_);
     *overflowed = aggregate.overflowed();

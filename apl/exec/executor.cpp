@@ -95,21 +95,65 @@ Status Executor::push_each(const std::function<Chunk()>& make, std::string_view 
   return complete_with(std::move(sink), consumer);
 }
 
+Result<Flow> Executor::push_one(Sink& sink, const std::function<Chunk()>& make,
+                                std::string_view operator_name) const {
+  EVQ_TRY(check());
+  AllocationMeter meter(options_.budget, options_.control, operator_name);
+  Chunk chunk;
+  EVQ_TRY(meter.guard([&] { chunk = make(); }));
+  return chunk.empty() ? Flow::kMore : sink.push(std::move(chunk));
+}
+
 Result<Flow> Executor::push_into(Sink& sink, const std::function<Chunk()>& make,
                                  std::string_view operator_name, std::uint64_t* sequence) const {
   Flow flow = Flow::kMore;
   while (flow == Flow::kMore) {
-    EVQ_TRY(check());
-    AllocationMeter meter(options_.budget, options_.control, operator_name);
-    Chunk chunk;
-    EVQ_TRY(meter.guard([&] { chunk = make(); }));
-    if (chunk.empty()) {
+    bool more = true;
+    const auto make_next = [&] {
+      Chunk chunk = make();
+      more = !chunk.empty();
+      chunk.set_sequence(*sequence);
+      return chunk;
+    };
+    EVQ_TRY_ASSIGN(flow, push_one(sink, make_next, operator_name));
+    if (!more) {
       break;
     }
-    chunk.set_sequence((*sequence)++);
-    EVQ_TRY_ASSIGN(flow, sink.push(std::move(chunk)));
+    ++*sequence;
   }
   return flow;
+}
+
+Status Executor::push_chunks(std::size_t count, const std::function<Chunk(std::size_t)>& make,
+                             std::string_view operator_name, Consumer& consumer) const {
+  std::vector<std::unique_ptr<Sink>> sinks(std::clamp<std::size_t>(count, 1, options_.workers));
+  for (std::unique_ptr<Sink>& sink : sinks) {
+    EVQ_TRY_ASSIGN(sink, consumer.make_sink());
+  }
+  std::atomic<std::size_t> next{0};
+  const auto push = [&](Sink& sink) -> Status {
+    Flow flow = Flow::kMore;
+    for (std::size_t i = next++; flow == Flow::kMore && i < count; i = next++) {
+      const auto make_next = [&] {
+        Chunk chunk = make(i);
+        chunk.set_sequence(i);
+        return chunk;
+      };
+      EVQ_TRY_ASSIGN(flow, push_one(sink, make_next, operator_name));
+    }
+    return sink.finish();
+  };
+  std::vector<Status> outcomes(sinks.size());
+  run_workers(sinks.size(), [&](std::size_t worker) {
+    outcomes[worker] = push(*sinks[worker]);
+    if (!outcomes[worker].ok()) {
+      next = count;
+    }
+  });
+  for (Status& outcome : outcomes) {
+    EVQ_TRY(std::move(outcome));
+  }
+  return consumer.complete(std::move(sinks));
 }
 
 void Executor::run_workers(std::size_t workers,

@@ -108,6 +108,11 @@ class Executor {
   Result<Flow> push_into(Sink& sink, const std::function<Chunk()>& make,
                          std::string_view operator_name, std::uint64_t* sequence) const;
 
+  // Pushes the chunks make(0) … make(count - 1), which any thread makes, into sinks of `consumer`,
+  // one a worker, and completes it. Charged as by push_each().
+  Status push_chunks(std::size_t count, const std::function<Chunk(std::size_t)>& make,
+                     std::string_view operator_name, Consumer& consumer) const;
+
   // Calls work(0) … work(workers - 1), on the pool's threads where there is a pool.
   void run_workers(std::size_t workers, const std::function<void(std::size_t)>& work) const;
   // From now on nodes tell `profile` what they cost; null: nobody.
@@ -124,6 +129,9 @@ class Executor {
   void set_placeholder(std::uint64_t apply, const std::vector<Chunk>* rows);
 
  private:
+  // Pushes the chunk that `make` gives, charged meanwhile; not one without rows.
+  Result<Flow> push_one(Sink& sink, const std::function<Chunk()>& make,
+                        std::string_view operator_name) const;
   Status run_profiled(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
   Status run_flat(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
   Status run_input(const plan::Node& node, Consumer& consumer, const ScanHints& hints);

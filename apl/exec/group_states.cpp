@@ -4,16 +4,11 @@
 #include <optional>
 
 #include "apl/functions/aggregate_rows.h"
-#include "apl/functions/canonical.h"
-#include "apl/functions/number_codes.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 
 namespace evq {
 namespace {
-
-// A row's place in the stream is its sequence, then its number among the sequence's rows.
-constexpr unsigned kOrderShift = 32;
 
 // What copies of all rows' texts take at most: rows may share one long text.
 std::size_t text_bytes_max(const Vector& vector) {
@@ -35,6 +30,12 @@ std::size_t text_bytes_max(const Vector& vector) {
 
 }  // namespace
 
+template <class Work>
+Status GroupStates::metered(const Work& work) const {
+  AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
+  return meter.guard(work);
+}
+
 GroupStates::GroupStates(const Spec& spec)
     : spec_(spec),
       table_(spec.key_types, spec.context.random_seed),
@@ -50,62 +51,90 @@ GroupStates::GroupStates(const Spec& spec)
   arg_columns_.erase(std::unique(arg_columns_.begin(), arg_columns_.end()), arg_columns_.end());
 }
 
-void GroupStates::load_keys(const Chunk& chunk) {
-  keys_.clear();
-  for (const std::size_t column : spec_.op.groups) {
-    keys_.push_back(code_numbers(canonical_dynamics(chunk.column(column))));
-  }
-}
-
-Status GroupStates::keep_shares(Chunk* chunk) {
-  AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
-  return meter.guard([&] {
-    load_keys(*chunk);
-    chunk->select(table_.rows_of(spec_.shares, keys_, chunk->rows()));
-  });
-}
-
-Status GroupStates::add(const Chunk& chunk) {
-  if (spec_.shares.all()) {
-    return add_chunk(chunk);
-  }
-  Chunk some = chunk;
-  EVQ_TRY(keep_shares(&some));
-  return some.empty() ? Status::success() : add_chunk(some);
-}
-
-Status GroupStates::add_chunk(const Chunk& chunk) {
-  const std::size_t rows = chunk.rows();
-  const std::uint32_t* groups = nullptr;
+Status GroupStates::add(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order) {
   std::optional<GroupTable::Counted> counted;
   if (has_keys()) {
-    load_keys(chunk);
-    const std::uint64_t order = (chunk.sequence() << kOrderShift) + sequence_rows_.first_row(chunk);
-    groups_.resize(rows);
-    AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
-    EVQ_TRY(meter.guard([&] {
-      counted = table_.count(keys_, rows, order);
+    groups_.resize(chunk.rows());
+    EVQ_TRY(metered([&] {
+      counted = table_.count(keys, chunk.rows(), order);
       if (!counted.has_value()) {
-        table_.assign_uncounted(keys_, rows, order, groups_.data());
+        table_.assign_uncounted(keys, chunk.rows(), order, groups_.data());
       } else if (!counts_rows_) {
-        table_.assign_counted(keys_, rows, groups_.data());
+        table_.assign_counted(groups_.data());
       }
     }));
-    groups = groups_.data();
   }
   counted_ = counted.has_value();
+  if (counted_) {
+    add_counts(*counted);
+  }
+  return add_to_states(chunk, has_keys() ? groups_.data() : nullptr);
+}
+
+Status GroupStates::add_some(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
+                             std::span<const std::uint32_t> rows, const std::uint64_t* hashes) {
+  groups_.resize(rows.size());
+  EVQ_TRY(metered([&] { table_.assign_some(keys, rows, hashes, order, groups_.data()); }));
+  counted_ = false;
+  return add_arguments(chunk, rows);
+}
+
+Status GroupStates::add_some(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
+                             const SomeCombinations& some) {
+  std::vector<std::uint32_t> found(some.numbers.size());
+  EVQ_TRY(metered(
+      [&] { table_.assign_some(keys, some.all, some.numbers, some.hashes, order, found.data()); }));
+  std::vector<std::uint32_t> counts(found.size());
+  std::ranges::transform(some.numbers, counts.begin(),
+                         [&](std::uint32_t one) { return some.all.counts()[one]; });
+  counted_ = true;
+  add_counts({found, counts});
+  if (counts_rows_) {
+    return charge();
+  }
+  for (std::size_t j = 0; j < found.size(); ++j) {
+    some.groups[some.numbers[j]] = found[j];
+  }
+  groups_.resize(some.rows.size());
+  std::ranges::transform(some.rows, groups_.begin(),
+                         [&](std::uint32_t row) { return some.groups[some.of_row[row]]; });
+  return add_arguments(chunk, some.rows);
+}
+
+void GroupStates::add_counts(const GroupTable::Counted& counted) {
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    states_[i]->resize(size());
     if (!takes_rows(i)) {
-      states_[i]->add_counts(counted->groups, counted->counts);
+      states_[i]->resize(size());
+      states_[i]->add_counts(counted.groups, counted.counts);
     }
   }
+}
+
+Status GroupStates::add_arguments(const Chunk& chunk, std::span<const std::uint32_t> rows) {
+  std::vector<Vector> columns;
+  columns.reserve(chunk.column_count());
+  AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
+  EVQ_TRY(meter.guard([&] {
+    for (std::size_t column = 0; column < chunk.column_count(); ++column) {
+      const Vector& all = chunk.column(column);
+      columns.push_back(std::ranges::binary_search(arg_columns_, column)
+                            ? all.gather(rows)
+                            : Vector::constant(Value::null(all.type()), rows.size()));
+    }
+  }));
+  return add_to_states(Chunk(std::move(columns), rows.size()), groups_.data());
+}
+
+Status GroupStates::add_to_states(const Chunk& chunk, const std::uint32_t* groups) {
+  for (const auto& state : states_) {
+    state->resize(size());
+  }
   const bool cut = has_much_text(chunk);
-  for (std::size_t begin = 0; begin < rows;) {
-    const std::size_t count = cut ? rows_at_once(chunk, begin) : rows;
+  for (std::size_t begin = 0; begin < chunk.rows();) {
+    const std::size_t count = cut ? rows_at_once(chunk, begin) : chunk.rows();
     EVQ_TRY(add_rows(chunk, begin, count, groups != nullptr ? groups + begin : nullptr));
     begin += count;
-    if (begin < rows) {
+    if (begin < chunk.rows()) {
       EVQ_TRY(charge());
     }
   }
@@ -178,11 +207,10 @@ Status GroupStates::merge(const GroupStates& other, std::span<const std::uint32_
   return charge();
 }
 
-std::vector<Vector> GroupStates::results() {
+std::vector<Vector> GroupStates::results(std::size_t begin, std::size_t count) const {
   std::vector<Vector> results;
   for (const auto& state : states_) {
-    state->resize(size());
-    for (Vector& column : state->finish(spec_.context, 0, size())) {
+    for (Vector& column : state->finish(spec_.context, begin, count)) {
       results.push_back(std::move(column));
     }
   }

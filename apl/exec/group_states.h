@@ -1,7 +1,7 @@
 #pragma once
-// GroupStates: the groups of an aggregation and the states of its aggregates: what one worker saw,
-// or one part of the groups that all workers saw. One thread's at a time; several may take in
-// groups of one that no longer changes.
+// GroupStates: the groups of an aggregation and the states of its aggregates: all that one worker
+// saw, or one part of them. One thread's at a time; several may take in groups of one that no
+// longer changes.
 
 #include <cstdint>
 #include <memory>
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "apl/exec/group_table.h"
-#include "apl/exec/sequence_rows.h"
 #include "apl/plan/plan.h"
 #include "store/base/memory_budget.h"
 #include "store/column/chunk.h"
@@ -24,12 +23,32 @@ class GroupStates {
     std::vector<Type> key_types;
     MemoryBudget* budget;
     KeyShares shares{};  // groups of other keys are left out
+    bool force_parts = false;
   };
   // `spec` stays the caller's.
   explicit GroupStates(const Spec& spec);
 
-  Status add(const Chunk& chunk);
-  // Once, after the last add().
+  // Adds rows whose `keys` are as tables take them, and the first of which is the one numbered
+  // `order` of the stream.
+  Status add(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order);
+  // The same of some of the rows, ascending; hashes[row] is that of its key.
+  Status add_some(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
+                  std::span<const std::uint32_t> rows, const std::uint64_t* hashes);
+  // Some of a chunk's combinations, ascending, and the rows that have them, ascending.
+  struct SomeCombinations {
+    const ChunkCombinations& all;
+    std::span<const std::uint32_t> numbers;
+    const std::uint64_t* hashes;  // by combination
+    // Where there are states that not only count:
+    std::span<const std::uint32_t> rows;
+    const std::uint32_t* of_row;  // the combination of each row of the chunk
+    std::uint32_t* groups;        // room for the group of each combination
+  };
+  Status add_some(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
+                  const SomeCombinations& some);
+  // Whether all states ask for is the number of rows of each group.
+  bool only_counts_rows() const { return counts_rows_; }
+  // Once, after the last rows.
   Status settle();
   // Takes in the states of `groups` of `other`, which is settled and whose rows count as coming
   // after those seen here.
@@ -41,17 +60,20 @@ class GroupStates {
   // What the states hold, without the keys.
   std::size_t state_bytes() const;
   AggregateState& state(std::size_t aggregate) { return *states_[aggregate]; }
-  // One column for each result of each aggregate, a row a group.
-  std::vector<Vector> results();
+  // One column for each result of each aggregate, a row for each of `count` groups from `begin` on.
+  // Of states that are settled or were merged into; any thread.
+  std::vector<Vector> results(std::size_t begin, std::size_t count) const;
 
  private:
-  // The columns of a chunk that groups are told by, as the table takes them.
-  void load_keys(const Chunk& chunk);
-  // Its rows of the shares wanted.
-  Status keep_shares(Chunk* chunk);
-  Status add_chunk(const Chunk& chunk);
   bool has_keys() const { return !spec_.op.groups.empty(); }
-  // Adds some rows to the states that do not only count; `groups` are those of the rows.
+  // Charges what `work` allocates while it does.
+  template <class Work>
+  Status metered(const Work& work) const;
+  void add_counts(const GroupTable::Counted& counted);
+  // Adds some rows of a chunk, of which only the arguments are picked; groups_ has their groups.
+  Status add_arguments(const Chunk& chunk, std::span<const std::uint32_t> rows);
+  // Adds the rows to the states that do not only count; `groups` are those of the rows.
+  Status add_to_states(const Chunk& chunk, const std::uint32_t* groups);
   Status add_rows(const Chunk& chunk, std::size_t begin, std::size_t count,
                   const std::uint32_t* groups);
   bool takes_rows(std::size_t state) const { return !counted_ || !states_[state]->counts_rows(); }
@@ -63,11 +85,9 @@ class GroupStates {
   GroupTable table_;
   std::vector<std::unique_ptr<AggregateState>> states_;
   MemoryLease lease_;
-  bool counts_rows_ = true;               // all states ask for is the number of rows of each group
+  bool counts_rows_ = true;
   bool counted_ = false;                  // the rows of the chunk at hand were counted by group
   std::vector<std::size_t> arg_columns_;  // that the other states read
-  SequenceRows sequence_rows_;
-  std::vector<Vector> keys_;
   std::vector<Vector> args_;
   std::vector<std::uint32_t> groups_;
 };

@@ -10,7 +10,6 @@
 #include "store/base/check.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
-#include "store/column/code_counts.h"
 
 namespace evq {
 namespace {
@@ -65,6 +64,19 @@ void fill_row_slots(const Vector& key, std::size_t begin, std::span<std::uint32_
     std::ranges::fill(slots, 0);
   } else {
     std::copy_n(key.codes() + begin, slots.size(), slots.begin());
+  }
+}
+
+// Where those of `rows` lie.
+void fill_some_slots(const Vector& key, std::span<const std::uint32_t> rows,
+                     std::span<std::uint32_t> slots) {
+  if (key.is_flat()) {
+    std::ranges::copy(rows, slots.begin());
+  } else if (key.is_constant()) {
+    std::ranges::fill(slots, 0);
+  } else {
+    const Code* const codes = key.codes();
+    std::ranges::transform(rows, slots.begin(), [codes](std::uint32_t row) { return codes[row]; });
   }
 }
 
@@ -143,7 +155,12 @@ void GroupTable::prefetch(std::span<const std::uint64_t> hashes) const {
 void GroupTable::resolve(KeyBatch& batch, std::uint32_t* groups) {
   std::array<std::uint64_t, kBatchMax> hashes;
   keys_.hash_all(batch, seed_, hashes.data());
-  prefetch(std::span(hashes).first(batch.size));
+  resolve(batch, std::span(hashes).first(batch.size), groups);
+}
+
+void GroupTable::resolve(KeyBatch& batch, std::span<const std::uint64_t> hashes,
+                         std::uint32_t* groups) {
+  prefetch(hashes);
   const std::size_t known = size();
   for (std::size_t j = 0; j < batch.size; ++j) {
     const std::size_t slot =
@@ -192,28 +209,36 @@ void GroupTable::charge_keys(std::size_t groups) const {
   }
 }
 
-// Calls take(batch, begin) with the keys begin, begin + 1, … of `count`; fill_slots(column, begin,
-// slots) says where those of a column lie.
-template <class FillSlots, class Take>
-void GroupTable::for_each_batch(std::span<const Vector> keys, std::size_t count,
-                                const FillSlots& fill_slots, const Take& take) const {
+KeyBatch GroupTable::batch_of(std::span<const Vector> keys, std::size_t count, bool hashed) const {
   KeyBatch batch;
   batch.columns.resize(keys.size());
   for (std::size_t column = 0; column < keys.size(); ++column) {
     const Values& values = keys[column].values();
     KeyBatch::Column& to = batch.columns[column];
     to.values = &values;
-    if (keys_.is_text(column) && !keys[column].is_flat() &&
-        values.size() * kHashedEntryRowsMin <= count) {
+    if (!keys_.is_text(column) || keys[column].is_flat() ||
+        values.size() * kHashedEntryRowsMin > count) {
+      continue;
+    }
+    if (!hashed) {
       to.entry_hashes.resize(values.size());
       for (std::size_t slot = 0; slot < values.size(); ++slot) {
         to.entry_hashes[slot] = entry_hash(values, slot, seed_);
       }
-      if (keys.size() > 1) {  // alone it comes once a chunk
-        to.entry_texts.resize(values.size());
-      }
+    }
+    if (keys.size() > 1) {  // alone it comes once a chunk
+      to.entry_texts.resize(values.size());
     }
   }
+  return batch;
+}
+
+// Calls take(batch, begin) with the keys begin, begin + 1, … of `count`; fill_slots(column, begin,
+// slots) says where those of a column lie.
+template <class FillSlots, class Take>
+void GroupTable::for_each_batch(std::span<const Vector> keys, std::size_t count,
+                                const FillSlots& fill_slots, const Take& take, bool hashed) const {
+  KeyBatch batch = batch_of(keys, count, hashed);
   for (std::size_t begin = 0; begin < count; begin += batch_max()) {
     batch.size = std::min(batch_max(), count - begin);
     for (std::size_t column = 0; column < keys.size(); ++column) {
@@ -248,45 +273,6 @@ void GroupTable::note_seen(std::span<const std::uint32_t> groups, std::size_t kn
   }
 }
 
-template <class C>
-void GroupTable::resolve_combinations(const C* combinations, std::size_t rows, std::size_t radix,
-                                      std::span<const Vector> keys, std::uint64_t order) {
-  count_codes(combinations, rows, radix, &by_combination_);
-  present_.clear();
-  present_counts_.clear();
-  for (std::size_t c = 0; c < radix; ++c) {
-    if (by_combination_[c] != 0) {
-      present_.push_back(static_cast<std::uint32_t>(c));
-      present_counts_.push_back(by_combination_[c]);
-    }
-  }
-  present_groups_.resize(present_.size());
-  const std::size_t known = size();
-  const bool late = order < order_max_;
-  for_each_batch(
-      keys, present_.size(), CombinationSlots(keys, present_),
-      [&](KeyBatch& batch, std::size_t begin) { resolve(batch, present_groups_.data() + begin); });
-  if (size() > known || late) {
-    for (std::size_t i = rows; i-- > 0;) {
-      by_combination_[combinations[i]] = static_cast<std::uint32_t>(i);
-    }
-  }
-  note_seen(present_groups_, known, order, false,
-            [&](std::size_t j) { return by_combination_[present_[j]]; });
-}
-
-template <class C>
-void GroupTable::assign_combinations(const C* combinations, std::size_t rows,
-                                     std::uint32_t* groups) {
-  for (std::size_t j = 0; j < present_.size(); ++j) {
-    by_combination_[present_[j]] = present_groups_[j];
-  }
-  const std::uint32_t* group_of = by_combination_.data();
-  for (std::size_t i = 0; i < rows; ++i) {
-    groups[i] = group_of[combinations[i]];
-  }
-}
-
 std::optional<GroupTable::Counted> GroupTable::count(std::span<const Vector> keys, std::size_t rows,
                                                      std::uint64_t order) {
   const std::size_t radix = combinations_of(keys, rows);
@@ -294,22 +280,22 @@ std::optional<GroupTable::Counted> GroupTable::count(std::span<const Vector> key
   if (radix == 0 || located_) {
     return std::nullopt;
   }
-  if (const Vector* only = only_dictionary(keys)) {
-    resolve_combinations(only->codes(), rows, radix, keys, order);
-  } else {
-    number_combinations(keys, rows, &row_numbers_);
-    resolve_combinations(row_numbers_.data(), rows, radix, keys, order);
+  combinations_.find(keys, rows, radix);
+  found_groups_.resize(combinations_.size());
+  const std::size_t known = size();
+  for_each_batch(
+      keys, combinations_.size(), CombinationSlots(keys, combinations_.numbers()),
+      [&](KeyBatch& batch, std::size_t begin) { resolve(batch, found_groups_.data() + begin); });
+  if (size() > known || order < order_max_) {
+    combinations_.find_first_rows();
   }
-  return Counted{present_groups_, present_counts_};
+  note_seen(found_groups_, known, order, false,
+            [&](std::size_t j) { return combinations_.first_row(j); });
+  return Counted{found_groups_, combinations_.counts()};
 }
 
-void GroupTable::assign_counted(std::span<const Vector> keys, std::size_t rows,
-                                std::uint32_t* groups) {
-  if (const Vector* only = only_dictionary(keys)) {
-    assign_combinations(only->codes(), rows, groups);
-  } else {
-    assign_combinations(row_numbers_.data(), rows, groups);
-  }
+void GroupTable::assign_counted(std::uint32_t* groups) {
+  combinations_.spread(found_groups_.data(), groups);
 }
 
 void GroupTable::assign_uncounted(std::span<const Vector> keys, std::size_t rows,
@@ -382,7 +368,7 @@ void GroupTable::assign(std::span<const Vector> keys, std::size_t rows, std::uin
                         std::uint32_t* groups) {
   EVQ_DCHECK(keys.size() == keys_.columns());
   if (count(keys, rows, order).has_value()) {
-    assign_counted(keys, rows, groups);
+    assign_counted(groups);
   } else {
     assign_uncounted(keys, rows, order, groups);
   }
@@ -400,19 +386,18 @@ void GroupTable::assign_runs(const Vector& key, std::size_t rows, std::uint64_t 
     }
   }
   const std::size_t known = size();
-  present_groups_.resize(row_numbers_.size());
+  found_groups_.resize(row_numbers_.size());
   for_each_batch(
       {&key, 1}, row_numbers_.size(),
       [&](std::size_t /*column*/, std::size_t begin, std::span<std::uint32_t> slots) {
         std::copy_n(row_numbers_.begin() + static_cast<std::ptrdiff_t>(begin), slots.size(),
                     slots.begin());
       },
-      [&](KeyBatch& batch, std::size_t begin) { resolve(batch, present_groups_.data() + begin); });
-  note_seen(present_groups_, known, order, true,
-            [&](std::size_t run) { return row_numbers_[run]; });
+      [&](KeyBatch& batch, std::size_t begin) { resolve(batch, found_groups_.data() + begin); });
+  note_seen(found_groups_, known, order, true, [&](std::size_t run) { return row_numbers_[run]; });
   for (std::size_t run = 0; run < row_numbers_.size(); ++run) {
     const std::size_t end = run + 1 < row_numbers_.size() ? row_numbers_[run + 1] : rows;
-    std::fill(groups + row_numbers_[run], groups + end, present_groups_[run]);
+    std::fill(groups + row_numbers_[run], groups + end, found_groups_[run]);
   }
 }
 
@@ -465,27 +450,81 @@ void GroupTable::merge(const GroupTable& other, std::span<const std::uint32_t> g
   }
 }
 
+template <class FillSlots>
+void GroupTable::hash_all(std::span<const Vector> keys, std::size_t count,
+                          const FillSlots& fill_slots, std::uint64_t* hashes) const {
+  for_each_batch(keys, count, fill_slots, [&](const KeyBatch& batch, std::size_t begin) {
+    keys_.hash_all(batch, seed_, hashes + begin);
+  });
+}
+
+void GroupTable::hash(std::span<const Vector> keys, std::size_t rows, std::uint64_t* hashes) const {
+  const auto fill_slots = [&](std::size_t column, std::size_t begin,
+                              std::span<std::uint32_t> slots) {
+    fill_row_slots(keys[column], begin, slots);
+  };
+  hash_all(keys, rows, fill_slots, hashes);
+}
+
+void GroupTable::hash(std::span<const Vector> keys, const ChunkCombinations& combinations,
+                      std::uint64_t* hashes) const {
+  hash_all(keys, combinations.size(), CombinationSlots(keys, combinations.numbers()), hashes);
+}
+
+// groups[j] becomes the group of key some[j], and fill_slots(column, begin, slots) says where keys
+// some[begin], some[begin + 1], … of a column lie.
+template <class FillSlots>
+void GroupTable::resolve_hashed(std::span<const Vector> keys, std::span<const std::uint32_t> some,
+                                const FillSlots& fill_slots, const std::uint64_t* hashes,
+                                std::uint32_t* groups) {
+  const auto take = [&](KeyBatch& batch, std::size_t begin) {
+    std::array<std::uint64_t, kBatchMax> own;
+    for (std::size_t j = 0; j < batch.size; ++j) {
+      own[j] = hashes[some[begin + j]];
+    }
+    resolve(batch, std::span(own).first(batch.size), groups + begin);
+  };
+  for_each_batch(keys, some.size(), fill_slots, take, true);
+}
+
+void GroupTable::assign_some(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
+                             const std::uint64_t* hashes, std::uint64_t order,
+                             std::uint32_t* groups) {
+  const std::size_t known = size();
+  const auto fill_slots = [&](std::size_t column, std::size_t begin,
+                              std::span<std::uint32_t> slots) {
+    fill_some_slots(keys[column], rows.subspan(begin, slots.size()), slots);
+  };
+  resolve_hashed(keys, rows, fill_slots, hashes, groups);
+  note_seen({groups, rows.size()}, known, order, true, [&](std::size_t j) { return rows[j]; });
+}
+
+void GroupTable::assign_some(std::span<const Vector> keys, const ChunkCombinations& combinations,
+                             std::span<const std::uint32_t> some, const std::uint64_t* hashes,
+                             std::uint64_t order, std::uint32_t* groups) {
+  std::vector<std::uint32_t> numbers(some.size());
+  std::ranges::transform(some, numbers.begin(),
+                         [&](std::uint32_t one) { return combinations.numbers()[one]; });
+  const std::size_t known = size();
+  resolve_hashed(keys, some, CombinationSlots(keys, numbers), hashes, groups);
+  note_seen({groups, some.size()}, known, order, false,
+            [&](std::size_t j) { return combinations.first_row(some[j]); });
+}
+
 // By bits of the hash that neither slots nor the parts of a merge are told by.
 std::vector<std::uint32_t> GroupTable::rows_of(const KeyShares& shares,
                                                std::span<const Vector> keys,
                                                std::size_t rows) const {
   constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;
+  std::vector<std::uint64_t> hashes(rows);
+  hash(keys, rows, hashes.data());
   std::vector<std::uint32_t> found;
-  for_each_batch(
-      keys, rows,
-      [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
-        fill_row_slots(keys[column], begin, slots);
-      },
-      [&](const KeyBatch& batch, std::size_t begin) {
-        std::array<std::uint64_t, kBatchMax> hashes;
-        keys_.hash_all(batch, seed_, hashes.data());
-        for (std::size_t j = 0; j < batch.size; ++j) {
-          const std::uint64_t share = hashes[j] * kMix >> (64 - KeyShares::kBits);
-          if (share - shares.begin < shares.end - shares.begin) {
-            found.push_back(static_cast<std::uint32_t>(begin + j));
-          }
-        }
-      });
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    const std::uint64_t share = hashes[row] * kMix >> (64 - KeyShares::kBits);
+    if (share - shares.begin < shares.end - shares.begin) {
+      found.push_back(row);
+    }
+  }
   return found;
 }
 
@@ -495,7 +534,7 @@ std::vector<std::vector<std::uint32_t>> GroupTable::by_hash(unsigned bits) const
     part.reserve(size() / parts.size() + size() / parts.size() / 4);
   }
   for (std::uint32_t group = 0; group < size(); ++group) {
-    parts[bits == 0 ? 0 : hashes_[group] >> (64 - bits)].push_back(group);
+    parts[part_of(hashes_[group], bits)].push_back(group);
   }
   return parts;
 }
@@ -534,7 +573,7 @@ std::size_t GroupTable::size_bytes() const {
   return keys_.size_bytes() + (hashes_.size() + first_seen_.size()) * sizeof(std::uint64_t) +
          slots_.capacity() * sizeof(Slot) +
          (combination_groups_ != nullptr ? combination_groups_->size_bytes() : 0) +
-         (by_combination_.capacity() + row_numbers_.capacity()) * sizeof(std::uint32_t);
+         combinations_.size_bytes() + row_numbers_.capacity() * sizeof(std::uint32_t);
 }
 
 }  // namespace evq

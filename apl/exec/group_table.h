@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "apl/exec/chunk_combinations.h"
 #include "apl/exec/combination_groups.h"
 #include "apl/exec/group_keys.h"
 #include "apl/functions/function.h"
@@ -53,9 +54,26 @@ class GroupTable {
   std::optional<Counted> count(std::span<const Vector> keys, std::size_t rows, std::uint64_t order);
   // What assign() makes of the keys that count() was just given: after it gave something, and after
   // it gave nothing.
-  void assign_counted(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups);
+  void assign_counted(std::uint32_t* groups);
   void assign_uncounted(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
                         std::uint32_t* groups);
+
+  // Whether the last chunk's rows were found by their combinations of entries, with few look-ups.
+  bool located() const { return located_; }
+
+  // The hash of the key of each row, or of each combination, which is the same in all tables of
+  // these key types and seed.
+  void hash(std::span<const Vector> keys, std::size_t rows, std::uint64_t* hashes) const;
+  void hash(std::span<const Vector> keys, const ChunkCombinations& combinations,
+            std::uint64_t* hashes) const;
+  // groups[j] becomes the group of row rows[j], which are ascending and whose keys have the hashes
+  // hashes[rows[j]]. `order` is the position of row 0.
+  void assign_some(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
+                   const std::uint64_t* hashes, std::uint64_t order, std::uint32_t* groups);
+  // The same of combinations[some[j]], whose first rows were found.
+  void assign_some(std::span<const Vector> keys, const ChunkCombinations& combinations,
+                   std::span<const std::uint32_t> some, const std::uint64_t* hashes,
+                   std::uint64_t order, std::uint32_t* groups);
 
   static constexpr std::uint32_t kNoGroup = 0xffffffff;
   // groups[i] becomes the group of row i, or kNoGroup when its key has not been assigned one.
@@ -69,7 +87,9 @@ class GroupTable {
   // Takes in `groups` of `other`, whose texts live on with both; `pairs` says where each went.
   void merge(const GroupTable& other, std::span<const std::uint32_t> groups,
              std::vector<GroupPair>* pairs);
-  // The groups, those of each key in the part of 2^bits that its hash says, ascending.
+  // Which of 2^bits parts a key with this hash is in; 0 < bits.
+  static std::size_t part_of(std::uint64_t hash, unsigned bits) { return hash >> (64 - bits); }
+  // The groups of each part, ascending.
   std::vector<std::vector<std::uint32_t>> by_hash(unsigned bits) const;
   // Position in the stream of the first row of a group.
   std::uint64_t first_seen(std::size_t group) const { return first_seen_[group]; }
@@ -89,6 +109,7 @@ class GroupTable {
   std::size_t slot_of(std::uint64_t hash, const Equal& equal) const;
   // groups[j] becomes the group of key j; new ones have no first_seen yet.
   void resolve(KeyBatch& batch, std::uint32_t* groups);
+  void resolve(KeyBatch& batch, std::span<const std::uint64_t> hashes, std::uint32_t* groups);
   void find_batch(const KeyBatch& batch, std::uint32_t* groups) const;
   // Enters the next group, whose key is among the keys already, in a free slot.
   void insert(std::uint64_t hash, std::size_t slot);
@@ -100,21 +121,24 @@ class GroupTable {
   // For new groups whose keys have very many columns. Common ones are charged once a chunk is
   // through, by whoever owns the table.
   void charge_keys(std::size_t groups) const;
+  // A batch of `count` keys at most; of none that are `hashed` already are entries hashed.
+  KeyBatch batch_of(std::span<const Vector> keys, std::size_t count, bool hashed) const;
   template <class FillSlots, class Take>
   void for_each_batch(std::span<const Vector> keys, std::size_t count, const FillSlots& fill_slots,
-                      const Take& take) const;
+                      const Take& take, bool hashed = false) const;
   // Notes that rows of `groups` lie at order + position_of(j), which may be `ascending`; groups
   // below `known` were seen in chunks before this one.
   template <class PositionOf>
   void note_seen(std::span<const std::uint32_t> groups, std::size_t known, std::uint64_t order,
                  bool ascending, const PositionOf& position_of);
 
-  // Fills present_… for the combinations of the rows.
-  template <class C>
-  void resolve_combinations(const C* combinations, std::size_t rows, std::size_t radix,
-                            std::span<const Vector> keys, std::uint64_t order);
-  template <class C>
-  void assign_combinations(const C* combinations, std::size_t rows, std::uint32_t* groups);
+  template <class FillSlots>
+  void hash_all(std::span<const Vector> keys, std::size_t count, const FillSlots& fill_slots,
+                std::uint64_t* hashes) const;
+  template <class FillSlots>
+  void resolve_hashed(std::span<const Vector> keys, std::span<const std::uint32_t> some,
+                      const FillSlots& fill_slots, const std::uint64_t* hashes,
+                      std::uint32_t* groups);
   bool locate(std::span<const Vector> keys, std::size_t rows);
   void assign_located(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups);
   void assign_runs(const Vector& key, std::size_t rows, std::uint64_t order, std::uint32_t* groups);
@@ -127,12 +151,9 @@ class GroupTable {
   std::uint64_t order_max_ = 0;                            // of the chunks so far
   std::unique_ptr<CombinationGroups> combination_groups_;  // once a chunk is for them
   bool located_ = false;                                   // the last chunk was
-  // Of the last chunk: the combinations of entries that occur, with their rows and groups.
-  std::vector<std::uint32_t> present_;
-  std::vector<std::uint32_t> present_counts_;
-  std::vector<std::uint32_t> present_groups_;
-  std::vector<std::uint32_t> by_combination_;  // its rows, then its first row, then its group
-  // The combination of each row, or its place among the combination groups, or where runs begin.
+  ChunkCombinations combinations_;                         // of the last chunk that was counted
+  std::vector<std::uint32_t> found_groups_;                // of those, or of runs
+  // The place of each row among the combination groups, or where runs begin.
   std::vector<std::uint32_t> row_numbers_;
 };
 

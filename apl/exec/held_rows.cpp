@@ -82,16 +82,6 @@ class ShortConsumer final : public Consumer {
   Collected made_;
 };
 
-Status drain(std::vector<Chunk>* chunks, std::atomic<std::size_t>* next, Sink* sink) {
-  for (std::size_t i = (*next)++; i < chunks->size(); i = (*next)++) {
-    EVQ_TRY_ASSIGN(const Flow flow, sink->push(std::move((*chunks)[i])));
-    if (flow == Flow::kDone) {
-      break;
-    }
-  }
-  return sink->finish();
-}
-
 }  // namespace
 
 Result<std::optional<Collected>> collect_short(Executor& executor, const plan::Node& node,
@@ -104,28 +94,6 @@ Result<std::optional<Collected>> collect_short(Executor& executor, const plan::N
     return std::optional<Collected>();
   }
   return std::optional<Collected>(consumer.take());
-}
-
-Status push_side_by_side(const Executor& executor, std::vector<Chunk> chunks, Consumer& consumer) {
-  for (std::size_t i = 0; i < chunks.size(); ++i) {
-    chunks[i].set_sequence(i);
-  }
-  const std::size_t workers =
-      std::max<std::size_t>(1, std::min(executor.options().workers, chunks.size()));
-  std::vector<std::unique_ptr<Sink>> sinks;
-  for (std::size_t i = 0; i < workers; ++i) {
-    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> sink, consumer.make_sink());
-    sinks.push_back(std::move(sink));
-  }
-  std::vector<Status> outcomes(workers);
-  std::atomic<std::size_t> next{0};
-  executor.run_workers(workers, [&](std::size_t worker) {
-    outcomes[worker] = drain(&chunks, &next, sinks[worker].get());
-  });
-  for (Status& outcome : outcomes) {
-    EVQ_TRY(std::move(outcome));
-  }
-  return consumer.complete(std::move(sinks));
 }
 
 }  // namespace evq

@@ -1,11 +1,9 @@
 #pragma once
-// Streams that an operator holds whole while they are short enough, and goes through afterwards,
-// with all workers.
+// Streams that an operator holds whole while they are short enough, and goes through afterwards.
 
 #include <cstddef>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "apl/exec/executor.h"
 
@@ -17,7 +15,5 @@ namespace evq {
 Result<std::optional<Collected>> collect_short(Executor& executor, const plan::Node& node,
                                                std::size_t rows_max,
                                                std::string_view operator_name);
-// Hands chunks on, in this order, to a sink of `consumer` for each worker.
-Status push_side_by_side(const Executor& executor, std::vector<Chunk> chunks, Consumer& consumer);
 
 }  // namespace evq

@@ -365,7 +365,9 @@ class JoinRun {
     const JoinSpec spec{executor_, op_, left_.schema, side};
     ProbeConsumer probe(spec, consumer);
     if (left.has_value()) {
-      return push_side_by_side(executor_, std::move(left->chunks), probe);
+      std::vector<Chunk>& chunks = left->chunks;
+      return executor_.push_chunks(
+          chunks.size(), [&](std::size_t i) { return std::move(chunks[i]); }, "join", probe);
     }
     if (shares.all()) {
       return executor_.run(left_, probe);

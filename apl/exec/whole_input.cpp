@@ -54,14 +54,12 @@ Result<WholeInput> collect_whole(Executor& executor, const plan::Node& node,
 
 Status push_whole(Executor& executor, const Chunk& rows, std::string_view operator_name,
                   Consumer& consumer) {
-  std::size_t begin = 0;
-  const auto next = [&] {
-    const std::size_t count = std::min(kChunkRowsMax, rows.rows() - begin);
-    Chunk chunk = rows.slice(begin, count);
-    begin += count;
-    return chunk;
+  const auto make = [&](std::size_t i) {
+    const std::size_t begin = i * kChunkRowsMax;
+    return rows.slice(begin, std::min(kChunkRowsMax, rows.rows() - begin));
   };
-  return executor.push_each(next, operator_name, consumer);
+  const std::size_t chunks = (rows.rows() + kChunkRowsMax - 1) / kChunkRowsMax;
+  return executor.push_chunks(chunks, make, operator_name, consumer);
 }
 
 }  // namespace evq

@@ -3,14 +3,18 @@
 
 #include "apl/exec/group_table.h"
 
+#include <array>
 #include <map>
 #include <numeric>
 #include <random>
 
+#include "apl/exec/key_combinations.h"
 #include "tests/support/column_samples.h"
 
 namespace evq {
 namespace {
+
+using Rows = std::vector<std::uint32_t>;
 
 constexpr std::uint64_t kSeed = 7;
 
@@ -102,6 +106,15 @@ struct Expected {
   std::map<std::string, std::uint32_t> groups;
   std::map<std::string, std::uint64_t> first_seen;
 
+  void note(std::span<const Vector> keys, std::size_t row, std::uint64_t order,
+            std::uint32_t group) {
+    const std::string key = key_text(keys, row);
+    CAPTURE(row);
+    CAPTURE(key);
+    REQUIRE(group == groups.try_emplace(key, group).first->second);
+    auto& seen = first_seen.try_emplace(key, order + row).first->second;
+    seen = std::min(seen, order + row);
+  }
   void check(const GroupTable& table) const {
     REQUIRE(table.size() == groups.size());
     std::vector<std::uint32_t> all(table.size());
@@ -122,14 +135,67 @@ void add_chunk(GroupTable& table, Expected& expected, std::span<const Vector> ke
   std::vector<std::uint32_t> groups(rows);
   table.assign(keys, rows, order, groups.data());
   for (std::size_t row = 0; row < rows; ++row) {
-    const std::string key = key_text(keys, row);
-    CAPTURE(row);
-    CAPTURE(key);
-    REQUIRE(groups[row] == expected.groups.try_emplace(key, groups[row]).first->second);
-    auto& seen = expected.first_seen.try_emplace(key, order + row).first->second;
-    seen = std::min(seen, order + row);
+    expected.note(keys, row, order, groups[row]);
   }
 }
+
+// Two tables, each of the keys of one part.
+struct Parted {
+  std::array<GroupTable, 2> tables;
+  std::array<Expected, 2> expected;
+
+  void add_rows(std::span<const Vector> keys, std::uint64_t order) {
+    std::vector<std::uint64_t> hashes(keys[0].size());
+    tables[0].hash(keys, keys[0].size(), hashes.data());
+    const std::array<Rows, 2> lists = by_part(hashes);
+    for (std::size_t part = 0; part < tables.size(); ++part) {
+      std::vector<std::uint32_t> groups(lists.at(part).size());
+      tables.at(part).assign_some(keys, lists.at(part), hashes.data(), order, groups.data());
+      for (std::size_t i = 0; i < groups.size(); ++i) {
+        expected.at(part).note(keys, lists.at(part)[i], order, groups[i]);
+      }
+    }
+  }
+
+  void add_combinations(std::span<const Vector> keys, std::size_t radix, std::uint64_t order) {
+    const std::size_t rows = keys[0].size();
+    ChunkCombinations combinations;
+    combinations.find(keys, rows, radix);
+    REQUIRE(std::accumulate(combinations.counts().begin(), combinations.counts().end(), 0UL) ==
+            rows);
+    std::vector<std::uint64_t> hashes(combinations.size());
+    tables[0].hash(keys, combinations, hashes.data());
+    combinations.find_first_rows();
+    const std::array<Rows, 2> lists = by_part(hashes);
+    std::vector<std::uint32_t> groups(combinations.size());
+    std::vector<std::uint32_t> parts(combinations.size());
+    for (std::uint32_t part = 0; part < tables.size(); ++part) {
+      std::vector<std::uint32_t> some(lists.at(part).size());
+      tables.at(part).assign_some(keys, combinations, lists.at(part), hashes.data(), order,
+                                  some.data());
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        groups[lists.at(part)[i]] = some[i];
+        parts[lists.at(part)[i]] = part;
+      }
+    }
+    std::vector<std::uint32_t> group_of_row(rows);
+    std::vector<std::uint32_t> part_of_row(rows);
+    combinations.spread(groups.data(), group_of_row.data());
+    combinations.spread(parts.data(), part_of_row.data());
+    for (std::size_t row = 0; row < rows; ++row) {
+      expected.at(part_of_row[row]).note(keys, row, order, group_of_row[row]);
+    }
+  }
+
+ private:
+  static std::array<Rows, 2> by_part(std::span<const std::uint64_t> hashes) {
+    std::array<Rows, 2> lists;
+    for (std::uint32_t i = 0; i < hashes.size(); ++i) {
+      lists.at(GroupTable::part_of(hashes[i], 1)).push_back(i);
+    }
+    return lists;
+  }
+};
 
 TEST_CASE("A row's group is that of its key, whatever the shapes of the key's columns") {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
@@ -144,6 +210,34 @@ TEST_CASE("A row's group is that of its key, whatever the shapes of the key's co
     }
     expected.check(table);
   }
+}
+
+TEST_CASE("Keys are in the part that their hash says, told by rows or by combinations of entries") {
+  std::size_t by_combinations = 0;
+  for (std::uint32_t seed = 2000; seed < 2200; ++seed) {
+    CAPTURE(seed);
+    Keys keys(seed);
+    const std::vector<Type> types = keys.types();
+    Parted parted{{GroupTable(types, kSeed), GroupTable(types, kSeed)}, {}};
+    for (std::uint64_t chunk = 0; chunk < 6; ++chunk) {
+      const std::vector<Vector> columns = keys.chunk(keys.pick(1, 3000), (chunk + 1) * 100 / 6);
+      const std::uint64_t order = (chunk ^ 1U) << 32U;
+      const std::size_t radix = combinations_of(columns, columns[0].size());
+      if (radix != 0 && keys.pick(0, 3) != 0) {
+        parted.add_combinations(columns, radix, order);
+        ++by_combinations;
+      } else {
+        parted.add_rows(columns, order);
+      }
+    }
+    for (std::size_t part = 0; part < 2; ++part) {
+      parted.expected.at(part).check(parted.tables.at(part));
+    }
+    for (const auto& [key, group] : parted.expected[0].groups) {
+      REQUIRE(parted.expected[1].groups.count(key) == 0);
+    }
+  }
+  CHECK(by_combinations > 100);
 }
 
 TEST_CASE("A merged table has the groups of both, whatever way each found its own") {

@@ -1,0 +1,220 @@
+#include "apl/exec/aggregate_output.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "apl/exec/sort_numbers.h"
+#include "store/base/allocation_meter.h"
+
+namespace evq {
+namespace {
+
+// So many that the operators after this one share the chunks of some ten thousand groups.
+constexpr std::size_t kOutputRowsMax = std::size_t{1} << 14U;
+
+// Makes of each position one of the same order, without the bits that are the same in all: a place
+// in the stream has far fewer than 64 that differ.
+void close_up_positions(std::uint64_t differing, std::vector<SeenGroup>* seen) {
+  struct Run {  // of bits that differ
+    unsigned from;
+    unsigned to;
+    std::uint64_t mask;
+  };
+  std::vector<Run> runs;
+  unsigned to = 0;
+  for (std::uint64_t rest = differing; rest != 0;) {
+    const auto from = static_cast<unsigned>(std::countr_zero(rest));
+    const auto width = static_cast<unsigned>(std::countr_one(rest >> from));
+    const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+    runs.push_back({from, to, mask});
+    rest &= ~(mask << from);
+    to += width;
+  }
+  for (SeenGroup& one : *seen) {
+    std::uint64_t closed = 0;
+    for (const Run& run : runs) {
+      closed |= (one.position >> run.from & run.mask) << run.to;
+    }
+    one.position = closed;
+  }
+}
+
+// By radix, the least significant digit first. No two positions are equal.
+void sort_by_position(std::vector<SeenGroup>* seen) {
+  constexpr unsigned kDigitBits = 11;
+  constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+  if (seen->size() < kDigits) {
+    std::ranges::sort(*seen, {}, &SeenGroup::position);
+    return;
+  }
+  std::uint64_t differing = 0;
+  for (const SeenGroup& one : *seen) {
+    differing |= one.position ^ seen->front().position;
+  }
+  close_up_positions(differing, seen);
+  AllocationMeter::charge(seen->size() * sizeof(SeenGroup));
+  std::vector<SeenGroup> sorted(seen->size());
+  const auto bits = static_cast<unsigned>(std::popcount(differing));
+  for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
+    std::vector<std::uint32_t> begins(kDigits + 1);
+    for (const SeenGroup& one : *seen) {
+      ++begins[((one.position >> shift) & (kDigits - 1)) + 1];
+    }
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    for (const SeenGroup& one : *seen) {
+      sorted[begins[(one.position >> shift) & (kDigits - 1)]++] = one;
+    }
+    seen->swap(sorted);
+  }
+}
+
+}  // namespace
+
+AggregateOutput::AggregateOutput(Parts parts, std::size_t keys, const ScanHints& hints)
+    : parts_(parts), keys_(keys), hints_(hints) {
+  for (const auto& part : parts) {
+    groups_ += part->size();
+  }
+  few_ = hints.top_groups.has_value() && hints.top_groups->column >= keys &&
+         hints.top_groups->count < groups_;
+  if (!needs_results()) {
+    cut_pieces();
+  }
+}
+
+void AggregateOutput::cut_pieces() {
+  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+    const std::size_t groups = parts_[part]->size();
+    for (std::size_t begin = 0; begin < groups; begin += kOutputRowsMax) {
+      pieces_.push_back({part, static_cast<std::uint32_t>(begin),
+                         static_cast<std::uint32_t>(std::min(kOutputRowsMax, groups - begin))});
+    }
+  }
+}
+
+void AggregateOutput::order(std::vector<std::vector<Vector>> results) {
+  results_.resize(results[0].size());
+  for (std::vector<Vector>& part : results) {
+    for (std::size_t column = 0; column < results_.size(); ++column) {
+      results_[column].push_back(std::move(part[column]));
+    }
+  }
+  order_ =
+      few_ ? top_groups(concatenate(results_[hints_.top_groups->column - keys_])) : all_groups();
+  if (!hints_.any_order) {
+    sort_by_position(&order_);
+  }
+}
+
+std::size_t AggregateOutput::chunks() const {
+  return needs_results() ? (order_.size() + kOutputRowsMax - 1) / kOutputRowsMax : pieces_.size();
+}
+
+std::size_t AggregateOutput::chunk_bytes() const {
+  std::size_t most = 0;
+  for (const Piece& piece : pieces_) {
+    const GroupStates& part = *parts_[piece.part];
+    most = std::max(most, part.state_bytes() / part.size() * piece.count);
+  }
+  return most;
+}
+
+Chunk AggregateOutput::chunk(std::size_t i) const {
+  if (!needs_results()) {
+    return chunk_of(pieces_[i]);
+  }
+  const std::size_t begin = i * kOutputRowsMax;
+  return chunk_of(
+      std::span(order_).subspan(begin, std::min(kOutputRowsMax, order_.size() - begin)));
+}
+
+std::vector<SeenGroup> AggregateOutput::all_groups() const {
+  std::vector<SeenGroup> all;
+  AllocationMeter::charge(groups_ * sizeof(SeenGroup));
+  all.reserve(groups_);
+  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+    const GroupTable& table = parts_[part]->table();
+    for (std::uint32_t group = 0; group < table.size(); ++group) {
+      all.push_back({table.first_seen(group), part, group});
+    }
+  }
+  return all;
+}
+
+// The groups that may be among the first by `result`. Of those that tie with the last only as
+// many as there is room for, the earliest, when equal numbers mean equal values.
+std::vector<SeenGroup> AggregateOutput::top_groups(const Vector& result) const {
+  const TopRows& top = *hints_.top_groups;
+  std::vector<SeenGroup> before;
+  if (top.count == 0) {
+    return before;
+  }
+  AllocationMeter::charge(2 * sizeof(std::uint64_t) * groups_);
+  std::vector<std::uint64_t> numbers;
+  sort_numbers(result, top.order, &numbers);
+  std::vector<std::uint64_t> sorted = numbers;
+  std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(top.count - 1));
+  const std::uint64_t bound = sorted[top.count - 1];
+  std::vector<SeenGroup> ties;
+  std::size_t row = 0;
+  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+    const GroupTable& table = parts_[part]->table();
+    for (std::uint32_t group = 0; group < table.size(); ++group) {
+      const std::uint64_t number = numbers[row++];
+      if (number <= bound) {
+        (number < bound ? before : ties).push_back({table.first_seen(group), part, group});
+      }
+    }
+  }
+  const std::size_t room = top.count - before.size();
+  if (top.only_key && ties.size() > room && is_exact_sort_number(result.type(), bound)) {
+    std::ranges::nth_element(ties, ties.begin() + static_cast<std::ptrdiff_t>(room), {},
+                             &SeenGroup::position);
+    ties.resize(room);
+  }
+  before.insert(before.end(), ties.begin(), ties.end());
+  return before;
+}
+
+Chunk AggregateOutput::chunk_of(const Piece& piece) const {
+  const GroupStates& part = *parts_[piece.part];
+  RowList groups(piece.count);
+  std::iota(groups.begin(), groups.end(), piece.begin);
+  std::vector<Vector> columns = part.table().keys(groups);
+  std::ranges::move(part.results(piece.begin, piece.count), std::back_inserter(columns));
+  return Chunk(std::move(columns), piece.count);
+}
+
+Chunk AggregateOutput::chunk_of(std::span<const SeenGroup> groups) const {
+  // The keys of each part together, then in their places.
+  std::vector<RowList> wanted(parts_.size());
+  std::vector<RowPlace> key_places(groups.size());
+  std::vector<RowPlace> places(groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const SeenGroup& seen = groups[i];
+    key_places[i] = {seen.part, static_cast<std::uint32_t>(wanted[seen.part].size())};
+    places[i] = {seen.part, seen.group};
+    wanted[seen.part].push_back(seen.group);
+  }
+  std::vector<std::vector<Vector>> keys(keys_);  // by column, then by part
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    std::vector<Vector> columns = parts_[part]->table().keys(wanted[part]);
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      keys[column].push_back(std::move(columns[column]));
+    }
+  }
+  std::vector<Vector> columns;
+  columns.reserve(keys.size() + results_.size());
+  for (const std::vector<Vector>& column : keys) {
+    columns.push_back(interleave(column, key_places));
+  }
+  for (const std::vector<Vector>& column : results_) {
+    columns.push_back(interleave(column, places));
+  }
+  return Chunk(std::move(columns), groups.size());
+}
+
+}  // namespace evq
