@@ -3,7 +3,8 @@
 // the first `limit`. Rows that compare equal keep the order of the stream.
 //
 // Every chunk is put in order when it comes, and the sorted parts are merged while the rows are
-// taken, so that they are held once: what has been given back is let go. Comparisons are mostly of
+// taken, so that they are held once: what has been given back is let go. Or the order is cut into
+// stretches, which several threads merge side by side. Comparisons are mostly of
 // two numbers of each row, order-preserving 64-bit integers: of its first two keys, for texts of
 // dictionaries their rank among all; or of fifteen bytes of the first key, when that is another
 // text, after those that all begin with. One thread at a time.
@@ -42,6 +43,15 @@ class RowSorter {
   // The next rows of a finished one, in order; an empty chunk when there are no more. What it
   // allocates is for the caller to charge.
   Chunk next();
+
+  // Instead of next(), without a limit: cuts the order into stretches of about kNextRowsMax rows,
+  // none of them empty, and says how many.
+  std::size_t cut();
+  // The rows of one of them, in order; on any thread. What it allocates is for the caller to
+  // charge.
+  Chunk stretch(std::size_t i) const;
+  // Lets go of what is in stretches before this one only.
+  void let_go(std::size_t stretch);
 
   std::size_t rows() const { return rows_; }
   // What is charged for the rows.
@@ -128,16 +138,37 @@ class RowSorter {
   Status charge(Part* part);
   Status charge_all();
 
-  // Merging: the next row of every part, as a heap with the first of them on top.
-  void start_merge();
+  // Merges some rows of every part: the next ones lie in a heap with the first of them on top.
+  class Merge {
+   public:
+    // Rows [begins[p], ends[p]) of each part p.
+    Merge(const RowSorter& sorter, std::span<const std::uint32_t> begins,
+          std::vector<std::uint32_t> ends);
+    // The next rows, `most` at most; fewer when there are no more.
+    std::vector<RowRef> take(std::size_t most);
+    // Whether there are no more of a part.
+    bool used_up(std::uint32_t part) const { return ends_[part] == next_[part]; }
+
+   private:
+    RowRef next_head(std::uint32_t part);
+    void sift_down();
+    std::size_t lead(std::size_t most) const;
+
+    const RowSorter& sorter_;
+    std::vector<std::uint32_t> ends_;
+    std::vector<std::uint32_t> next_;  // of each part, the row that is its head
+    std::vector<RowRef> heads_;
+    std::vector<std::vector<RowRef>> ahead_;  // by part, some of the heads to come
+  };
+
   RowRef head(std::uint32_t part, std::uint32_t row) const;
-  // As head(), for rows that are asked for one after the other.
-  RowRef next_head(std::uint32_t part, std::uint32_t row);
   // Number `number` of as many rows of a part as there is room for, from `begin` on.
   void fill_numbers(std::uint32_t part, std::size_t number, std::size_t begin,
                     std::span<std::uint64_t> out) const;
-  void sift_down();
-  std::size_t lead(std::size_t most) const;
+  std::vector<std::uint32_t> part_ends() const;
+  std::uint32_t first_row_from(std::uint32_t part, const RowRef& bound) const;
+  void let_go_of_part(std::uint32_t part);
+  void return_freed();
 
   const std::vector<plan::SortKey> keys_;
   const std::size_t limit_;
@@ -155,11 +186,10 @@ class RowSorter {
   std::size_t rows_ = 0;
   std::uint64_t arrivals_ = 0;
   std::optional<std::uint64_t> threshold_;
-  std::vector<RowRef> heads_;
-  std::vector<std::vector<RowRef>> ahead_;  // by part, some of the heads to come
-  std::size_t rows_left_ = 0;               // to give back
-  std::size_t freed_bytes_ = 0;             // of used-up parts, not returned to the system yet
-  bool merging_ = false;
+  std::optional<Merge> merge_;                    // of next()
+  std::size_t rows_left_ = 0;                     // to give back
+  std::vector<std::vector<std::uint32_t>> cuts_;  // by stretch and part, its first row
+  std::size_t freed_bytes_ = 0;  // of used-up parts, not returned to the system yet
 };
 
 }  // namespace evq

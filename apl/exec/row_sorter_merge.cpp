@@ -1,8 +1,9 @@
-// How a RowSorter gives its rows back: the heads of all parts lie in a heap.
+// How a RowSorter gives its rows back.
 
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 #include "apl/exec/row_sorter.h"
 #include "store/base/free_memory.h"
@@ -43,14 +44,38 @@ RowSorter::RowRef RowSorter::head(std::uint32_t part, std::uint32_t row) const {
   return made;
 }
 
+std::vector<std::uint32_t> RowSorter::part_ends() const {
+  std::vector<std::uint32_t> ends(parts_.size());
+  std::ranges::transform(parts_, ends.begin(), [](const Part& part) {
+    return static_cast<std::uint32_t>(part.chunk.rows());
+  });
+  return ends;
+}
+
+RowSorter::Merge::Merge(const RowSorter& sorter, std::span<const std::uint32_t> begins,
+                        std::vector<std::uint32_t> ends)
+    : sorter_(sorter),
+      ends_(std::move(ends)),
+      next_(begins.begin(), begins.end()),
+      ahead_(ends_.size()) {
+  for (std::uint32_t part = 0; part < ends_.size(); ++part) {
+    if (!used_up(part)) {
+      heads_.push_back(next_head(part));
+    }
+  }
+  std::ranges::make_heap(heads_,
+                         [this](const RowRef& a, const RowRef& b) { return sorter_.before(b, a); });
+}
+
 // A row's texts may lie anywhere: those of many rows are waited for together.
-RowSorter::RowRef RowSorter::next_head(std::uint32_t part, std::uint32_t row) {
+RowSorter::RowRef RowSorter::Merge::next_head(std::uint32_t part) {
+  const std::uint32_t row = next_[part];
   std::vector<RowRef>& ahead = ahead_[part];
   if (ahead.empty() || row > ahead.back().row) {
-    ahead.assign(std::min(kHeadsAhead, parts_[part].chunk.rows() - row), {0, 0, part, row});
+    ahead.assign(std::min<std::size_t>(kHeadsAhead, ends_[part] - row), {0, 0, part, row});
     std::array<std::uint64_t, kHeadsAhead> numbers;
-    for (std::size_t number = 0; number < number_count(); ++number) {
-      fill_numbers(part, number, row, std::span(numbers).first(ahead.size()));
+    for (std::size_t number = 0; number < sorter_.number_count(); ++number) {
+      sorter_.fill_numbers(part, number, row, std::span(numbers).first(ahead.size()));
       for (std::size_t i = 0; i < ahead.size(); ++i) {
         (number == 0 ? ahead[i].first_key : ahead[i].second_key) = numbers[i];
       }
@@ -62,26 +87,14 @@ RowSorter::RowRef RowSorter::next_head(std::uint32_t part, std::uint32_t row) {
   return ahead[row - ahead.front().row];
 }
 
-void RowSorter::start_merge() {
-  merging_ = true;
-  rows_left_ = std::min(rows_, limit_);
-  const bool is_short = limit_ <= kOrderedRowsMax || parts_.size() == 1;
-  settle_numbers(0, is_short ? 0 : parts_.size());
-  ahead_.resize(parts_.size());
-  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
-    heads_.push_back(next_head(part, 0));
-  }
-  std::ranges::make_heap(heads_, [this](const RowRef& a, const RowRef& b) { return before(b, a); });
-}
-
 // Puts the row on top where it belongs: at once when it still comes first, as rows in time do.
-void RowSorter::sift_down() {
+void RowSorter::Merge::sift_down() {
   std::size_t at = 0;
   for (std::size_t child = 1; child < heads_.size(); child = 2 * at + 1) {
-    if (child + 1 < heads_.size() && before(heads_[child + 1], heads_[child])) {
+    if (child + 1 < heads_.size() && sorter_.before(heads_[child + 1], heads_[child])) {
       ++child;
     }
-    if (!before(heads_[child], heads_[at])) {
+    if (!sorter_.before(heads_[child], heads_[at])) {
       return;
     }
     std::swap(heads_[child], heads_[at]);
@@ -92,14 +105,15 @@ void RowSorter::sift_down() {
 // How many rows of the part on top come before those of all others: 1 at least, `most` at most.
 // Found in steps that double, for parts that hold a stretch of the order each, as blocks do of
 // time.
-std::size_t RowSorter::lead(std::size_t most) const {
+std::size_t RowSorter::Merge::lead(std::size_t most) const {
   const RowRef& top = heads_.front();
   if (heads_.size() == 1) {
     return most;
   }
-  const RowRef& rival = heads_.size() > 2 && before(heads_[2], heads_[1]) ? heads_[2] : heads_[1];
+  const bool second = heads_.size() > 2 && sorter_.before(heads_[2], heads_[1]);
+  const RowRef& rival = heads_[second ? 2 : 1];
   const auto leads = [&](std::size_t row) {
-    return before(head(top.part, top.row + static_cast<std::uint32_t>(row)), rival);
+    return sorter_.before(sorter_.head(top.part, top.row + static_cast<std::uint32_t>(row)), rival);
   };
   std::size_t ahead = 1;
   for (std::size_t step = 1; ahead < most; step *= 2) {
@@ -121,47 +135,115 @@ std::size_t RowSorter::lead(std::size_t most) const {
   return ahead;
 }
 
-Chunk RowSorter::next() {
-  if (!merging_) {
-    start_merge();
-  }
+std::vector<RowSorter::RowRef> RowSorter::Merge::take(std::size_t most) {
   std::vector<RowRef> rows;
-  rows.reserve(std::min(rows_left_, kNextRowsMax));
-  std::vector<std::uint32_t> used_up;
+  rows.reserve(most);
   std::size_t streak = 0;
-  while (rows.size() < kNextRowsMax && rows_left_ > 0) {
+  while (rows.size() < most && !heads_.empty()) {
     const RowRef row = heads_.front();
     streak = !rows.empty() && rows.back().part == row.part ? streak + 1 : 0;
-    const std::size_t part_rows = parts_[row.part].chunk.rows() - row.row;
-    const std::size_t most = std::min({part_rows, rows_left_, kNextRowsMax - rows.size()});
-    const auto taken = static_cast<std::uint32_t>(streak < kStreak ? 1 : lead(most));
+    const std::size_t room = std::min<std::size_t>(ends_[row.part] - row.row, most - rows.size());
+    const auto taken = static_cast<std::uint32_t>(streak < kStreak ? 1 : lead(room));
     for (std::uint32_t i = 0; i < taken; ++i) {
       rows.push_back({0, 0, row.part, row.row + i});
     }
-    rows_left_ -= taken;
-    if (taken < part_rows) {
-      heads_.front() = next_head(row.part, row.row + taken);
+    next_[row.part] += taken;
+    if (!used_up(row.part)) {
+      heads_.front() = next_head(row.part);
     } else {
-      used_up.push_back(row.part);
       heads_.front() = heads_.back();
       heads_.pop_back();
     }
     sift_down();
   }
+  return rows;
+}
+
+Chunk RowSorter::next() {
+  if (!merge_.has_value()) {
+    rows_left_ = std::min(rows_, limit_);
+    const bool is_short = limit_ <= kOrderedRowsMax || parts_.size() == 1;
+    settle_numbers(0, is_short ? 0 : parts_.size());
+    merge_.emplace(*this, std::vector<std::uint32_t>(parts_.size()), part_ends());
+  }
+  const std::vector<RowRef> rows = merge_->take(std::min(rows_left_, kNextRowsMax));
   if (rows.empty()) {
     return {};
   }
+  rows_left_ -= rows.size();
   Chunk chunk = gather(rows);
-  for (const std::uint32_t part : used_up) {
-    lease_.shrink(parts_[part].bytes);
-    freed_bytes_ += parts_[part].bytes;
-    parts_[part] = {};
+  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+    if (merge_->used_up(part)) {
+      let_go_of_part(part);
+    }
   }
+  return_freed();
+  return chunk;
+}
+
+std::size_t RowSorter::cut() {
+  constexpr std::size_t kRowsPerSample = 2048;
+  settle_numbers(0, parts_.size());
+  std::vector<RowRef> samples;
+  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+    for (std::size_t row = 0; row < parts_[part].chunk.rows(); row += kRowsPerSample) {
+      samples.push_back(head(part, static_cast<std::uint32_t>(row)));
+    }
+  }
+  std::ranges::sort(samples, [this](const RowRef& a, const RowRef& b) { return before(a, b); });
+  const std::size_t stretches = std::clamp<std::size_t>(rows_ / kNextRowsMax, 1, samples.size());
+  cuts_.assign(1, std::vector<std::uint32_t>(parts_.size()));
+  for (std::size_t stretch = 1; stretch < stretches; ++stretch) {
+    const RowRef& bound = samples[stretch * samples.size() / stretches];
+    std::vector<std::uint32_t>& begins = cuts_.emplace_back();
+    for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+      begins.push_back(first_row_from(part, bound));
+    }
+  }
+  cuts_.push_back(part_ends());
+  return stretches;
+}
+
+// The first row of a part that does not come before `bound`.
+std::uint32_t RowSorter::first_row_from(std::uint32_t part, const RowRef& bound) const {
+  std::uint32_t low = 0;
+  auto high = static_cast<std::uint32_t>(parts_[part].chunk.rows());
+  while (low < high) {
+    const std::uint32_t middle = std::midpoint(low, high);
+    if (before(head(part, middle), bound)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+Chunk RowSorter::stretch(std::size_t i) const {
+  return gather(Merge(*this, cuts_[i], cuts_[i + 1]).take(rows_));
+}
+
+void RowSorter::let_go(std::size_t stretch) {
+  const std::vector<std::uint32_t>& begins = cuts_[stretch];
+  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+    if (begins[part] == cuts_.back()[part]) {
+      let_go_of_part(part);
+    }
+  }
+  return_freed();
+}
+
+void RowSorter::let_go_of_part(std::uint32_t part) {
+  lease_.shrink(parts_[part].bytes);
+  freed_bytes_ += parts_[part].bytes;
+  parts_[part] = {};
+}
+
+void RowSorter::return_freed() {
   if (freed_bytes_ >= kReturnedBytesMin) {
     return_free_memory();
     freed_bytes_ = 0;
   }
-  return chunk;
 }
 
 }  // namespace evq

@@ -201,6 +201,80 @@ class GroupLimit {
   std::uint64_t rows_ = 0;  // of the group so far
 };
 
+// Hands on all rows of a RowSorter to one sink, which takes them in order, while all workers put
+// them in order.
+class SideBySideMerge {
+ public:
+  SideBySideMerge(const SortSpec& spec, RowSorter& sorted)
+      : spec_(spec), sorted_(sorted), at_once_(stretches_at_once(spec)) {}
+
+  // Whether it is worth it, and there is memory for it.
+  static bool pays(const SortSpec& spec, const RowSorter& sorted) {
+    constexpr std::size_t kRowsMin = 2 * RowSorter::kNextRowsMax;
+    if (spec.executor->options().workers < 2 || spec.limit != RowSorter::kNoLimit ||
+        sorted.rows() < kRowsMin) {
+      return false;
+    }
+    MemoryLease room(spec.budget, spec.name);
+    const std::size_t row_bytes = sorted.bytes() / sorted.rows() + 1;
+    return room.grow(2 * row_bytes * RowSorter::kNextRowsMax * stretches_at_once(spec)).ok();
+  }
+
+  Status push(Consumer& consumer) {
+    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> sink, consumer.make_sink());
+    const std::size_t stretches = sorted_.cut();
+    Flow flow = Flow::kMore;
+    for (std::size_t begin = 0; begin < stretches && flow == Flow::kMore; begin += at_once_) {
+      const std::size_t end = std::min(begin + at_once_, stretches);
+      EVQ_TRY(merge(begin, end));
+      sorted_.let_go(end);
+      for (std::size_t i = begin; i < end && flow == Flow::kMore; ++i) {
+        EVQ_TRY(spec_.executor->check());
+        merged_[i - begin].set_sequence(i);
+        EVQ_TRY_ASSIGN(flow, sink->push(std::move(merged_[i - begin])));
+        leases_[i - begin].reset();
+      }
+    }
+    return complete_with(std::move(sink), consumer);
+  }
+
+ private:
+  static std::size_t stretches_at_once(const SortSpec& spec) {
+    return 2 * spec.executor->options().workers;
+  }
+
+  Status merge(std::size_t begin, std::size_t end) {
+    merged_.assign(end - begin, {});
+    leases_.clear();
+    leases_.resize(end - begin);
+    std::vector<Status> outcomes(end - begin);
+    std::atomic<std::size_t> next{begin};
+    spec_.executor->run_workers(spec_.executor->options().workers, [&](std::size_t) {
+      for (std::size_t i = next++; i < end; i = next++) {
+        outcomes[i - begin] = merge_one(i, &merged_[i - begin], &leases_[i - begin]);
+      }
+    });
+    for (Status& outcome : outcomes) {
+      EVQ_TRY(std::move(outcome));
+    }
+    return Status::success();
+  }
+
+  Status merge_one(std::size_t i, Chunk* made, MemoryLease* lease) const {
+    EVQ_TRY(spec_.executor->check());
+    AllocationMeter meter(spec_.budget, spec_.executor->options().control, spec_.name);
+    EVQ_TRY(meter.guard([&] { *made = sorted_.stretch(i); }));
+    *lease = MemoryLease(spec_.budget, spec_.name);
+    return lease->grow(made->size_bytes());
+  }
+
+  const SortSpec& spec_;
+  RowSorter& sorted_;
+  const std::size_t at_once_;
+  std::vector<Chunk> merged_;
+  std::vector<MemoryLease> leases_;
+};
+
 // A sort, or a limit of one, all at once or range by range; its rows go to one sink in order.
 class SortRun {
  public:
@@ -217,6 +291,9 @@ class SortRun {
       at_once.overflow = &overflow;
     }
     SortConsumer sort(at_once, [&](RowSorter& sorted) {
+      if (!groups_.has_value() && SideBySideMerge::pays(spec_, sorted)) {
+        return SideBySideMerge(spec_, sorted).push(consumer);
+      }
       return spec_.executor->push_each([&] { return next(sorted); }, spec_.name, consumer);
     });
     Status done = spec_.executor->run(input_, sort, hints);
