@@ -13,6 +13,7 @@
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/base/thread_pool.h"
+#include "store/catalog/joined_writes.h"
 
 namespace evq {
 
@@ -302,8 +303,9 @@ Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& op
   std::unique_ptr<Connection> connection(new Connection(options.path));
   const int access = options.writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   const int flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
+  const std::string vfs = options.writable ? joined_writes_vfs(options.vfs) : options.vfs;
   const int code = sqlite3_open_v2(options.path.c_str(), &connection->handle_, flags,
-                                   options.vfs.empty() ? nullptr : options.vfs.c_str());
+                                   vfs.empty() ? nullptr : vfs.c_str());
   if (code != SQLITE_OK) {
     return connection->error(code);
   }

@@ -1,6 +1,6 @@
 #pragma once
 // Connection, Statement, Transaction: SQLite as evq uses it, and nothing else of it. The only
-// translation unit that sees sqlite3.h is sqlite.cpp.
+// translation units that see sqlite3.h are sqlite.cpp and joined_writes.cpp.
 //
 // Every connection is opened hostile-file safe (defensive, untrusted schema, no triggers, views or
 // extensions, cell size checks, low limits) and never checkpoints by itself, neither at commit nor
