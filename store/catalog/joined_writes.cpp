@@ -153,6 +153,7 @@ int open_file(sqlite3_vfs* vfs, const char* path, sqlite3_file* base, int flags,
   }
   JoinedFile* file = joined_file(base);
   *file = {};
+  file->real()->pMethods = nullptr;
   const int code = real->xOpen(real, path, file->real(), flags, out_flags);
   if (file->real()->pMethods != nullptr) {
     file->base.pMethods = &kMethods;
@@ -166,7 +167,7 @@ int open_file(sqlite3_vfs* vfs, const char* path, sqlite3_file* base, int flags,
 
 std::string joined_writes_vfs(const std::string& base) {
   static Mutex mutex;
-  static std::list<JoinedVfs> made;  // stay: SQLite knows them
+  static auto& made = *new std::list<JoinedVfs>;  // for ever: SQLite knows them
   sqlite3_vfs* real = sqlite3_vfs_find(base.empty() ? nullptr : base.c_str());
   if (real == nullptr) {
     return {};
