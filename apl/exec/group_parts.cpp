@@ -89,14 +89,43 @@ Status GroupParts::add_to_parts(const Chunk& chunk, std::uint64_t order) {
     return add_combinations(chunk, order, radix);
   }
   hashes_.resize(chunk.rows());
-  parts_[0]->table().hash(keys_, chunk.rows(), hashes_.data());
-  list_by_part(hashes_, &rows_of_part_);
+  null_rows_.clear();
+  if (is_sparse(keys_)) {
+    list_rows_with_keys();
+    EVQ_TRY(add_nulls(chunk, order));
+  } else {
+    parts_[0]->table().hash(keys_, chunk.rows(), hashes_.data());
+    list_by_part(hashes_, &rows_of_part_);
+  }
   for (std::size_t part = 0; part < kCount; ++part) {
     if (!rows_of_part_[part].empty()) {
       EVQ_TRY(parts_[part]->add_some(chunk, keys_, order, rows_of_part_[part], hashes_.data()));
     }
   }
   return Status::success();
+}
+
+// Of a field that many events do not have, most rows are of one group.
+void GroupParts::list_rows_with_keys() {
+  std::vector<std::uint32_t> rows;
+  split_sparse(keys_[0], hashes_.size(), &rows, &null_rows_);
+  std::vector<std::uint64_t> hashes(rows.size());
+  parts_[0]->table().hash(keys_, rows, hashes.data());
+  empty_lists(&rows_of_part_);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    hashes_[rows[i]] = hashes[i];
+    rows_of_part_[GroupTable::part_of(hashes[i], kBits)].push_back(rows[i]);
+  }
+}
+
+Status GroupParts::add_nulls(const Chunk& chunk, std::uint64_t order) {
+  if (null_rows_.empty()) {
+    return Status::success();
+  }
+  std::uint64_t& hash = hashes_[null_rows_[0]];
+  parts_[0]->table().hash(keys_, std::span(null_rows_).first(1), &hash);
+  GroupStates& part = *parts_[GroupTable::part_of(hash, kBits)];
+  return part.add_same(chunk, keys_, order, null_rows_, hashes_.data());
 }
 
 Status GroupParts::add_combinations(const Chunk& chunk, std::uint64_t order, std::size_t radix) {

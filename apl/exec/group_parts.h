@@ -44,6 +44,8 @@ class GroupParts {
   static void list_by_part(std::span<const std::uint64_t> hashes, PartLists* lists);
   Status add_to_parts(const Chunk& chunk, std::uint64_t order);
   Status add_combinations(const Chunk& chunk, std::uint64_t order, std::size_t radix);
+  Status add_nulls(const Chunk& chunk, std::uint64_t order);
+  void list_rows_with_keys();
   void list_rows(std::size_t rows);
   bool part_pays() const;
   Status part();
@@ -58,6 +60,7 @@ class GroupParts {
   ChunkCombinations combinations_;
   std::vector<std::uint64_t> hashes_;  // of its rows or combinations
   PartLists rows_of_part_;
+  std::vector<std::uint32_t> null_rows_;
   PartLists combinations_of_part_;
   std::vector<std::uint32_t> combination_of_row_;
   std::vector<std::uint32_t> groups_;  // of the combinations

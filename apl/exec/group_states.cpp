@@ -79,6 +79,17 @@ Status GroupStates::add_some(const Chunk& chunk, std::span<const Vector> keys, s
   return add_arguments(chunk, rows);
 }
 
+Status GroupStates::add_same(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
+                             std::span<const std::uint32_t> rows, const std::uint64_t* hashes) {
+  std::uint32_t group = 0;
+  EVQ_TRY(metered([&] { table_.assign_some(keys, rows.first(1), hashes, order, &group); }));
+  const auto count = static_cast<std::uint32_t>(rows.size());
+  counted_ = true;
+  add_counts({{&group, 1}, {&count, 1}});
+  groups_.assign(rows.size(), group);
+  return counts_rows_ ? charge() : add_arguments(chunk, rows);
+}
+
 Status GroupStates::add_some(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
                              const SomeCombinations& some) {
   std::vector<std::uint32_t> found(some.numbers.size());

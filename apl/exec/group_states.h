@@ -34,6 +34,9 @@ class GroupStates {
   // The same of some of the rows, ascending; hashes[row] is that of its key.
   Status add_some(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
                   std::span<const std::uint32_t> rows, const std::uint64_t* hashes);
+  // The same of rows that all have one key.
+  Status add_same(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
+                  std::span<const std::uint32_t> rows, const std::uint64_t* hashes);
   // Some of a chunk's combinations, ascending, and the rows that have them, ascending.
   struct SomeCombinations {
     const ChunkCombinations& all;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "apl/exec/key_combinations.h"
+#include "apl/exec/key_slots.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/checksum.h"
@@ -56,31 +57,18 @@ bool has_runs(const Vector& key, std::size_t rows) {
   return runs * kRowsPerRunMin <= rows;
 }
 
-// Where the keys of the rows from `begin` on lie.
-void fill_row_slots(const Vector& key, std::size_t begin, std::span<std::uint32_t> slots) {
-  if (key.is_flat()) {
-    std::iota(slots.begin(), slots.end(), static_cast<std::uint32_t>(begin));
-  } else if (key.is_constant()) {
-    std::ranges::fill(slots, 0);
-  } else {
-    std::copy_n(key.codes() + begin, slots.size(), slots.begin());
-  }
-}
-
-// Where those of `rows` lie.
-void fill_some_slots(const Vector& key, std::span<const std::uint32_t> rows,
-                     std::span<std::uint32_t> slots) {
-  if (key.is_flat()) {
-    std::ranges::copy(rows, slots.begin());
-  } else if (key.is_constant()) {
-    std::ranges::fill(slots, 0);
-  } else {
-    const Code* const codes = key.codes();
-    std::ranges::transform(rows, slots.begin(), [codes](std::uint32_t row) { return codes[row]; });
-  }
-}
-
 }  // namespace
+
+bool is_sparse(std::span<const Vector> keys) {
+  return keys.size() == 1 && keys[0].is_flat() && keys[0].values().has_nulls();
+}
+
+void split_sparse(const Vector& key, std::size_t rows, std::vector<std::uint32_t>* some,
+                  std::vector<std::uint32_t>* nulls) {
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    (key.is_null(row) ? nulls : some)->push_back(row);
+  }
+}
 
 GroupTable::GroupTable(const std::vector<Type>& key_types, std::uint64_t seed)
     : seed_(seed), keys_(key_types), slots_(kFirstSlots) {}
@@ -305,18 +293,42 @@ void GroupTable::assign_uncounted(std::span<const Vector> keys, std::size_t rows
     assign_runs(keys[0], rows, order, groups);
     return;
   }
+  if (is_sparse(keys)) {
+    assign_sparse(keys, rows, order, groups);
+    return;
+  }
   const std::size_t known = size();
   if (located_) {
     assign_located(keys, rows, groups);
   } else {
-    for_each_batch(
-        keys, rows,
-        [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
-          fill_row_slots(keys[column], begin, slots);
-        },
-        [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
+    for_each_batch(keys, rows, RowSlots(keys),
+                   [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
   }
   note_seen({groups, rows}, known, order, true, [](std::size_t row) { return row; });
+}
+
+// Rows without the field are one group, which is looked up once.
+void GroupTable::assign_sparse(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
+                               std::uint32_t* groups) {
+  std::vector<std::uint32_t> nulls;
+  row_numbers_.clear();
+  split_sparse(keys[0], rows, &row_numbers_, &nulls);
+  const std::size_t known = size();
+  const auto assign_rows = [&](std::span<const std::uint32_t> some) {
+    found_groups_.resize(some.size());
+    for_each_batch(
+        keys, some.size(), SomeRowSlots(keys, some),
+        [&](KeyBatch& batch, std::size_t begin) { resolve(batch, found_groups_.data() + begin); });
+    for (std::size_t j = 0; j < some.size(); ++j) {
+      groups[some[j]] = found_groups_[j];
+    }
+  };
+  assign_rows(row_numbers_);
+  assign_rows(std::span(nulls).first(std::min<std::size_t>(nulls.size(), 1)));
+  for (const std::uint32_t row : nulls) {
+    groups[row] = groups[nulls[0]];
+  }
+  note_seen({groups, rows}, known, order, false, [](std::size_t row) { return row; });
 }
 
 bool GroupTable::locate(std::span<const Vector> keys, std::size_t rows) {
@@ -348,12 +360,7 @@ void GroupTable::assign_located(std::span<const Vector> keys, std::size_t rows,
   }
   std::vector<std::uint32_t> new_groups(first_rows.size());
   for_each_batch(
-      keys, first_rows.size(),
-      [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
-        for (std::size_t j = 0; j < slots.size(); ++j) {
-          slots[j] = static_cast<std::uint32_t>(keys[column].slot(first_rows[begin + j]));
-        }
-      },
+      keys, first_rows.size(), SomeRowSlots(keys, first_rows),
       [&](KeyBatch& batch, std::size_t begin) { resolve(batch, new_groups.data() + begin); });
   for (std::size_t j = 0; j < first_rows.size(); ++j) {
     const std::uint32_t row = first_rows[j];
@@ -388,11 +395,7 @@ void GroupTable::assign_runs(const Vector& key, std::size_t rows, std::uint64_t 
   const std::size_t known = size();
   found_groups_.resize(row_numbers_.size());
   for_each_batch(
-      {&key, 1}, row_numbers_.size(),
-      [&](std::size_t /*column*/, std::size_t begin, std::span<std::uint32_t> slots) {
-        std::copy_n(row_numbers_.begin() + static_cast<std::ptrdiff_t>(begin), slots.size(),
-                    slots.begin());
-      },
+      {&key, 1}, row_numbers_.size(), SomeRowSlots({&key, 1}, row_numbers_),
       [&](KeyBatch& batch, std::size_t begin) { resolve(batch, found_groups_.data() + begin); });
   note_seen(found_groups_, known, order, true, [&](std::size_t run) { return row_numbers_[run]; });
   for (std::size_t run = 0; run < row_numbers_.size(); ++run) {
@@ -404,12 +407,9 @@ void GroupTable::assign_runs(const Vector& key, std::size_t rows, std::uint64_t 
 void GroupTable::find(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups) const {
   const std::size_t radix = combinations_of(keys, rows);
   if (radix == 0 || radix > rows) {
-    for_each_batch(
-        keys, rows,
-        [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
-          fill_row_slots(keys[column], begin, slots);
-        },
-        [&](const KeyBatch& batch, std::size_t begin) { find_batch(batch, groups + begin); });
+    for_each_batch(keys, rows, RowSlots(keys), [&](const KeyBatch& batch, std::size_t begin) {
+      find_batch(batch, groups + begin);
+    });
     return;
   }
   std::vector<std::uint32_t> combinations(radix);
@@ -459,11 +459,12 @@ void GroupTable::hash_all(std::span<const Vector> keys, std::size_t count,
 }
 
 void GroupTable::hash(std::span<const Vector> keys, std::size_t rows, std::uint64_t* hashes) const {
-  const auto fill_slots = [&](std::size_t column, std::size_t begin,
-                              std::span<std::uint32_t> slots) {
-    fill_row_slots(keys[column], begin, slots);
-  };
-  hash_all(keys, rows, fill_slots, hashes);
+  hash_all(keys, rows, RowSlots(keys), hashes);
+}
+
+void GroupTable::hash(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
+                      std::uint64_t* hashes) const {
+  hash_all(keys, rows.size(), SomeRowSlots(keys, rows), hashes);
 }
 
 void GroupTable::hash(std::span<const Vector> keys, const ChunkCombinations& combinations,
@@ -491,11 +492,7 @@ void GroupTable::assign_some(std::span<const Vector> keys, std::span<const std::
                              const std::uint64_t* hashes, std::uint64_t order,
                              std::uint32_t* groups) {
   const std::size_t known = size();
-  const auto fill_slots = [&](std::size_t column, std::size_t begin,
-                              std::span<std::uint32_t> slots) {
-    fill_some_slots(keys[column], rows.subspan(begin, slots.size()), slots);
-  };
-  resolve_hashed(keys, rows, fill_slots, hashes, groups);
+  resolve_hashed(keys, rows, SomeRowSlots(keys, rows), hashes, groups);
   note_seen({groups, rows.size()}, known, order, true, [&](std::size_t j) { return rows[j]; });
 }
 

@@ -35,6 +35,12 @@ struct KeyShares {
   bool all() const { return end - begin == kCount; }
 };
 
+// Whether many rows may be told to have no key before they are looked up: of one flat column.
+bool is_sparse(std::span<const Vector> keys);
+// Appends the rows that have a value, and those that have none, ascending.
+void split_sparse(const Vector& key, std::size_t rows, std::vector<std::uint32_t>* some,
+                  std::vector<std::uint32_t>* nulls);
+
 class GroupTable {
  public:
   GroupTable(const std::vector<Type>& key_types, std::uint64_t seed);
@@ -61,9 +67,11 @@ class GroupTable {
   // Whether the last chunk's rows were found by their combinations of entries, with few look-ups.
   bool located() const { return located_; }
 
-  // The hash of the key of each row, or of each combination, which is the same in all tables of
-  // these key types and seed.
+  // The hash of the key of each row, of each of some rows, or of each combination, which is the
+  // same in all tables of these key types and seed.
   void hash(std::span<const Vector> keys, std::size_t rows, std::uint64_t* hashes) const;
+  void hash(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
+            std::uint64_t* hashes) const;
   void hash(std::span<const Vector> keys, const ChunkCombinations& combinations,
             std::uint64_t* hashes) const;
   // groups[j] becomes the group of row rows[j], which are ascending and whose keys have the hashes
@@ -139,6 +147,8 @@ class GroupTable {
   void resolve_hashed(std::span<const Vector> keys, std::span<const std::uint32_t> some,
                       const FillSlots& fill_slots, const std::uint64_t* hashes,
                       std::uint32_t* groups);
+  void assign_sparse(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
+                     std::uint32_t* groups);
   bool locate(std::span<const Vector> keys, std::size_t rows);
   void assign_located(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups);
   void assign_runs(const Vector& key, std::size_t rows, std::uint64_t order, std::uint32_t* groups);
@@ -153,7 +163,8 @@ class GroupTable {
   bool located_ = false;                                   // the last chunk was
   ChunkCombinations combinations_;                         // of the last chunk that was counted
   std::vector<std::uint32_t> found_groups_;                // of those, or of runs
-  // The place of each row among the combination groups, or where runs begin.
+  // The place of each row among the combination groups, or where runs begin, or the rows that have
+  // a key.
   std::vector<std::uint32_t> row_numbers_;
 };
 

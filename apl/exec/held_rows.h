@@ -1,5 +1,6 @@
 #pragma once
-// Streams that an operator holds whole while they are short enough, and goes through afterwards.
+// Streams that an operator holds whole while they are short enough, and goes through afterwards; a
+// longer one is run again by whoever wanted it.
 
 #include <cstddef>
 #include <optional>

@@ -23,30 +23,4 @@ void number_combinations(std::span<const Vector> keys, std::size_t rows,
 // The key whose codes are the numbers already, all others being constants; null if there is none.
 const Vector* only_dictionary(std::span<const Vector> keys);
 
-// Maps the combinations `numbers` back to the slot of each key.
-class CombinationSlots {
- public:
-  CombinationSlots(std::span<const Vector> keys, std::span<const std::uint32_t> numbers)
-      : numbers_(numbers), radixes_(keys.size(), 1), units_(keys.size(), 1) {
-    std::uint32_t unit = 1;
-    for (std::size_t column = keys.size(); column-- > 0;) {
-      units_[column] = unit;
-      if (keys[column].is_dictionary()) {
-        radixes_[column] = static_cast<std::uint32_t>(keys[column].values().size());
-      }
-      unit *= radixes_[column];
-    }
-  }
-  void operator()(std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) const {
-    for (std::size_t j = 0; j < slots.size(); ++j) {
-      slots[j] = numbers_[begin + j] / units_[column] % radixes_[column];
-    }
-  }
-
- private:
-  std::span<const std::uint32_t> numbers_;
-  std::vector<std::uint32_t> radixes_;
-  std::vector<std::uint32_t> units_;
-};
-
 }  // namespace evq
