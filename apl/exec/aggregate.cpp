@@ -103,8 +103,9 @@ class AggregateConsumer final : public Consumer {
       parted = parted || groups_of(sink).parted();
     }
     const bool slow = state_bytes >= groups * kSlowlyMergedBytesMin;
+    const bool pays = slow && groups >= GroupParts::kGroupsMin;
     return parted || (sinks.size() > 1 && !spec_.op.groups.empty() &&
-                      (spec_.force_parts || (slow && groups >= GroupParts::kGroupsMin)));
+                      (spec_.parting == Parting::kAlways || pays));
   }
 
   // Calls work(0) … work(parts - 1), by as many workers as there are.
@@ -265,8 +266,12 @@ class AggregateRun {
  private:
   Status run_shares(const KeyShares& shares, Consumer& consumer, bool* overflowed) {
     const ExecOptions& options = executor_.options();
-    const GroupStates::Spec spec{op_,    executor_.context(), key_types_, options.budget,
-                                 shares, options.force_parts};
+    // One worker, who has nobody to merge with, would be held up by them.
+    const Parting parting = options.force_parts   ? Parting::kAlways
+                            : options.workers > 1 ? Parting::kManyGroups
+                                                  : Parting::kNever;
+    const GroupStates::Spec spec{op_,    executor_.context(), key_types_, options.budget, shares,
+                                 parting};
     AggregateConsumer aggregate(spec, executor_, hints_, consumer);
     Status done = executor_.run(input_, aggregate, below_);
     *overflowed = aggregate.overflowed();

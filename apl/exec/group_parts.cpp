@@ -61,12 +61,12 @@ Status GroupParts::add_chunk(const Chunk& chunk) {
 }
 
 bool GroupParts::part_pays() const {
-  if (spec_.op.groups.empty()) {
+  if (spec_.op.groups.empty() || spec_.parting == Parting::kNever) {
     return false;
   }
   const GroupTable& table = parts_[0]->table();
-  return spec_.force_parts || (table.size() >= kGroupsMin && !table.located() &&
-                               rows_ >= chunks_ * kCount * kRowsPerPartMin);
+  return spec_.parting == Parting::kAlways || (table.size() >= kGroupsMin && !table.located() &&
+                                               rows_ >= chunks_ * kCount * kRowsPerPartMin);
 }
 
 void GroupParts::empty_lists(PartLists* lists) {

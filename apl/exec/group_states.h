@@ -15,6 +15,13 @@
 
 namespace evq {
 
+// When the groups of a worker are kept in parts (group_parts.h).
+enum class Parting : std::uint8_t {
+  kNever,
+  kManyGroups,
+  kAlways,
+};
+
 class GroupStates {
  public:
   struct Spec {
@@ -23,7 +30,7 @@ class GroupStates {
     std::vector<Type> key_types;
     MemoryBudget* budget;
     KeyShares shares{};  // groups of other keys are left out
-    bool force_parts = false;
+    Parting parting = Parting::kNever;
   };
   // `spec` stays the caller's.
   explicit GroupStates(const Spec& spec);
