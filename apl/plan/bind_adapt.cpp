@@ -2,6 +2,8 @@
 // overloads are asked, and between, which asks two of them. `set stricttypes` keeps nearly all of
 // it off.
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "apl/plan/binder.h"
@@ -9,6 +11,25 @@
 #include "store/base/time_parse.h"
 
 namespace evq::plan {
+namespace {
+
+bool is_time(Type type) {
+  return type == Type::kTimespan || type == Type::kDatetime;
+}
+
+// 1 and 0 beside a bool are true and false. Of two constants the mismatch is a slip and stays an
+// error, as any other number does.
+ExprPtr adapt_flag(ExprPtr constant, const Expr& other) {
+  if (other.type != Type::kBool || other.is_constant() || !constant->is_constant() ||
+      constant->type != Type::kLong || constant->constant.is_null()) {
+    return constant;
+  }
+  const std::int64_t number = constant->constant.as_integer();
+  return number == 0 || number == 1 ? make_constant(Value::boolean(number == 1), constant->span)
+                                    : std::move(constant);
+}
+
+}  // namespace
 
 // What a constant is taken for beside values of another type: a text for the datetime, number,
 // bool or timespan that it spells, a number for its text where only equality is asked, a number
@@ -117,11 +138,12 @@ Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) c
   EVQ_TRY_ASSIGN(*right, adapt_weekday(std::move(*right), (*left)->type));
   if (is_comparison(op)) {
     const bool equality = op == ast::BinaryOp::kEqual || op == ast::BinaryOp::kNotEqual;
+    if (!strict_types_) {
+      *left = adapt_flag(std::move(*left), **right);
+      *right = adapt_flag(std::move(*right), **left);
+    }
     EVQ_TRY_ASSIGN(*left, adapt(std::move(*left), (*right)->type, equality));
     EVQ_TRY_ASSIGN(*right, adapt(std::move(*right), (*left)->type, equality));
-    const auto is_time = [](Type type) {
-      return type == Type::kTimespan || type == Type::kDatetime;
-    };
     if (!equality || is_time((*right)->type) || is_time((*left)->type)) {
       EVQ_TRY_ASSIGN(*left, adapt_texts(std::move(*left), **right));
       EVQ_TRY_ASSIGN(*right, adapt_texts(std::move(*right), **left));
@@ -131,6 +153,26 @@ Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) c
     if (op != ast::BinaryOp::kDivide) {
       EVQ_TRY_ASSIGN(*right, adapt_span(std::move(*right), **left, op));
     }
+  }
+  return Status::success();
+}
+
+// The value and the items of `in`, each as == has it beside the other. A text field beside times
+// alone is read as one.
+Status Binder::adapt_items(std::vector<ExprPtr>* args) const {
+  ExprPtr& value = args->front();
+  const std::span<ExprPtr> items = std::span(*args).subspan(1);
+  const Type type = items.empty() ? Type::kNull : items[0]->type;
+  if (is_time(type) && std::ranges::all_of(items, [type](const ExprPtr& item) {
+        return item->is_constant() && item->type == type;
+      })) {
+    EVQ_TRY_ASSIGN(value, adapt_texts(std::move(value), *items[0]));
+  }
+  for (ExprPtr& item : items) {
+    if (!strict_types_) {
+      item = adapt_flag(std::move(item), *value);
+    }
+    EVQ_TRY_ASSIGN(item, adapt(std::move(item), value->type, true));
   }
   return Status::success();
 }
@@ -167,7 +209,10 @@ Result<ExprPtr> Binder::bind_between(const ast::Between& between, Span span,
   EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value), low->type));
   EVQ_TRY_ASSIGN(low, adapt(std::move(low), value->type, false));
   EVQ_TRY_ASSIGN(high, adapt(std::move(high), value->type, false));
+  EVQ_TRY_ASSIGN(value, adapt(std::move(value), low->type, false));
   EVQ_TRY_ASSIGN(value, adapt_texts(std::move(value), *low));
+  EVQ_TRY_ASSIGN(low, adapt_texts(std::move(low), *value));
+  EVQ_TRY_ASSIGN(high, adapt_texts(std::move(high), *value));
   if (high->type == Type::kTimespan && low->type == Type::kDatetime) {
     std::vector<ExprPtr> sum;
     sum.push_back(clone(*low));

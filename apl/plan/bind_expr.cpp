@@ -436,14 +436,14 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
         return explain_list(std::move(bound).take_error(), *item, value_type);
       }
       args.push_back(std::move(bound).value());
-      if (by_value && !any_field) {
-        EVQ_TRY_ASSIGN(args.back(), adapt(std::move(args.back()), value_type, true));
-      }
     }
     nodes += node_count(*args.back());
   }
   const std::string function = operator_function(op, in.negated);
   if (!any_field) {
+    if (by_value) {
+      EVQ_TRY(adapt_items(&args));
+    }
     return call(function, std::move(args), span);
   }
   EVQ_TRY(note_expressions(input->schema().size() * nodes, span));
