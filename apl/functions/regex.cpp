@@ -194,6 +194,109 @@ class LiteralFinder {
   bool only_literals_ = true;
 };
 
+// What stands in a pattern outside of classes, escapes and quotations: the text with (?<name>…),
+// which this RE2 does not know, as (?P<name>…), and what is counted before it is parsed.
+class PatternReader {
+ public:
+  explicit PatternReader(std::string_view pattern) : pattern_(pattern) {}
+
+  // Fails on a pattern that would take much memory.
+  Result<std::string> read() {
+    while (at_ < pattern_.size()) {
+      step();
+    }
+    if (repetitions_ > kRegexRepetitionsMax) {
+      return make_error(ErrorCode::kCompile, "the regular expression repeats more than " +
+                                                 std::to_string(kRegexRepetitionsMax) +
+                                                 " times in all");
+    }
+    if (unicode_classes_ > kRegexUnicodeClassesMax) {
+      return make_error(ErrorCode::kCompile, "the regular expression has more than " +
+                                                 std::to_string(kRegexUnicodeClassesMax) +
+                                                 " classes such as \\p{L}");
+    }
+    return std::move(text_);
+  }
+
+ private:
+  void step() {
+    const std::string_view rest = pattern_.substr(at_);
+    if (rest.starts_with("\\Q") && !in_class_) {
+      const std::size_t end = rest.find("\\E");
+      take(end == std::string_view::npos ? rest.size() : end + 2);
+    } else if (rest[0] == '\\') {
+      escape(rest);
+    } else if (rest[0] == '[') {
+      bracket(rest);
+    } else if (rest.starts_with("(?<") && !in_class_ && rest.substr(3).find_first_of("=!") != 0) {
+      text_ += "(?P<";
+      at_ += 3;
+    } else {
+      in_class_ = in_class_ && rest[0] != ']';
+      if (rest[0] == '{' && !in_class_) {
+        count(rest.substr(1));
+      }
+      take(1);
+    }
+  }
+
+  void escape(std::string_view rest) {
+    if (rest.size() > 1 && (rest[1] == 'p' || rest[1] == 'P')) {
+      ++unicode_classes_;
+    }
+    take(2);
+  }
+
+  // A class begins, whose first ] is a member, or a named one stands in it.
+  void bracket(std::string_view rest) {
+    if (in_class_) {
+      const std::size_t close =
+          rest.starts_with("[:") ? rest.find(":]", 2) : std::string_view::npos;
+      take(close == std::string_view::npos ? 1 : close + 2);
+      return;
+    }
+    in_class_ = true;
+    take(rest.starts_with("[^]") ? 3 : rest.starts_with("[]") || rest.starts_with("[^") ? 2 : 1);
+  }
+
+  // {2}, {2,} and {2,3}: the larger number.
+  void count(std::string_view digits) {
+    std::size_t number = 0;
+    for (const char c : digits) {
+      if (c == ',') {
+        repetitions_ += number;
+        number = 0;
+      } else if (is_digit(c)) {
+        number = std::min(number * 10 + static_cast<std::size_t>(c - '0'), kRegexRepetitionsMax);
+      } else {
+        break;
+      }
+    }
+    repetitions_ += number;
+  }
+
+  void take(std::size_t bytes) {
+    bytes = std::min(bytes, pattern_.size() - at_);
+    text_ += pattern_.substr(at_, bytes);
+    at_ += bytes;
+  }
+
+  std::string_view pattern_;
+  std::size_t at_ = 0;
+  std::string text_;
+  bool in_class_ = false;
+  std::size_t repetitions_ = 0;
+  std::size_t unicode_classes_ = 0;
+};
+
+// What to write instead of what RE2 does not take.
+std::string syntax_hint(std::string_view error) {
+  if (error.find("\\u") != std::string_view::npos || error.find("\\U") != std::string_view::npos) {
+    return "a character is written by its number as \\x{00A0}";
+  }
+  return "the syntax is RE2's, without look-around and back references";
+}
+
 std::string with_flags(std::string_view pattern, const RegexOptions& options) {
   std::string flags;
   flags.append(options.ignore_case ? "i" : "");
@@ -285,24 +388,25 @@ Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view pattern,
     return make_error(ErrorCode::kCompile, "the regular expression is longer than " +
                                                std::to_string(kRegexPatternBytesMax) + " bytes");
   }
+  EVQ_TRY_ASSIGN(const std::string readable, PatternReader(pattern).read());
   RE2::Options settings;
   settings.set_log_errors(false);
   settings.set_max_mem(static_cast<std::int64_t>(kRegexProgramBytesMax));
-  auto compiled = std::make_unique<Compiled>(with_flags(pattern, options), settings);
+  auto compiled = std::make_unique<Compiled>(with_flags(readable, options), settings);
   if (!compiled->program.ok()) {
     return make_error(ErrorCode::kCompile,
                       "the regular expression is invalid: " + compiled->program.error(),
-                      "the syntax is RE2's, without look-around and back references");
+                      syntax_hint(compiled->program.error()));
   }
   if (!options.ignore_case) {
-    const RequiredLiteral literal = required_literal(pattern);
+    const RequiredLiteral literal = required_literal(readable);
     if (!literal.text.empty()) {
       compiled->literal.emplace(literal.text);
       compiled->literal_is_all = literal.is_whole;
       compiled->literal_is_prefix = literal.is_prefix;
     }
     if (!options.multi_line && !options.dot_all && !options.ungreedy) {
-      compiled->bytes = BytePattern::parse(pattern);
+      compiled->bytes = BytePattern::parse(readable);
     }
   }
   return std::shared_ptr<const Regex>(new Regex(std::move(compiled)));

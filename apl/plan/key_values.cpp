@@ -39,7 +39,7 @@ Status KeyValueSyntax::set(std::string_view option, const Value& value, Span spa
   } else {
     auto compiled = Regex::compile(text);
     if (!compiled.ok()) {
-      return diag::invalid_regex(span, compiled.error().message);
+      return diag::invalid_regex(span, compiled.error());
     }
     regex = std::move(compiled).value();
     if (regex->group_count() != 2) {

@@ -33,7 +33,7 @@ Status RedactionSyntax::add_pattern(const Value& value, Span span) {
   const auto add = [&](std::string_view pattern) -> Status {
     auto compiled = Regex::compile(pattern);
     if (!compiled.ok()) {
-      return diag::invalid_regex(span, compiled.error().message);
+      return diag::invalid_regex(span, compiled.error());
     }
     patterns.push_back(std::move(compiled).value());
     pattern_texts.emplace_back(pattern);

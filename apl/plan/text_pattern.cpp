@@ -320,7 +320,7 @@ Result<TextPattern> regex_pattern(const ast::Parse& parse, Span span) {
     if (const auto* literal = std::get_if<ast::ParseText>(&item)) {
       auto part = Regex::compile(literal->text);
       if (!part.ok()) {
-        return diag::invalid_regex(literal->span, part.error().message);
+        return diag::invalid_regex(literal->span, part.error());
       }
       next_group += part.value()->group_count();
       text += "(?:" + literal->text + ")";
@@ -339,7 +339,7 @@ Result<TextPattern> regex_pattern(const ast::Parse& parse, Span span) {
   options.ignore_case = parse.flags.find('i') != std::string::npos;
   auto regex = Regex::compile(text, options);
   if (!regex.ok()) {
-    return diag::invalid_regex(span, regex.error().message);
+    return diag::invalid_regex(span, regex.error());
   }
   pattern.extractor = std::make_shared<PatternExtractor<RegexMatcher>>(
       RegexMatcher(std::move(regex).value(), std::move(groups)), pattern.captures, false,

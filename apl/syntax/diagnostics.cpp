@@ -319,9 +319,11 @@ Error not_serialized(Span at, std::string_view function) {
                        "put | sort by … or | serialize before it");
 }
 
-Error invalid_regex(Span at, std::string_view reason) {
-  return planner_error("APL2028", at, "invalid regular expression: " + std::string(reason),
-                       "the syntax is RE2's: no look-around, no back-references");
+Error invalid_regex(Span at, const Error& reason) {
+  const bool special = !reason.hint.empty() && !reason.hint.starts_with("the syntax is");
+  return planner_error(
+      "APL2028", at, "invalid regular expression: " + reason.message,
+      special ? reason.hint : "the syntax is RE2's: no look-around, no back-references");
 }
 
 Error recursive_function(Span at, std::string_view name) {

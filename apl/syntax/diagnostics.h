@@ -130,7 +130,7 @@ Error unsupported_kind(Span at, std::string_view operator_name, std::string_view
                        std::string_view allowed);
 Error unsupported_feature(Span at, std::string_view what, std::string_view hint);
 Error not_serialized(Span at, std::string_view function);
-Error invalid_regex(Span at, std::string_view reason);
+Error invalid_regex(Span at, const Error& reason);
 Error recursive_function(Span at, std::string_view name);
 Error misplaced_star(Span at);
 Error missing_argument(Span at, std::string_view function, std::string_view name);

@@ -106,8 +106,12 @@ inline constexpr std::size_t kQueryDepthMax = 200;
 inline constexpr std::size_t kQueryOperatorsMax = 200;
 // One name in a query's text, as the service evq is compatible with.
 inline constexpr std::size_t kQueryNameBytesMax = 1024;
-// Pattern text of a regular expression.
-inline constexpr std::size_t kRegexPatternBytesMax = 4 * kKibibyte;
+// Pattern text of a regular expression: lists of indicators of compromise come to some kilobytes.
+inline constexpr std::size_t kRegexPatternBytesMax = 64 * kKibibyte;
+// What a pattern's text may hold that takes much memory before its program is measured: counts of
+// repetitions in all, at 8 bytes for each, and classes such as \pL, at up to 30 KiB.
+inline constexpr std::size_t kRegexRepetitionsMax = 600000;
+inline constexpr std::size_t kRegexUnicodeClassesMax = 1500;
 // Memory of one compiled regular expression, program and automaton.
 inline constexpr std::size_t kRegexProgramBytesMax = 8 * kMebibyte;
 // Compiled regular expressions kept when patterns come from rows instead of constants.

@@ -121,6 +121,54 @@ TEST_CASE("patterns are bounded") {
   CHECK((*regex)->search(std::string(100000, 'a') + "b"));
 }
 
+TEST_CASE("what takes memory before it is measured is counted") {
+  const auto repeated = [](std::string_view part, std::size_t count) {
+    std::string pattern;
+    for (std::size_t i = 0; i < count; ++i) {
+      pattern.append(part);
+    }
+    return pattern;
+  };
+  const auto error = [](const std::string& pattern) {
+    const auto regex = Regex::compile(pattern);
+    return regex.ok() ? std::string("OK") : regex.error().message;
+  };
+  CHECK(error(repeated("\\p{Zl}", kRegexUnicodeClassesMax)) == "OK");
+  CHECK(error(repeated("[\\PL]", kRegexUnicodeClassesMax + 1)) ==
+        "the regular expression has more than 1500 classes such as \\p{L}");
+  constexpr std::size_t kOnce = 1000;
+  const std::string most = repeated("(?:x{7,1000})", kRegexRepetitionsMax / (kOnce + 7));
+  CHECK(error(most).starts_with("the regular expression is invalid: pattern too large"));
+  CHECK(error(most + repeated("x{1000}", 1)) ==
+        "the regular expression repeats more than 600000 times in all");
+  CHECK(error(repeated("x{1000}", kRegexPatternBytesMax / 7)) ==
+        "the regular expression repeats more than 600000 times in all");
+  CHECK(error(repeated("[{9999}]", 1000)) == "OK");  // no counts
+}
+
+TEST_CASE("groups are named in two ways") {
+  const auto names = [](std::string_view pattern) {
+    const auto regex = Regex::compile(pattern);
+    std::string all;
+    for (const auto& [group, name] :
+         regex.ok() ? (*regex)->group_names() : decltype((*regex)->group_names())()) {
+      all += std::to_string(group) + name;
+    }
+    return regex.ok() ? all : "invalid";
+  };
+  CHECK(names("(?P<a>x)(?<b>y(?<c>z))") == "1a2b3c");
+  CHECK(names("(?i)(?<a>x)(?:y)(z)") == "1a");
+  CHECK(names("[(?<a>]") == "");
+  CHECK(names("[^](?<a>](?<b>x)") == "1b");
+  CHECK(names("[[:alpha:](?<a>](?<b>x)") == "1b");
+  CHECK(names("\\(?<a>") == "");
+  CHECK(names("\\Q(?<a>\\E(?<b>x)") == "1b");
+  CHECK(names("(?<=a)b") == "invalid");
+  CHECK(names("(?<!a)b") == "invalid");
+  CHECK(names("(?<") == "invalid");
+  CHECK((*Regex::compile("ab(?<n>c+)"))->search("xabcc"));
+}
+
 TEST_CASE("options") {
   CHECK((*Regex::compile("abc", {.ignore_case = true}))->search("xABCx"));
   CHECK((*Regex::compile("^b", {.multi_line = true}))->search("a\nb"));
