@@ -288,7 +288,8 @@ constexpr LanguageTopic kTopics[] = {
      {}},
     {"limits",
      "Limits",
-     "A query has at most 256 KiB of text, 200 operators and 200 levels of parentheses; a regular "
+     "A query has at most 256 KiB of text, 1,000 operators and 200 levels of parentheses; a "
+     "regular "
      "expression has 64 KiB. A text that functions join, repeat or replace things into holds at "
      "most 16 MiB, and so does an array or bag that they make, which has at most 1,048,576 items "
      "and 200 levels; beyond, the result is null. Functions that give a part of what there is, as "

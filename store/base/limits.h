@@ -102,8 +102,9 @@ inline constexpr std::size_t kStoreResourcesMax = 100000;
 inline constexpr std::size_t kQueryTextBytesMax = 256 * kKibibyte;
 // Nesting of parentheses, calls and subqueries: bounds every recursive walk of a tree.
 inline constexpr std::size_t kQueryDepthMax = 200;
-// Tabular operators of one query, subqueries included.
-inline constexpr std::size_t kQueryOperatorsMax = 200;
+// Tabular operators of one query, subqueries included: generated parsers come to 300. A plan is as
+// deep as they are many, and threads have the stack for it (thread_pool.cpp).
+inline constexpr std::size_t kQueryOperatorsMax = 1000;
 // One name in a query's text, as the service evq is compatible with.
 inline constexpr std::size_t kQueryNameBytesMax = 1024;
 // Pattern text of a regular expression: lists of indicators of compromise come to some kilobytes.

@@ -48,9 +48,9 @@ class PlanLimits(MemoryCase):
         for i in range(180):
             plus, iff = f"(y + {plus})", f"iff(y > {i}, y, {iff})"
         for size in (1 << 20, resource.RLIM_INFINITY):
-            for query in (rows + "".join(f"| summarize y = max(y) by z = y + {i} " for i in range(199)),
-                          rows + "| join (range y from 1 to 3 step 1) on y | project y " * 99,
-                          rows + "| sort by y desc | extend y = -y | take 10 " * 66,
+            for query in (rows + "".join(f"| summarize y = max(y) by z = y + {i} " for i in range(999)),
+                          rows + "| join (range y from 1 to 3 step 1) on y | project y " * 499,
+                          rows + "| sort by y desc | extend y = -y | take 10 " * 333,
                           rows + "| extend z = " + plus, rows + "| where " + iff + " > 0"):
                 with self.subTest(size=size, query=query[:60]):
                     done = subprocess.run(
