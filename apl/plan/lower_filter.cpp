@@ -46,7 +46,7 @@ Result<Relation> Binder::lower(const ast::Where& op, Span /*span*/, Relation inp
   return filter(std::move(input), std::move(predicate));
 }
 
-Result<Relation> Binder::lower(const ast::Count& /*op*/, Span /*span*/, Relation input) const {
+Result<Relation> Binder::lower(const ast::Count& op, Span /*span*/, Relation input) const {
   const AggregateFunction* row = find_aggregate("count");
   AggregateBindResult bound = bind_aggregate(*row, {{}, context(), std::nullopt});
   auto& call = std::get<BoundAggregateCall>(bound);
@@ -54,11 +54,11 @@ Result<Relation> Binder::lower(const ast::Count& /*op*/, Span /*span*/, Relation
   aggregate.aggregates.push_back({row, std::move(call), {}, "count()"});
   Relation output;
   output.aggregated = true;
-  output.origins.emplace("Count", Plan::ColumnOrigin{"count", {}, {}});
+  const std::string name = op.name.has_value() ? op.name->text : "Count";
+  output.origins.emplace(name, Plan::ColumnOrigin{"count", {}, {}});
   std::vector<NodePtr> inputs;
   inputs.push_back(std::move(input.node));
-  output.node =
-      make_node(std::move(aggregate), std::move(inputs), Schema({{"Count", Type::kLong}}));
+  output.node = make_node(std::move(aggregate), std::move(inputs), Schema({{name, Type::kLong}}));
   return output;
 }
 

@@ -31,7 +31,9 @@ struct SortKey {
 struct Where {
   ExprPtr predicate;
 };
-struct Count {};
+struct Count {
+  std::optional<Name> name;  // of the column; Count if unset
+};
 struct Distinct {
   std::vector<NamedExpr> items;  // a single Star for `distinct *`
 };

@@ -64,7 +64,13 @@ struct OperatorText {
     out.add("where ");
     out.add_expr(*op.predicate);
   }
-  void operator()(const ast::Count&) const { out.add("count"); }
+  void operator()(const ast::Count& op) const {
+    out.add("count");
+    if (op.name) {
+      out.add(" as ");
+      out.add_name(*op.name);
+    }
+  }
   void operator()(const ast::GetSchema&) const { out.add("getschema"); }
   void operator()(const ast::Distinct& op) const {
     out.add("distinct ");

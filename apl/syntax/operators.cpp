@@ -30,7 +30,9 @@ constexpr OperatorInfo kOperators[] = {
      .aliases = {},
      .summary = "Counts the rows",
      .syntax = "T | count",
-     .description = "Gives one row with the one column Count; 0 for an empty input.",
+     .description =
+         "Gives one row with the one column Count, or NAME after count as NAME; 0 for an "
+         "empty input.",
      .examples = {{"range x from 1 to 3 step 1 | count", "Count:long\n3"}},
      .parse = parse_count},
     {.name = "datatable",

@@ -65,7 +65,11 @@ Result<ast::OperatorNode> parse_count(TokenCursor& cursor) {
     return diag::unsupported_feature(cursor.peek().span, "count by",
                                      "write | summarize count() by field");
   }
-  return ast::OperatorNode{ast::Count{}};
+  ast::Count node;
+  if (cursor.accept_word("as")) {
+    EVQ_TRY_ASSIGN(node.name, parse_name(cursor, "a name"));
+  }
+  return ast::OperatorNode{std::move(node)};
 }
 
 Result<ast::OperatorNode> parse_getschema(TokenCursor&) {

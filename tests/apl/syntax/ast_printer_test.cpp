@@ -25,6 +25,8 @@ namespace {
 constexpr std::string_view kCorpus[] = {
     "web",
     "['http-logs'] | count",
+    "web | count as n | where n > 1",
+    "web | count as ['a b']",
     "[\"http-logs\"] // a comment\n| where status >= 500 // another\n| take 10;",
     "web | where method == 'GET' and (status between (400 .. 499) or not(ok)) | limit 5",
     "web | where uri contains 'x' or uri !contains_cs \"y\" or uri startswith 'a' or uri !endswith "
