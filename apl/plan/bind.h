@@ -9,7 +9,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "apl/functions/json_path.h"
 #include "apl/plan/plan.h"
 #include "apl/plan/table_source.h"
 #include "apl/syntax/ast.h"
@@ -34,12 +36,21 @@ class SubqueryRunner {
   virtual Result<Table> run(const Node& node) = 0;
 };
 
+// Where a mapping says that a column's value is; the value itself when it is neither.
+struct ExternalPlace {
+  std::optional<JsonPath> path;        // into a JSON value: $.a.b
+  std::optional<std::size_t> ordinal;  // in a record, from 0 on
+  std::string constant;
+};
+
 // What an externaldata operator asks for.
 struct ExternalRequest {
   std::vector<std::string> columns;
   std::vector<std::string> locations;
   std::string format;  // lower case; empty: told by the location's name
   bool ignore_first_record = false;
+  // One a column, null for a column without one; empty when there is no mapping.
+  std::vector<std::optional<ExternalPlace>> mapping;
 };
 
 // Rows of an externaldata operator, from files and addresses the caller may refuse.

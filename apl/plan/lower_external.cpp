@@ -6,14 +6,15 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/external_mapping.h"
 #include "apl/plan/stacking.h"
 #include "store/base/ascii.h"
 
 namespace evq::plan {
 namespace {
 
-constexpr std::array<std::string_view, 3> kOptions = {"format", "ignoreFirstRecord",
-                                                      "skipFirstRow"};
+constexpr std::array<std::string_view, 4> kOptions = {"format", "ignoreFirstRecord", "skipFirstRow",
+                                                      "ingestionMapping"};
 
 }  // namespace
 
@@ -43,6 +44,9 @@ Result<ExternalRequest> Binder::external_request(const ast::ExternalData& source
     EVQ_TRY_ASSIGN(const Value value, bind_constant(*option.value, option.name.text));
     if (*known == "format") {
       request.format = value.type() == Type::kString ? ascii_lower(value.to_text()) : "?";
+    } else if (*known == "ingestionMapping") {
+      EVQ_TRY_ASSIGN(request.mapping,
+                     read_external_mapping(value.to_text(), request.columns, option.value->span));
     } else if (const std::string word = ascii_lower(value.to_text());
                word == "true" || word == "false") {  // Kusto's users write True as well
       request.ignore_first_record = word == "true";

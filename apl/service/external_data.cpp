@@ -107,23 +107,35 @@ Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::stri
 // when there is no room, or when `control` says so.
 class Rows {
  public:
-  Rows(const std::vector<std::string>& names, Type type, MemoryLease* lease,
+  Rows(const plan::ExternalRequest& request, Type type, MemoryLease* lease,
        const QueryControl& control)
-      : names_(names),
-        columns_(names.size(), VectorBuilder(type)),
+      : names_(request.columns),
+        mapping_(request.mapping),
+        columns_(request.columns.size(), VectorBuilder(type)),
         type_(type),
         lease_(lease),
         control_(control) {}
 
-  std::size_t width() const { return names_.size(); }
+  // How many cells of a record are asked for.
+  std::size_t width() const {
+    std::size_t width = mapping_.empty() ? names_.size() : 1;
+    for (const auto& place : mapping_) {
+      width = std::max(width, place.has_value() ? place->ordinal.value_or(0) + 1 : 0);
+    }
+    return width;
+  }
 
   // By position; empty cells and missing ones are null.
   Status add_record(const std::vector<std::string>& cells) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (i < cells.size() && !cells[i].empty()) {
-        columns_[i].append_text(cells[i]);
-      } else {
+      std::string_view cell = i < cells.size() ? cells[i] : std::string_view();
+      if (!mapping_.empty()) {
+        cell = mapped_cell(mapping_[i], cells);
+      }
+      if (cell.empty()) {
         columns_[i].append_null();
+      } else {
+        columns_[i].append_text(cell);
       }
     }
     return end_row();
@@ -141,7 +153,8 @@ class Rows {
   // By name; a name with dots may lead into nested objects.
   Status add_object(DynamicView object) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      const DynamicView value = member(object, names_[i]);
+      const DynamicView value =
+          mapping_.empty() ? member(object, names_[i]) : mapped_value(mapping_[i], object);
       if (value.is_null()) {
         columns_[i].append_null();
       } else {
@@ -180,6 +193,28 @@ class Rows {
     return lease_->grow(bytes - std::exchange(charged_bytes_, bytes));
   }
 
+  static std::string_view mapped_cell(const std::optional<plan::ExternalPlace>& place,
+                                      const std::vector<std::string>& cells) {
+    if (!place.has_value() || !place->ordinal.has_value()) {
+      return place.has_value() ? std::string_view(place->constant) : std::string_view();
+    }
+    return *place->ordinal < cells.size() ? cells[*place->ordinal] : std::string_view();
+  }
+
+  // Until the next call.
+  DynamicView mapped_value(const std::optional<plan::ExternalPlace>& place, DynamicView object) {
+    if (!place.has_value()) {
+      return {};
+    }
+    if (!place->path.has_value()) {
+      constant_.clear();
+      constant_.add_string(place->constant);
+      return DynamicView(constant_.bytes());
+    }
+    const std::vector<DynamicView> found = place->path->matches(object);
+    return found.empty() ? DynamicView() : found[0];
+  }
+
   static DynamicView member(DynamicView object, std::string_view name) {
     if (const auto direct = object.find(name); direct.has_value()) {
       return *direct;
@@ -193,6 +228,8 @@ class Rows {
   }
 
   const std::vector<std::string>& names_;
+  const std::vector<std::optional<plan::ExternalPlace>>& mapping_;
+  DynamicBuilder constant_;
   std::vector<VectorBuilder> columns_;
   Type type_;
   MemoryLease* lease_;
@@ -302,6 +339,26 @@ Status add_json(std::string_view text, Rows* rows) {
   return split_json(text, [&](DynamicView value) { return rows->add_object(value); });
 }
 
+// Values of JSON are mapped by paths, cells of records by ordinals, and of lines there is only one.
+Status check_mapping(const plan::ExternalRequest& request, const Format& format) {
+  for (const auto& place : request.mapping) {
+    const bool json = format.shape == Shape::kJson;
+    if (place.has_value() && (json ? place->ordinal.has_value() : place->path.has_value())) {
+      return make_error(ErrorCode::kUsage,
+                        "the ingestionMapping does not fit '" + std::string(format.name) + "'",
+                        json ? "values of JSON are mapped by a Path"
+                             : "cells of a record are mapped by an Ordinal");
+    }
+  }
+  if (!request.mapping.empty() && format.shape != Shape::kJson &&
+      format.shape != Shape::kDelimited) {
+    return make_error(ErrorCode::kUsage,
+                      "lines of '" + std::string(format.name) + "' have no parts to be mapped",
+                      "leave the ingestionMapping out; the first column is the line");
+  }
+  return Status::success();
+}
+
 Status add_bytes(std::string_view bytes, const Format& format, bool skip_first, Rows* rows) {
   switch (format.shape) {
     case Shape::kDelimited:
@@ -324,7 +381,8 @@ Result<Table> ExternalData::read(const plan::ExternalRequest& request) {
                       "write externaldata (name:type, …) [\"data.csv\"]");
   }
   EVQ_TRY_ASSIGN(const Format format, format_of(request));
-  Rows rows(request.columns, format.shape == Shape::kJson ? Type::kDynamic : Type::kString, &lease_,
+  EVQ_TRY(check_mapping(request, format));
+  Rows rows(request, format.shape == Shape::kJson ? Type::kDynamic : Type::kString, &lease_,
             control_);
   for (const std::string& location : request.locations) {
     EVQ_TRY_ASSIGN(const std::string bytes, bytes_of(location));

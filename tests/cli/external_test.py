@@ -57,6 +57,51 @@ class External(EvqCase):
         self.addCleanup(server.shutdown)
         return f"http://127.0.0.1:{server.server_address[1]}"
 
+    def test_mapping(self):
+        events = self.write("events.json", """
+{"timestamp": "2019-01-01 10:00:00", "data": {"tenant": "t1", "method": "Get", "odd key": [1, 2]}}
+{"timestamp": "2019-01-01 10:00:01", "data": {"tenant": "t2"}}
+""")
+        read = f"externaldata (Timestamp:datetime, Tenant:string, Method:string) ['{events}'] "
+        mapping = ('[{"Column":"Timestamp","Properties":{"Path":"$.timestamp"}},'
+                   '{"column":"Tenant","properties":{"path":"$.data.tenant"}},'
+                   '{"Column":"Method","path":"$.data[\\\'method\\\']"}]')
+        self.assertEqual(self.rows(read + f"with (format='multijson', ingestionMapping='{mapping}')"),
+                         [{"Timestamp": "2019-01-01T10:00:00Z", "Tenant": "t1", "Method": "Get"},
+                          {"Timestamp": "2019-01-01T10:00:01Z", "Tenant": "t2", "Method": None}])
+        read = f"externaldata (a:long, b:string, c:dynamic, d:string) ['{events}'] "
+        mapping = ('[{"Column":"a","Properties":{"Path":"$.data[\'odd key\'][1]"}},'
+                   '{"Column":"b","Properties":{"ConstValue":"x"}},'
+                   '{"Column":"c","Properties":{"Path":"$"}}]')
+        quoted = '@"' + mapping.replace('"', '""') + '"'
+        self.assertEqual(self.rows(read + f"with (ingestionMapping={quoted}) "
+                                   "| where a == 2 | project a, b, c.data.tenant, d"),
+                         [{"a": 2, "b": "x", "c_data_tenant": "t1", "d": None}])
+        cells = self.write("cells.csv", "1,Ann,x\n2,Bob\n")
+        mapping = ('[{"Column":"name","Properties":{"Ordinal":"1"}},'
+                   '{"Column":"last","Properties":{"Ordinal":2}},'
+                   '{"Column":"from","Properties":{"ConstValue":"cells"}}]')
+        read = f"externaldata (last:string, name:string, from:string) ['{cells}'] "
+        self.assertEqual(self.rows(read + f"with (ingestionMapping='{mapping}')"),
+                         [{"last": "x", "name": "Ann", "from": "cells"},
+                          {"last": None, "name": "Bob", "from": "cells"}])
+
+    def test_mappings_that_do_not_fit(self):
+        cells = self.write("cells.csv", "1,Ann\n")
+        for mapping, message in (
+                ("[1", "ingestionMapping must be a JSON text"),
+                ("[1]", "ingestionMapping must have a Column in each of its objects"),
+                ('[{"Column":"a"}]', "must have a Path, an Ordinal or a ConstValue for each column"),
+                ('[{"Column":"z","Properties":{"Ordinal":0}}]', "name columns of externaldata; 'z' is none"),
+                ('[{"Column":"a","Properties":{"Ordinal":-1}}]', "must have ordinals from 0 to 9999"),
+                ('[{"Column":"a","Properties":{"Path":"$.a[*]"}}]', "paths to one value"),
+                ('[{"Column":"a","Properties":{"Transform":"SourceLocation"}}]',
+                 "the transformation 'SourceLocation' of a mapping is not supported"),
+                ('[{"Column":"a","Properties":{"Path":"$.a"}}]', "the ingestionMapping does not fit 'csv'")):
+            with self.subTest(mapping):
+                read = f"externaldata (a:string) ['{cells}'] with (ingestionMapping='{mapping}')"
+                self.assertIn(message, self.evq("query", read, status=None)[1])
+
     def test_csv(self):
         path = self.write("a.csv", 'id,name,at,n\n1,"Ann, A.",2024-05-01,1.5\n2,"say ""hi""",,x\n\n3\n')
         self.assertEqual(
