@@ -159,10 +159,21 @@ Result<ExprPtr> Binder::bind_lambda_call(const Environment::Function& function,
   if (body == nullptr) {
     return diag::scalar_expected(span, "the table that " + call.function.text + "() returns");
   }
+  // A value of toscalar() is the same wherever its name is used, as in a let.
+  const auto* scalar = std::get_if<ast::Call>(&(*body)->node);
+  const bool once = scalar != nullptr && scalar->function.text == "toscalar" &&
+                    function.lambda->parameters.empty() && function.lambda->lets.empty();
+  const std::pair<const ast::Expr*, const Environment*> key(body->get(), function.defined_in);
+  if (const auto known = scalars_.find(key); once && known != scalars_.end()) {
+    return clone(*known->second);
+  }
   const bool own_names = std::exchange(own_names_first_, true);
   auto made =
       bind_within(std::move(frame), *function.lambda, [&] { return bind_expr(**body, input); });
   own_names_first_ = own_names;
+  if (once && made.ok() && (*made)->is_constant()) {
+    scalars_.emplace(key, clone(**made));
+  }
   // Within another function or a let there may be more copies around.
   if (own_names || !made.ok()) {
     return made;
