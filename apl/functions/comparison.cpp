@@ -283,6 +283,12 @@ std::string conversion_hint(Type text_side, Type other) {
   return "convert one side, for example with to" + std::string(type_name(other)) + "()";
 }
 
+// time != '': what is asked is whether there is one.
+bool is_empty_text(const Argument& argument) {
+  return argument.type == Type::kString && argument.constant != nullptr &&
+         !argument.constant->is_null() && argument.constant->as_text().empty();
+}
+
 template <Comparison kOp>
 BindResult bind_comparison(const BindRequest& request) {
   const Type left = request.arguments[0].type;
@@ -300,10 +306,15 @@ BindResult bind_comparison(const BindRequest& request) {
   } else {
     const bool left_explains =
         left == Type::kString || (left == Type::kDatetime && right != Type::kString);
+    std::string hint = left_explains ? conversion_hint(left, right) : conversion_hint(right, left);
+    if (is_equality(kOp) &&
+        (is_empty_text(request.arguments[0]) || is_empty_text(request.arguments[1]))) {
+      hint = kOp == Comparison::kEqual ? "write isnull(field)" : "write isnotnull(field)";
+    }
     return BindFailure{-1,
                        "a " + std::string(type_name(left)) + " cannot be compared with a " +
                            std::string(type_name(right)),
-                       left_explains ? conversion_hint(left, right) : conversion_hint(right, left)};
+                       std::move(hint)};
   }
   return call;
 }

@@ -184,13 +184,37 @@ Result<ExprPtr> Binder::bind_node(const ast::Expr& expr, const Relation* input) 
 
 namespace {
 
+struct Operand {
+  Type type;
+  bool is_text;  // one of the events, not one that is written in the query
+};
+
+// EndTime - StartTime, now() - StartTime, StartTime + 1h of fields that hold texts; empty for
+// others.
+std::string texts_as_times(ast::BinaryOp op, const Operand& left, const Operand& right) {
+  const bool minus = op == ast::BinaryOp::kSubtract;
+  if (minus && left.is_text && right.is_text) {
+    return "convert both with todatetime(…), or numbers with toreal(…)";
+  }
+  const bool from_time = minus && ((left.is_text && right.type == Type::kDatetime) ||
+                                   (right.is_text && left.type == Type::kDatetime));
+  const bool moved =
+      (minus || op == ast::BinaryOp::kAdd) && left.is_text && right.type == Type::kTimespan;
+  return from_time || moved ? "convert the text with todatetime(…)" : "";
+}
+
 // Habits of other languages deserve more than the types that would do.
-Error arithmetic_mismatch(Span span, ast::BinaryOp op, Type left, Type right) {
+Error arithmetic_mismatch(Span span, ast::BinaryOp op, const Operand& left_side,
+                          const Operand& right_side) {
+  const Type left = left_side.type;
+  const Type right = right_side.type;
   Error error =
       diag::type_mismatch(span, ast::binary_op_text(op), type_name(left), type_name(right));
   const bool text = left == Type::kString || right == Type::kString;
   const auto is_time = [](Type type) { return type == Type::kDatetime || type == Type::kTimespan; };
-  if (text && (is_time(left) || is_time(right))) {
+  if (std::string times = texts_as_times(op, left_side, right_side); !times.empty()) {
+    error.hint = std::move(times);
+  } else if (text && (is_time(left) || is_time(right))) {
     error.hint = "a timespan is written without quotes: 1h; totimespan(…) reads a text";
   } else if (left == right && left == Type::kTimespan) {
     error.hint = "make a number of one of them: duration / 1s";
@@ -200,6 +224,20 @@ Error arithmetic_mismatch(Span span, ast::BinaryOp op, Type left, Type right) {
     error.hint = "join texts with strcat(a, b)";
   } else if (!text && (is_numeric(left) || is_numeric(right))) {
     error.hint = "give the number a unit: 1d, 2h, 30s";
+  }
+  return error;
+}
+
+// service-name, for the field 'service.name'.
+Error explain_dash(Error error, const ast::Binary& binary, std::string_view name,
+                   const Relation* input) {
+  const auto* right = std::get_if<ast::FieldRef>(&binary.right->node);
+  if (binary.op == ast::BinaryOp::kSubtract && right != nullptr && input != nullptr &&
+      error.message.starts_with("unknown field")) {
+    const std::string both = std::string(name) + "-" + right->name.text;
+    if (std::string near = diag::did_you_mean(both, visible_names(*input)); !near.empty()) {
+      error.hint = std::move(near);
+    }
   }
   return error;
 }
@@ -221,7 +259,12 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
   if (std::holds_alternative<ast::Literal>(binary.right->node)) {
     note_quoted_field(*binary.left, input);
   }
-  EVQ_TRY_ASSIGN(ExprPtr left, bind_expr(*binary.left, input));
+  auto bound_left = bind_expr(*binary.left, input);
+  if (const auto* name = std::get_if<ast::FieldRef>(&binary.left->node);
+      !bound_left.ok() && name != nullptr) {
+    return explain_dash(std::move(bound_left).take_error(), binary, name->name.text, input);
+  }
+  EVQ_TRY_ASSIGN(ExprPtr left, std::move(bound_left));
   auto bound_right = bind_expr(*binary.right, input);
   if (!bound_right.ok()) {
     return explain_word(std::move(bound_right).take_error(), *binary.right, left->type);
@@ -241,6 +284,10 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
         "a number is compared with a timespan as nanoseconds; one of seconds is compared with a "
         "number");
   }
+  const auto operand = [](const Expr& side) {
+    return Operand{side.type, side.type == Type::kString && !side.is_constant()};
+  };
+  const std::pair operands(operand(*left), operand(*right));
   std::vector<ExprPtr> args;
   args.push_back(std::move(left));
   args.push_back(std::move(right));
@@ -252,7 +299,7 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
   if (bound.ok() || !is_arithmetic(op) || !told) {
     return bound;
   }
-  return arithmetic_mismatch(span, op, left_type, right_type);
+  return arithmetic_mismatch(span, op, operands.first, operands.second);
 }
 
 // `* has "x"`: true when it holds for the text of any column.

@@ -269,6 +269,17 @@ bool had_field(const Relation& input, std::string_view name) {
   return false;
 }
 
+// The column that Kusto would have called `name`: set_x, list_x, percentile_x_95. Empty if none is.
+std::string own_name(std::string_view name, std::span<const std::string_view> visible) {
+  std::string own;
+  if (name.starts_with("set_") || name.starts_with("list_") || name.starts_with("bag_")) {
+    own = "make_" + std::string(name);
+  } else if (name.starts_with("percentile_")) {
+    own = name.substr(0, name.find_last_not_of("0123456789_") + 1);
+  }
+  return std::ranges::find(visible, own) != visible.end() ? own : std::string();
+}
+
 }  // namespace
 
 Result<std::string> Binder::name_argument(const ast::Expr& argument, const Relation* input) {
@@ -291,10 +302,9 @@ std::optional<Type> Binder::type_elsewhere(std::string_view name) const {
 }
 
 Error Binder::unknown_field(const Relation* input, std::string_view name, Span span) const {
-  std::vector<std::string_view> names;
-  if (input != nullptr) {
-    names = visible_names(*input);
-  }
+  const std::vector<std::string_view> visible =
+      input != nullptr ? visible_names(*input) : std::vector<std::string_view>();
+  std::vector<std::string_view> names = visible;
   for (const Environment* frame = environment_; frame != nullptr; frame = frame->outer) {
     for (const auto& [known, meaning] : frame->names) {
       names.push_back(known);
@@ -303,8 +313,9 @@ Error Binder::unknown_field(const Relation* input, std::string_view name, Span s
   const bool dropped = input != nullptr && had_field(*input, name);
   const std::string_view dataset = input != nullptr && !dropped ? input->name : std::string_view();
   Error error = diag::unknown_field(span, name, dataset, names);
-  if (dropped) {
-    const std::vector<std::string_view> visible = visible_names(*input);
+  if (std::string own = own_name(name, visible); !own.empty()) {
+    error.hint = diag::did_you_mean({std::move(own), {}}, diag::Suggested::kName);
+  } else if (dropped) {
     error.hint = "an operator before it left it out";
     error.hint += visible.empty() || visible.size() > kFieldsListedMax
                       ? ""

@@ -116,10 +116,10 @@ std::string object_hint(std::string_view name, Candidates fields) {
       names.append(count == 1 ? "" : ", ").append(field);
     }
   }
-  return count < 2 ? std::string()
-                   : quoted(name) + " is an object, kept as the fields " + names +
-                         (count > kNamedMax ? ", …" : "") + "; project-keep " + prefix +
-                         "* takes them all";
+  return count == 0 ? std::string()
+                    : quoted(name) + " is an object, kept as the field" + (count > 1 ? "s " : " ") +
+                          names + (count > kNamedMax ? ", …" : "") + "; project-keep " + prefix +
+                          (count > 1 ? "* takes them all" : "* takes all of it");
 }
 
 // Names shorter than this are near too many of other languages.

@@ -63,6 +63,8 @@ Error unmatched_bracket(Span close, char bracket);
 Error unknown_operator(Span at, std::string_view name, Candidates operators);
 Error missing_pipe(Span at, std::string_view name);
 // What to do about the beginning of another query.
+inline constexpr std::string_view kNextLineHint =
+    "the end of a line does not end a query: run them one by one";
 inline constexpr std::string_view kOneByOneHint =
     "a blank line does not end a query: run them one by one";
 Error foreign_operator(Span at, std::string_view name, std::string_view language,

@@ -396,6 +396,20 @@ std::optional<Error> operator_without_source(const TokenCursor& cursor) {
 
 }  // namespace
 
+std::optional<Error> address_habit(const TokenCursor& cursor) {
+  constexpr std::string_view kWords[] = {"cluster", "database",  "arg",     "adx",
+                                         "app",     "workspace", "resource"};
+  const Token& token = cursor.peek();
+  const Token& open = cursor.peek(1);
+  const bool known = token.kind == TokenKind::kName && open.is_symbol("(") &&
+                     std::ranges::find(kWords, ascii_lower(token.text)) != std::end(kWords);
+  if (!known || !cursor.token(open.partner + 1).is_symbol(".")) {
+    return std::nullopt;
+  }
+  return diag::foreign_operator(token.span, token.text + "(…)", "an address of Kusto",
+                                kDatasetAlone);
+}
+
 std::optional<Error> source_habit(const TokenCursor& cursor) {
   const Token& token = cursor.peek();
   const Token& next = cursor.peek(1);
@@ -430,6 +444,9 @@ std::optional<Error> source_habit(const TokenCursor& cursor) {
       const std::string shown = token.text + (next.is_symbol("(") ? "(…)" : "");
       return diag::foreign_operator(token.span, shown, habit.language, habit.hint);
     }
+  }
+  if (std::optional<Error> address = address_habit(cursor)) {
+    return address;
   }
   if (next.kind != TokenKind::kName && !next.is_symbol("(")) {
     return std::nullopt;

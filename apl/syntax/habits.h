@@ -20,6 +20,8 @@ std::string source_word_hint(std::string_view word);
 std::optional<Error> operator_habit(const TokenCursor& cursor);
 // For a word where a query should begin.
 std::optional<Error> source_habit(const TokenCursor& cursor);
+// For a call that a dot follows where a table should stand: database('x').T, app('x').requests.
+std::optional<Error> address_habit(const TokenCursor& cursor);
 // For the token at the cursor, after something complete or where an expression should begin.
 std::optional<Error> expression_habit(const TokenCursor& cursor);
 

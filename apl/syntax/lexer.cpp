@@ -49,12 +49,6 @@ Token make_literal(Span span, Value value) {
   return token;
 }
 
-// Zero-width spaces and joiners, marks of direction and of byte order: a query copied from a web
-// page or a chat brings them along, and nobody sees what would be wrong.
-bool shows_nothing(char32_t point) {
-  return (point >= 0x200B && point <= 0x200F) || point == 0x2060 || point == 0xFEFF;
-}
-
 // What is wrong with a number and the word behind it, which together are no timespan.
 std::string_view bad_timespan_hint(std::string_view number, bool has_unit) {
   if (!has_unit) {
@@ -341,9 +335,8 @@ Result<Token> Scanner::scan_typed_literal(std::size_t begin, std::string_view ty
   std::optional<Value> value = parse_typed_literal(type, raw, now_ns_);
   if (!value) {
     Error error = diag::invalid_literal(span_from(begin), type, raw);
-    if (is_beyond_range(type, raw)) {
-      error.hint = type.starts_with("date") ? "datetimes reach from 1677-09-21 to 2262-04-11"
-                                            : std::string(diag::kTimespanRangeHint);
+    if (std::string hint = literal_hint(type, raw); !hint.empty()) {
+      error.hint = std::move(hint);
     }
     return error;
   }
@@ -528,8 +521,11 @@ Result<std::vector<Token>> lex(std::string_view text, std::int64_t now_ns) {
   Scanner scanner(text, now_ns);
   std::vector<Token> tokens;
   while (tokens.empty() || tokens.back().kind != TokenKind::kEnd) {
-    EVQ_TRY_ASSIGN(Token token, scanner.next());
-    tokens.push_back(std::move(token));
+    Result<Token> token = scanner.next();
+    if (!token.ok()) {
+      return explain_quote(std::move(token).take_error(), text, tokens);
+    }
+    tokens.push_back(std::move(token).value());
     EVQ_TRY(join_least_long(text, &tokens));
   }
   EVQ_TRY(match_brackets(&tokens, false));

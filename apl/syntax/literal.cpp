@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "apl/syntax/diagnostics.h"
 #include "apl/syntax/words.h"
 #include "store/base/ascii.h"
 #include "store/base/number.h"
@@ -308,6 +309,9 @@ std::optional<Value> parse_typed_literal(std::string_view type, std::string_view
   return std::nullopt;
 }
 
+namespace {
+
+// Whether the text would be a literal nearer to the present, or shorter.
 bool is_beyond_range(std::string_view type, std::string_view raw) {
   constexpr std::string_view kDigits = "0123456789";
   constexpr std::size_t kYearDigits = 4;
@@ -330,6 +334,78 @@ bool is_beyond_range(std::string_view type, std::string_view raw) {
   std::string nearer(raw);
   nearer.replace(first, digits, is_date ? "2000" : "1");
   return parse_typed_literal(type, nearer, 0).has_value();
+}
+
+}  // namespace
+
+bool shows_nothing(char32_t point) {
+  return (point >= 0x200B && point <= 0x200F) || point == 0x2060 || point == 0xFEFF;
+}
+
+std::string literal_hint(std::string_view type, std::string_view raw) {
+  for (std::size_t at = 0; at < raw.size();) {
+    const bool ascii = static_cast<unsigned char>(raw[at]) < 0x80U;
+    const char32_t point = next_code_point(raw, at);
+    if (!ascii && (is_space(point) || shows_nothing(point))) {
+      constexpr char32_t kNoBreak = 0xA0;
+      constexpr char32_t kNarrowNoBreak = 0x202F;
+      const bool no_break = point == kNoBreak || point == kNarrowNoBreak;
+      return "there is " +
+             std::string(no_break               ? "a no-break space"
+                         : shows_nothing(point) ? "a character that shows nothing"
+                                                : "a special space") +
+             " in it; type it anew";
+    }
+  }
+  if (!is_beyond_range(type, raw)) {
+    return {};
+  }
+  return type.starts_with("date") ? "datetimes reach from 1677-09-21 to 2262-04-11"
+                                  : std::string(diag::kTimespanRangeHint);
+}
+
+std::string escaped_quote_hint(std::string_view literal) {
+  const char quote = literal.empty() ? '\0' : literal[0];
+  if (quote != '\'' && quote != '"') {
+    return {};
+  }
+  for (std::size_t i = 1; i + 1 < literal.size(); ++i) {
+    if (literal[i] != '\\') {
+      continue;
+    }
+    ++i;
+    if (literal[i] == quote) {
+      // An apostrophe within a word, or a quotation that begins, was meant.
+      const std::size_t after = i + 1;
+      const bool looks_closed =
+          after == literal.size() ||
+          std::string_view(" \t\r\n),]").find(literal[after]) != std::string_view::npos;
+      return looks_closed ? std::string(
+                                "the backslash before the quote keeps the text open: "
+                                "write @") +
+                                quote + "…" + quote + " for a text with backslashes, or \\\\"
+                          : std::string();
+    }
+  }
+  return {};
+}
+
+Error explain_quote(Error error, std::string_view text, std::span<const Token> tokens) {
+  const Span at = error.span.value_or(Span{});
+  std::string hint = escaped_quote_hint(text.substr(at.begin, at.end - at.begin));
+  const auto string = std::find_if(tokens.rbegin(), tokens.rend(), [](const Token& token) {
+    return token.kind == TokenKind::kString;
+  });
+  if (hint.empty() && string != tokens.rend() &&
+      text.substr(string->span.end, at.begin - string->span.end).find('\n') ==
+          std::string_view::npos) {
+    hint =
+        escaped_quote_hint(text.substr(string->span.begin, string->span.end - string->span.begin));
+  }
+  if (!hint.empty()) {
+    error.hint = std::move(hint);
+  }
+  return error;
 }
 
 std::string literal_text(const Value& value) {

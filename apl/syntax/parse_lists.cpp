@@ -6,6 +6,7 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/grammar.h"
+#include "apl/syntax/habits.h"
 #include "apl/syntax/words.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
@@ -307,6 +308,9 @@ Result<std::vector<ast::ColumnSpec>> parse_columns(TokenCursor& cursor) {
 Result<ast::TableItem> parse_table_item(TokenCursor& cursor) {
   const std::size_t first = cursor.index();
   cursor.may_end_with(Expected::kTable);
+  if (std::optional<Error> address = address_habit(cursor)) {
+    return *std::move(address);
+  }
   if (cursor.accept("(")) {
     EVQ_TRY_ASSIGN(ast::PipelinePtr pipeline, parse_pipeline(cursor));
     EVQ_TRY(cursor.expect(")"));

@@ -397,7 +397,11 @@ Result<ast::OperatorNode> parse_render(TokenCursor& cursor) {
     EVQ_TRY(cursor.expect("(", "(name=value, …)"));
   }
   note_options(cursor, chart_property_names());
-  while (cursor.peek().kind == TokenKind::kName) {
+  const auto ends = [&] {
+    return !listed && (cursor.after_blank_line() || cursor.at_next_query()) &&
+           !cursor.peek(1).is_symbol("=");
+  };
+  while (cursor.peek().kind == TokenKind::kName && !ends()) {
     EVQ_TRY_ASSIGN(ast::Option option, parse_chart_property(cursor));
     node.options.push_back(std::move(option));
     cursor.accept(",");

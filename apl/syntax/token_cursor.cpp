@@ -59,6 +59,15 @@ bool TokenCursor::after_blank_line() const {
   return false;
 }
 
+bool TokenCursor::at_next_query() const {
+  const bool named = peek().kind == TokenKind::kName && peek(1).is_symbol("|");
+  if (at_ == 0 || !(named || (at_quoted_name() && peek(3).is_symbol("|")))) {
+    return false;
+  }
+  const std::string_view between = slice({tokens_[at_ - 1].span.end, peek().span.begin});
+  return between.find('\n') != std::string_view::npos;
+}
+
 bool TokenCursor::accept(std::string_view symbol) {
   if (!at(symbol)) {
     return false;

@@ -9,6 +9,7 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/habits.h"
+#include "apl/syntax/literal.h"
 #include "apl/syntax/words.h"
 #include "store/base/ascii.h"
 #include "store/base/timespan.h"
@@ -289,9 +290,17 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   const Token& token = cursor.peek();
   const Token& last = at > 0 ? cursor.token(at - 1) : kNone;
   const Token& second_last = at > 1 ? cursor.token(at - 2) : kNone;
+  if (last.kind == TokenKind::kString) {
+    if (std::string hint = escaped_quote_hint(cursor.slice(last.span)); !hint.empty()) {
+      return hint;
+    }
+  }
   if (expected.starts_with("'|'") && cursor.after_blank_line() &&
       (token.kind == TokenKind::kName || cursor.at_quoted_name())) {
     return std::string(diag::kOneByOneHint);
+  }
+  if ((expected.starts_with("'|'") || expected.starts_with("','")) && cursor.at_next_query()) {
+    return std::string(diag::kNextLineHint);
   }
   if (last.is_word("between") || last.is_word("!between") || expected == "'..'") {
     return "write between (low .. high)";
