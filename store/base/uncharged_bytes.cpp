@@ -14,7 +14,7 @@ std::size_t uncharged_bytes(std::size_t most, const MemoryBudget* budget) {
   static const std::size_t kProcessors = std::max(ThreadPool::processors(), kProcessorsMin);
   const std::size_t share = std::max(most * kProcessorsMin / kProcessors, kShareMin);
   const bool limited = budget != nullptr && budget->limit() != 0;
-  return limited ? std::min(share, std::max(budget->limit() / 8, kOfLimitMin)) : share;
+  return limited ? std::min(share, std::max(budget->limit() / 16, kOfLimitMin)) : share;
 }
 
 }  // namespace evq

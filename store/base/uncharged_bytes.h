@@ -10,7 +10,7 @@
 namespace evq {
 
 // Of the `most` bytes a thread that are meant for two processors: a share where there are more of
-// them, and not much more than an eighth of the budget's limit. Any thread; `budget` may be null.
+// them, and not much more than a sixteenth of the budget's limit. Any thread; `budget` may be null.
 std::size_t uncharged_bytes(std::size_t most, const MemoryBudget* budget);
 
 }  // namespace evq
