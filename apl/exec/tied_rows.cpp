@@ -5,6 +5,7 @@
 #include "apl/exec/tied_rows.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -52,17 +53,48 @@ class TiedRows {
     std::uint32_t tie;    // a number of part and group
   };
 
+  // Each part puts its own rows in order, side by side.
   Status collect() {
-    for (std::uint32_t part = 0; part < parts_.size(); ++part) {
-      const std::vector<RowChoice::Tied> tied = parts_[part]->ties();
-      for (std::size_t i = 0; i < tied.size(); ++i) {
-        ties_ += i == 0 || tied[i].group != tied[i - 1].group ? 1U : 0U;
-        rows_.push_back({tied[i].row, part, tied[i].group, static_cast<std::uint32_t>(ties_ - 1)});
+    std::vector<std::vector<Row>> lists(parts_.size());
+    std::vector<std::uint32_t> ties(parts_.size());
+    std::atomic<std::uint32_t> next{0};
+    executor_.run_workers(std::min(executor_.options().workers, parts_.size()), [&](std::size_t) {
+      for (std::uint32_t part = next++; part < parts_.size(); part = next++) {
+        lists[part] = rows_of(part, &ties[part]);
       }
+    });
+    std::vector<std::ptrdiff_t> ends{0};
+    for (std::size_t part = 0; part < lists.size(); ++part) {
+      for (Row& row : lists[part]) {
+        row.tie += static_cast<std::uint32_t>(ties_);
+      }
+      ties_ += ties[part];
+      rows_.insert(rows_.end(), lists[part].begin(), lists[part].end());
+      ends.push_back(static_cast<std::ptrdiff_t>(rows_.size()));
+      lists[part] = {};
       EVQ_TRY(lease_.resize(rows_.capacity() * sizeof(Row)));
     }
-    std::ranges::sort(rows_, {}, &Row::place);
+    for (std::size_t width = 1; width < lists.size(); width *= 2) {
+      for (std::size_t i = 0; i + width < lists.size(); i += 2 * width) {
+        std::ranges::inplace_merge(rows_.begin() + ends[i], rows_.begin() + ends[i + width],
+                                   rows_.begin() + ends[std::min(i + 2 * width, lists.size())], {},
+                                   &Row::place);
+      }
+    }
     return Status::success();
+  }
+
+  // The rows of a part by place; their ties are numbered from 0 on.
+  std::vector<Row> rows_of(std::uint32_t part, std::uint32_t* ties) const {
+    const std::vector<RowChoice::Tied> tied = parts_[part]->ties();
+    std::vector<Row> rows;
+    rows.reserve(tied.size());
+    for (std::size_t i = 0; i < tied.size(); ++i) {
+      *ties += i == 0 || tied[i].group != tied[i - 1].group ? 1U : 0U;
+      rows.push_back({tied[i].row, part, tied[i].group, *ties - 1});
+    }
+    std::ranges::sort(rows, {}, &Row::place);
+    return rows;
   }
 
   void choose(const Row& row) { parts_[row.part]->choose({row.group, row.place}); }
