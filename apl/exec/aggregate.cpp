@@ -6,8 +6,6 @@
 // Groups that do not fit into memory together are made some at a time: see key_passes.h.
 
 #include <algorithm>
-#include <atomic>
-#include <functional>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -71,9 +69,9 @@ class AggregateConsumer final : public Consumer {
           groups.parted() ? PartLists() : groups.parts()[0]->table().by_hash(GroupParts::kBits);
     }
     std::vector<std::unique_ptr<GroupStates>> parts(in_parts ? GroupParts::kCount : 1);
-    EVQ_TRY(for_each_part(parts.size(), [&](std::size_t part) {
+    EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), [&](std::size_t part) {
       return merge_part(sinks, lists, part, &parts[part]);
-    }));
+    })));
     sinks.clear();
     EVQ_TRY(overflow_.note(choose_rows(parts)));
     return push_output(parts);
@@ -106,21 +104,6 @@ class AggregateConsumer final : public Consumer {
     const bool pays = slow && groups >= GroupParts::kGroupsMin;
     return parted || (sinks.size() > 1 && !spec_.op.groups.empty() &&
                       (spec_.parting == Parting::kAlways || pays));
-  }
-
-  // Calls work(0) … work(parts - 1), by as many workers as there are.
-  Status for_each_part(std::size_t parts, const std::function<Status(std::size_t)>& work) {
-    std::vector<Status> outcomes(parts);
-    std::atomic<std::size_t> next{0};
-    executor_.run_workers(std::min(executor_.options().workers, parts), [&](std::size_t) {
-      for (std::size_t part = next++; part < parts; part = next++) {
-        outcomes[part] = work(part);
-      }
-    });
-    for (Status& outcome : outcomes) {
-      EVQ_TRY(overflow_.note(std::move(outcome)));
-    }
-    return Status::success();
   }
 
   // What the sinks have of a part. `lists` say which of the groups that are together are in it; of
@@ -194,7 +177,7 @@ class AggregateConsumer final : public Consumer {
         EVQ_TRY(make_results(*parts[part], &results[part]));
         return hold(results[part], &leases[part]);
       };
-      EVQ_TRY(for_each_part(parts.size(), finish));
+      EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), finish)));
       EVQ_TRY(overflow_.note(meter.guard([&] { output.order(std::move(results)); })));
     } else {
       // That there is room is asked before rows are handed on, while groups can still be made some

@@ -172,6 +172,20 @@ void Executor::run_workers(std::size_t workers,
   });
 }
 
+Status Executor::run_each(std::size_t count, const std::function<Status(std::size_t)>& work) const {
+  std::vector<Status> outcomes(count);
+  std::atomic<std::size_t> next{0};
+  run_workers(std::min(options_.workers, count), [&](std::size_t) {
+    for (std::size_t i = next++; i < count; i = next++) {
+      outcomes[i] = work(i);
+    }
+  });
+  for (Status& outcome : outcomes) {
+    EVQ_TRY(std::move(outcome));
+  }
+  return Status::success();
+}
+
 void Executor::set_placeholder(std::uint64_t apply, const std::vector<Chunk>* rows) {
   std::erase_if(shared_results_, [apply](const auto& entry) {
     return std::ranges::find(entry.second.applies, apply) != entry.second.applies.end();

@@ -115,6 +115,9 @@ class Executor {
 
   // Calls work(0) … work(workers - 1), on the pool's threads where there is a pool.
   void run_workers(std::size_t workers, const std::function<void(std::size_t)>& work) const;
+  // Calls work(0) … work(count - 1), each by the next worker who is free. The failure of the lowest
+  // number, if any.
+  Status run_each(std::size_t count, const std::function<Status(std::size_t)>& work) const;
   // From now on nodes tell `profile` what they cost; null: nobody.
   void set_profile(QueryProfile* profile) { profile_ = profile; }
 

@@ -34,12 +34,13 @@ class GroupParts {
   std::size_t state_bytes() const;
 
  private:
+  using PartLists = std::vector<std::vector<std::uint32_t>>;
+
   // The columns of a chunk that groups are told by, as tables take them.
   void load_keys(const Chunk& chunk);
   // Its rows of the shares wanted.
   Status keep_shares(Chunk* chunk);
   Status add_chunk(const Chunk& chunk);
-  using PartLists = std::vector<std::vector<std::uint32_t>>;
   static void empty_lists(PartLists* lists);
   static void list_by_part(std::span<const std::uint64_t> hashes, PartLists* lists);
   Status add_to_parts(const Chunk& chunk, std::uint64_t order);
@@ -56,7 +57,7 @@ class GroupParts {
   std::uint64_t rows_ = 0;
   std::uint64_t chunks_ = 0;
   std::vector<Vector> keys_;
-  // Of the last chunk, once there are parts.
+  // Of the last chunk, once there are parts: some 20 bytes a row, not charged.
   ChunkCombinations combinations_;
   std::vector<std::uint64_t> hashes_;  // of its rows or combinations
   PartLists rows_of_part_;

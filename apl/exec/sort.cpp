@@ -247,17 +247,8 @@ class SideBySideMerge {
     merged_.assign(end - begin, {});
     leases_.clear();
     leases_.resize(end - begin);
-    std::vector<Status> outcomes(end - begin);
-    std::atomic<std::size_t> next{begin};
-    spec_.executor->run_workers(spec_.executor->options().workers, [&](std::size_t) {
-      for (std::size_t i = next++; i < end; i = next++) {
-        outcomes[i - begin] = merge_one(i, &merged_[i - begin], &leases_[i - begin]);
-      }
-    });
-    for (Status& outcome : outcomes) {
-      EVQ_TRY(std::move(outcome));
-    }
-    return Status::success();
+    return spec_.executor->run_each(
+        end - begin, [&](std::size_t i) { return merge_one(begin + i, &merged_[i], &leases_[i]); });
   }
 
   Status merge_one(std::size_t i, Chunk* made, MemoryLease* lease) const {

@@ -5,7 +5,6 @@
 #include "apl/exec/tied_rows.h"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -57,12 +56,10 @@ class TiedRows {
   Status collect() {
     std::vector<std::vector<Row>> lists(parts_.size());
     std::vector<std::uint32_t> ties(parts_.size());
-    std::atomic<std::uint32_t> next{0};
-    executor_.run_workers(std::min(executor_.options().workers, parts_.size()), [&](std::size_t) {
-      for (std::uint32_t part = next++; part < parts_.size(); part = next++) {
-        lists[part] = rows_of(part, &ties[part]);
-      }
-    });
+    EVQ_TRY(executor_.run_each(parts_.size(), [&](std::size_t part) {
+      lists[part] = rows_of(static_cast<std::uint32_t>(part), &ties[part]);
+      return Status::success();
+    }));
     std::vector<std::ptrdiff_t> ends{0};
     for (std::size_t part = 0; part < lists.size(); ++part) {
       for (Row& row : lists[part]) {
