@@ -185,6 +185,13 @@ class AggregateConsumer final : public Consumer {
       MemoryLease room(executor_.options().budget, "summarize");
       EVQ_TRY(overflow_.note(room.grow(output.chunk_bytes() * executor_.options().workers)));
     }
+    if (!spec_.shares.all()) {  // memory is short: one chunk at a time
+      return executor_.push_each(
+          [&, i = std::size_t{0}]() mutable {
+            return i < output.chunks() ? output.chunk(i++) : Chunk();
+          },
+          "summarize", next_);
+    }
     return executor_.push_chunks(
         output.chunks(), [&](std::size_t i) { return output.chunk(i); }, "summarize", next_);
   }
@@ -249,10 +256,11 @@ class AggregateRun {
  private:
   Status run_shares(const KeyShares& shares, Consumer& consumer, bool* overflowed) {
     const ExecOptions& options = executor_.options();
-    // One worker, who has nobody to merge with, would be held up by them.
-    const Parting parting = options.force_parts   ? Parting::kAlways
-                            : options.workers > 1 ? Parting::kManyGroups
-                                                  : Parting::kNever;
+    // One worker has nobody to merge with, and while parts are made their groups are there twice.
+    const bool worth = options.workers > 1 && shares.all();
+    const Parting parting = options.force_parts ? Parting::kAlways
+                            : worth             ? Parting::kManyGroups
+                                                : Parting::kNever;
     const GroupStates::Spec spec{op_,    executor_.context(), key_types_, options.budget, shares,
                                  parting};
     AggregateConsumer aggregate(spec, executor_, hints_, consumer);
