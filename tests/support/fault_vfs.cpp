@@ -445,9 +445,11 @@ int last_error(sqlite3_vfs* vfs, int size, char* out) {
 }  // namespace
 
 FaultVfs::FaultVfs(bool is_default) : state_(std::make_unique<State>()) {
+  // What is the default later may be one that was made over an earlier FaultVfs.
+  static sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
   State* state = state_.get();
   state->name = "evq-fault-" + std::to_string(reinterpret_cast<std::uintptr_t>(state));
-  state->real = sqlite3_vfs_find(nullptr);
+  state->real = system;
   sqlite3_vfs& own = state->own;
   own.iVersion = 2;
   own.szOsFile = static_cast<int>(sizeof(FaultFile)) + state->real->szOsFile;
@@ -468,6 +470,8 @@ FaultVfs::FaultVfs(bool is_default) : state_(std::make_unique<State>()) {
 
 FaultVfs::~FaultVfs() {
   sqlite3_vfs_unregister(&state_->own);
+  // Else SQLite takes any other as its default, even one that stands on this.
+  sqlite3_vfs_register(state_->real, 1);
 }
 
 const std::string& FaultVfs::name() const {
