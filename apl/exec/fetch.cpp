@@ -12,6 +12,7 @@
 #include <atomic>
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "apl/exec/candidates.h"
@@ -19,6 +20,7 @@
 #include "apl/exec/forwarding_sink.h"
 #include "apl/exec/time_order.h"
 #include "store/base/allocation_meter.h"
+#include "store/base/free_memory.h"
 #include "store/base/limits.h"
 #include "store/base/uncharged_bytes.h"
 #include "store/block/block_reader.h"
@@ -282,14 +284,16 @@ class FetchSink final : public ForwardingSink {
       std::vector<const Chunk*> chunks(count);
       std::transform(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count),
                      chunks.begin(), [](const Chunk& chunk) { return &chunk; });
-      Batch batch(spec_);
-      if (Status read = batch.read(chunks); !read.ok()) {
+      std::optional<Batch> batch(spec_);
+      if (Status read = batch->read(chunks); !read.ok()) {
         if (read.error().code != ErrorCode::kLimit || !halve(&count)) {
           return std::move(read).take_error();
         }
+        batch.reset();
+        return_free_memory();  // or the smaller batch is added to what this one held
         continue;
       }
-      EVQ_TRY(hand_on(batch, count));
+      EVQ_TRY(hand_on(*batch, count));
     }
     touched_.assign(touched_.size(), false);
     touched_rows_ = 0;

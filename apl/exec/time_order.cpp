@@ -14,6 +14,7 @@
 #include "apl/exec/forwarding_sink.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
+#include "store/base/uncharged_bytes.h"
 #include "store/block/format.h"
 
 namespace evq {
@@ -24,6 +25,8 @@ constexpr std::size_t kOpenBlocksMax = 4;
 // Runs of so many rows are handed on as they are, without being copied.
 constexpr std::size_t kUncopiedRowsMin = 1024;
 constexpr std::size_t kCopiedRowsMax = 32768;
+// Of rows of many columns fewer are copied at a time, but so many.
+constexpr std::size_t kCopiedRowsMin = 64;
 // Sequences that one sink gives out.
 constexpr unsigned kSinkSequenceBits = 24;
 static_assert(kThreadsMax <= std::uint64_t{1} << (32 - kSinkSequenceBits),
@@ -112,6 +115,7 @@ class TimeMergeSink final : public ForwardingSink {
     }
     const std::size_t next_block = chunk.sequence() + 1;
     EVQ_TRY(guarded([&] { add(std::move(chunk)); }));
+    EVQ_TRY(charge_parts());
     EVQ_TRY(
         hand_on(next_block < begins_.size() ? std::optional(begins_[next_block]) : std::nullopt));
     return flow_;
@@ -209,10 +213,21 @@ class TimeMergeSink final : public ForwardingSink {
     }
     EVQ_TRY(push_copied());
     std::erase_if(parts_, [](const Part& part) { return part.next == part.chunk.rows(); });
+    return charge_parts();
+  }
+
+  Status charge_parts() {
     std::size_t bytes = 0;
+    std::size_t rows = 0;
     for (const Part& part : parts_) {
       bytes += part.chunk.size_bytes();
+      rows += part.chunk.rows();
     }
+    const std::size_t row_bytes = bytes / std::max<std::size_t>(rows, 1);
+    const std::size_t copied_bytes_max =
+        uncharged_bytes(kUnchargedColumnBytesMax, executor_.options().budget);
+    copied_rows_max_ = std::clamp(copied_bytes_max / std::max<std::size_t>(row_bytes, 1),
+                                  kCopiedRowsMin, kCopiedRowsMax);
     return lease_.resize(bytes);
   }
 
@@ -228,17 +243,23 @@ class TimeMergeSink final : public ForwardingSink {
       copied_.push_back(
           {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(begin + i)});
     }
-    return copied_.size() < kCopiedRowsMax ? Status::success() : push_copied();
+    return copied_.size() < copied_rows_max_ ? Status::success() : push_copied();
   }
 
   Status push_copied() {
     if (copied_.empty()) {
       return Status::success();
     }
-    std::vector<const Chunk*> chunks(parts_.size());
-    std::ranges::transform(parts_, chunks.begin(), [](const Part& part) { return &part.chunk; });
     Chunk made;
-    EVQ_TRY(guarded([&] { made = interleave(chunks, copied_); }));
+    const RowPlace first = copied_.front();
+    // Of one part all rows are taken, one after the other.
+    if (std::ranges::all_of(copied_, [&](const RowPlace& row) { return row.part == first.part; })) {
+      made = parts_[first.part].chunk.slice(first.row, copied_.size());
+    } else {
+      std::vector<const Chunk*> chunks(parts_.size());
+      std::ranges::transform(parts_, chunks.begin(), [](const Part& part) { return &part.chunk; });
+      EVQ_TRY(guarded([&] { made = interleave(chunks, copied_); }));
+    }
     copied_.clear();
     return push_next(std::move(made));
   }
@@ -257,6 +278,7 @@ class TimeMergeSink final : public ForwardingSink {
   MemoryLease lease_;
   std::vector<Part> parts_;
   std::vector<RowPlace> copied_;  // rows on their way into a chunk of their own
+  std::size_t copied_rows_max_ = kCopiedRowsMax;
   Flow flow_ = Flow::kMore;
 };
 
