@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "apl/exec/aggregate_output.h"
@@ -32,13 +33,16 @@ constexpr std::size_t kSlowlyMergedBytesMin = 96;
 
 class AggregateSink final : public Sink {
  public:
-  AggregateSink(const GroupStates::Spec& spec, const Executor& executor, OverflowMark& overflow)
-      : groups_(spec), executor_(executor), overflow_(overflow) {}
+  AggregateSink(const GroupStates::Spec& spec, const Executor& executor, OverflowMark& overflow,
+                std::optional<std::size_t> groups_wanted)
+      : groups_(spec), executor_(executor), overflow_(overflow), groups_wanted_(groups_wanted) {}
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(executor_.check());
     EVQ_TRY(overflow_.note(groups_.add(chunk)));
-    return Flow::kMore;
+    // What is only seen after these comes after them, whatever the other workers see.
+    const bool enough = groups_wanted_.has_value() && groups_.size() >= *groups_wanted_;
+    return enough ? Flow::kDone : Flow::kMore;
   }
   Status finish() override { return overflow_.note(groups_.settle()); }
   GroupParts& groups() { return groups_; }
@@ -47,6 +51,7 @@ class AggregateSink final : public Sink {
   GroupParts groups_;
   const Executor& executor_;
   OverflowMark& overflow_;
+  const std::optional<std::size_t> groups_wanted_;
 };
 
 class AggregateConsumer final : public Consumer {
@@ -56,7 +61,8 @@ class AggregateConsumer final : public Consumer {
       : spec_(spec), executor_(executor), hints_(hints), next_(next) {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(std::make_unique<AggregateSink>(spec_, executor_, overflow_));
+    return std::unique_ptr<Sink>(
+        std::make_unique<AggregateSink>(spec_, executor_, overflow_, hints_.first_groups));
   }
 
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {

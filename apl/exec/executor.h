@@ -74,6 +74,8 @@ struct ScanHints {
   bool takes_stretches = false;
   // Groups of an aggregation that are not among these cannot reach the result.
   std::optional<TopRows> top_groups;
+  // Of the groups of an aggregation without aggregates only so many, the first ones, are taken.
+  std::optional<std::size_t> first_groups;
   // All that is asked of an aggregation is how many groups there are: its rows may come in any
   // order and without columns.
   bool groups_only_counted = false;
