@@ -18,6 +18,7 @@
 #include "apl/exec/key_passes.h"
 #include "apl/exec/overflow_mark.h"
 #include "apl/exec/repeatable.h"
+#include "apl/exec/row_operators.h"
 #include "apl/exec/tied_rows.h"
 #include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
@@ -247,6 +248,7 @@ class AggregateRun {
     below_.groups_only_counted = op_.groups.empty() && only_counts_rows(op_);
     below_.any_order = (op_.groups.empty() || hints.any_order) && !plan::looks_at_order(op_);
     below_.takes_stretches = true;  // groups are merged in the order of the sinks
+    below_.kept_keys = keys_below(hints.kept_keys, node);
   }
 
   Status run(Consumer& consumer) {
@@ -270,10 +272,27 @@ class AggregateRun {
     const GroupStates::Spec spec{op_,    executor_.context(), key_types_, options.budget, shares,
                                  parting};
     AggregateConsumer aggregate(spec, executor_, hints_, consumer);
-    Status done = executor_.run(input_, aggregate, below_);
+    Status done = run_input(aggregate);
     *overflowed = aggregate.overflowed();
     groups_ += done.ok() ? aggregate.groups() : 0;
     return done;
+  }
+
+  // Drops rows of groups that nobody needs here where nothing below does.
+  Status run_input(Consumer& aggregate) {
+    const std::optional<KeptKeys>& kept = below_.kept_keys;
+    if (!kept.has_value() || drops_rows(*kept, input_)) {
+      return executor_.run(input_, aggregate, below_);
+    }
+    const auto keep = [&](Chunk chunk) -> Result<Chunk> {
+      if (kept->test->pays()) {
+        chunk.select(kept->test->rows_with(chunk.columns(), kept->columns, chunk.rows()));
+      }
+      return chunk;
+    };
+    const ExecOptions& options = executor_.options();
+    MapConsumer some(keep, {options.budget, options.control, "join"}, aggregate);
+    return executor_.run(input_, some, below_);
   }
 
   Executor& executor_;

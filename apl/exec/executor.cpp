@@ -256,6 +256,7 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     const bool samples = std::holds_alternative<plan::Sample>(node.op);
     below.takes_stretches = hints.takes_stretches && !samples;
     below.any_order = hints.any_order && !samples;
+    below.kept_keys = keys_below(hints.kept_keys, node);
     return run(*node.inputs[0], mapped, below);
   };
   struct Dispatch {

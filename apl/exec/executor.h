@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "apl/exec/kept_keys.h"
 #include "apl/exec/operator.h"
 #include "apl/exec/profile.h"
 #include "apl/exec/query_stats.h"
@@ -76,6 +77,8 @@ struct ScanHints {
   std::optional<TopRows> top_groups;
   // Of the groups of an aggregation without aggregates only so many, the first ones, are taken.
   std::optional<std::size_t> first_groups;
+  // Rows that have none of these keys need not come.
+  std::optional<KeptKeys> kept_keys;
   // All that is asked of an aggregation is how many groups there are: its rows may come in any
   // order and without columns.
   bool groups_only_counted = false;

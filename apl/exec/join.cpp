@@ -31,7 +31,7 @@ namespace evq {
 namespace {
 
 // A left side is held first when the right one has so many times its rows, and so many.
-constexpr double kLeftFirstRatio = 4;
+constexpr double kLeftFirstRatio = 2;
 constexpr double kLeftFirstRowsMin = 8192;
 
 struct JoinSpec {

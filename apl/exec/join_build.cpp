@@ -219,8 +219,11 @@ Result<NumberedRows> number_matches(Executor& executor, const plan::Join& join,
     LargeVector<std::uint32_t> groups;
     EVQ_TRY(number_keys(executor, join, join.left_keys, left, side, &groups));
   }
+  const KeyTest test(*side->table);
+  ScanHints hints;
+  hints.kept_keys = KeptKeys{&test, join.right_keys};
   MatchConsumer matches(executor, join, *side);
-  EVQ_TRY(executor.run(right, matches));
+  EVQ_TRY(executor.run(right, matches, hints));
   return matches.take();
 }
 

@@ -1,0 +1,48 @@
+#pragma once
+// Keys that rows must have to reach the result, as those of a join's other side: told to what runs
+// below, so that other rows are dropped where they are read or before they are grouped.
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "apl/exec/eval.h"
+#include "apl/exec/group_table.h"
+#include "apl/plan/plan.h"
+#include "store/column/vector.h"
+
+namespace evq {
+
+// Whether rows have keys of a table, which must outlive it. Any thread.
+class KeyTest {
+ public:
+  explicit KeyTest(const GroupTable& table) : table_(table) {}
+
+  // False once most rows that were asked about turned out to have them.
+  bool pays() const;
+  // The rows of a chunk whose keys, the columns at `positions`, are in the table; null keys and
+  // NaN may be among them.
+  RowList rows_with(std::span<const Vector> columns, const std::vector<std::size_t>& positions,
+                    std::size_t rows) const;
+
+ private:
+  const GroupTable& table_;
+  mutable std::atomic<std::size_t> asked_ = 0;
+  mutable std::atomic<std::size_t> found_ = 0;
+};
+
+// Of a node's output: rows without such keys cannot reach the result.
+struct KeptKeys {
+  const KeyTest* test = nullptr;
+  std::vector<std::size_t> columns;  // the keys
+};
+
+// What that makes of the node's inputs: rows that may be dropped from them, with the same outcome.
+// Nothing where the keys are computed, or other rows depend on those without them.
+std::optional<KeptKeys> keys_below(const std::optional<KeptKeys>& kept, const plan::Node& node);
+// Whether a scan or an aggregation drops them.
+bool drops_rows(const KeptKeys& kept, const plan::Node& node);
+
+}  // namespace evq
