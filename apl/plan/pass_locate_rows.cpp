@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "apl/functions/row_choice.h"
@@ -148,10 +149,10 @@ bool takes_first_row(const AggregateCall& call) {
 // Few numbers are held as easily as they are read again; texts are copied for each row that is best
 // for a while.
 bool is_worth_it(const AggregateCall& call, std::size_t from) {
+  const std::span<const Type> types = call.call.arguments;
   return call.args.size() > from + kNarrowColumnsMax ||
-         std::any_of(call.call.arguments.begin() + static_cast<std::ptrdiff_t>(from),
-                     call.call.arguments.end(),
-                     [](Type type) { return physical_of(type) == Physical::kView; });
+         std::ranges::any_of(types.subspan(std::min(from, types.size())),
+                             [](Type type) { return physical_of(type) == Physical::kView; });
 }
 
 // What a call's results are made of later; nothing for one that is better left as it is. The first
