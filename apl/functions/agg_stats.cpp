@@ -9,6 +9,8 @@
 #include "apl/functions/moments.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/size_meter.h"
+#include "apl/functions/time_range.h"
+#include "store/base/time.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -214,13 +216,9 @@ class RateState final : public AggregateState {
 
   std::vector<Vector> finish(const EvalContext& context, std::size_t begin,
                              std::size_t count) const override {
-    constexpr double kNanosecondsPerSecond = 1e9;
-    double seconds = static_cast<double>(bin_ns_) / kNanosecondsPerSecond;
-    if (bin_ns_ <= 0 && context.range_start_ns != kUnboundedStart) {
-      const std::int64_t end =
-          context.range_end_ns == kUnboundedEnd ? context.now_ns : context.range_end_ns;
-      seconds = (static_cast<double>(end) - static_cast<double>(context.range_start_ns)) /
-                kNanosecondsPerSecond;
+    double seconds = static_cast<double>(bin_ns_) / static_cast<double>(kSecondNs);
+    if (bin_ns_ <= 0) {
+      seconds = range_seconds(context);
     }
     VectorBuilder builder(Type::kReal);
     for (std::size_t group = begin; group < begin + count; ++group) {
@@ -236,6 +234,18 @@ class RateState final : public AggregateState {
   std::size_t size_bytes() const override { return meter_.bytes(sums_); }
 
  private:
+  // Of the query's time range, up to now where its end is open; without one, of its data's. 0 when
+  // nothing is known.
+  static double range_seconds(const EvalContext& context) {
+    EvalContext up_to_now = context;
+    if (context.range_start_ns != kUnboundedStart && context.range_end_ns == kUnboundedEnd) {
+      up_to_now.range_end_ns = context.now_ns;
+    }
+    const KnownRange range = known_time_range(up_to_now).value_or(KnownRange());
+    return (static_cast<double>(range.end_ns) - static_cast<double>(range.start_ns)) /
+           static_cast<double>(kSecondNs);
+  }
+
   std::int64_t bin_ns_;
   std::vector<RealSum> sums_;
   SizeMeter meter_{kRowBytesTypical};
@@ -451,8 +461,9 @@ constexpr AggregateFunction kStatsRows[] = {
      .summary = "Gives the sum of the values per second of the time bin, or of the query's time "
                 "range.",
      .params = {{kNumber}},
-     .returns = "real; 0 when no value is there, null when neither a bin nor the start of the time "
-                "range is known.",
+     .returns =
+         "real; 0 when no value is there. Where the time range is open the range of the data "
+         "is taken; null when that is unknown, too.",
      .examples = {{{"datatable (t:datetime, x:long) [datetime(2024-01-01), 120] | summarize r = "
                     "rate(x) by bin(t, 1m) | project r",
                     "2"}}},

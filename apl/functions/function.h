@@ -36,8 +36,9 @@ struct EvalContext {
   std::int64_t range_end_ns = kUnboundedEnd;
   std::int64_t auto_bins = kAutoBinsDefault;  // that bin_auto() makes of the range at most
   std::uint64_t random_seed = 0;
-  const QueryControl* control = nullptr;   // may be null in tests
-  const class GeoDatabase* geo = nullptr;  // geo_info_from_ip_address; may be null
+  const QueryControl* control = nullptr;     // may be null in tests
+  const class GeoDatabase* geo = nullptr;    // geo_info_from_ip_address; may be null
+  const class TimeExtent* extent = nullptr;  // of the data that the query reads; may be null
 };
 
 // An argument as binding sees it: its type, and its value when it is a constant.

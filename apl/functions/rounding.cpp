@@ -14,6 +14,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/time_range.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
 #include "store/column/dynamic.h"
@@ -382,7 +383,8 @@ constexpr std::array<ScalarFunction, 4> kRoundingFunctions = {{
      .summary = "Rounds a time down to a width that suits the query's time range.",
      .params = {{{"time", "The datetime to round, usually _time."}}},
      .returns = "A datetime. The width is round (1s, 5m, 1h, 1d, …) and gives about 100 bins at "
-                "most; it is one hour when the query's time range is open.",
+                "most. Where the time range is open, that of the data is taken; one hour when that "
+                "is unknown, too.",
      .examples = {{{"print bin_auto(datetime(2024-05-01 10:20:30))", "2024-05-01T10:00:00Z"}}},
      .bind = bind_bin_auto,
      .arguments_min = 1,
@@ -447,12 +449,11 @@ constexpr std::array<std::int64_t, 31> kRoundWidths = {
 }  // namespace
 
 std::int64_t auto_bin_ns(const EvalContext& context) {
-  const std::int64_t start_ns = context.range_start_ns;
-  const std::int64_t end_ns = context.range_end_ns;
-  if (start_ns == kUnboundedStart || end_ns == kUnboundedEnd || start_ns > end_ns) {
+  const std::optional<KnownRange> range = known_time_range(context);
+  if (!range.has_value()) {
     return kHourNs;
   }
-  const std::optional<std::int64_t> span = checked_subtract(end_ns, start_ns);
+  const std::optional<std::int64_t> span = checked_subtract(range->end_ns, range->start_ns);
   const std::int64_t width_min = span.value_or(kInstantMax) / context.auto_bins;
   for (const std::int64_t width : kRoundWidths) {
     if (width >= width_min) {

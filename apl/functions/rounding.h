@@ -1,6 +1,6 @@
 #pragma once
 // The width of automatic time bins, shared by bin_auto() and by whoever must know the width that
-// it will use (rate(), charts). A pure function of the query's range.
+// it will use (rate(), charts).
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@ struct EvalContext;
 inline constexpr std::int64_t kAutoBinsDefault = 100;
 
 // The smallest round width that covers the query's range with about context.auto_bins bins; one
-// hour when the range is open at either end.
+// hour when the range is open and nothing is known of its data.
 std::int64_t auto_bin_ns(const EvalContext& context);
 
 }  // namespace evq

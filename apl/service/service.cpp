@@ -159,6 +159,7 @@ class Session {
     context_.now_ns = request_.now_ns.value_or(wall_clock_now_ns());
     context_.random_seed = hash64(static_cast<std::uint64_t>(context_.now_ns), 1);
     context_.control = exec_.control;
+    context_.extent = &tables_;
     EVQ_TRY_ASSIGN(context_.range_start_ns, resolve_time(request_.start_time, context_.now_ns,
                                                          kUnboundedStart, "startTime"));
     EVQ_TRY_ASSIGN(context_.range_end_ns,

@@ -163,6 +163,14 @@ std::optional<std::pair<std::int64_t, std::int64_t>> SnapshotTables::time_bounds
   return bounds;
 }
 
+std::optional<std::pair<std::int64_t, std::int64_t>> SnapshotTables::time_extent() const {
+  const MutexLock lock(extent_mutex_);
+  if (!extent_.has_value()) {
+    extent_ = time_bounds();
+  }
+  return extent_;
+}
+
 Result<const RowLocator::Columns*> RowLocator::columns(std::size_t index) {
   if (const auto known = columns_.find(index); known != columns_.end()) {
     return &known->second;

@@ -10,14 +10,16 @@
 #include <utility>
 
 #include "apl/exec/executor.h"
+#include "apl/functions/time_range.h"
 #include "apl/plan/table_source.h"
 #include "apl/service/request.h"
+#include "store/base/mutex.h"
 #include "store/row_id.h"
 #include "store/store.h"
 
 namespace evq {
 
-class SnapshotTables final : public plan::TableSource, public SnapshotProvider {
+class SnapshotTables final : public plan::TableSource, public SnapshotProvider, public TimeExtent {
  public:
   // `may_read` may be empty; a dataset it refuses is reported as forbidden, whether it exists or
   // not. `control` ends what reads block after block; it must outlive the object, and may be null.
@@ -36,6 +38,8 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider {
   const Snapshot* snapshot_of_handle(std::uint64_t handle) const;
   // The oldest and the newest event of all tables named so far; nothing when they are empty.
   std::optional<std::pair<std::int64_t, std::int64_t>> time_bounds() const;
+  // That of those that were named when it was first asked for: all bins of a query are as wide.
+  std::optional<std::pair<std::int64_t, std::int64_t>> time_extent() const override;
 
  private:
   Result<Snapshot> take(std::string_view name, std::vector<std::string>* warnings);
@@ -52,6 +56,9 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider {
   std::optional<Soundness> sound_;  // where only what is sound is read
   std::map<std::string, Snapshot, std::less<>> snapshots_;
   std::map<std::uint64_t, std::string> handles_;
+  mutable Mutex extent_mutex_;
+  mutable std::optional<std::pair<std::int64_t, std::int64_t>> extent_
+      EVQ_GUARDED_BY(extent_mutex_);
 };
 
 // Cursors of unions: the handle of the row's dataset stands above its ordinal, as it does above its

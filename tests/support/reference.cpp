@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "apl/functions/time_range.h"
 #include "apl/plan/table_function.h"
 #include "apl/syntax/parser.h"
 #include "store/column/dynamic.h"
@@ -20,7 +22,7 @@ constexpr std::uint64_t kSequenceRowsMax = 10'000;
 // Rows that one answer makes on the way, all taken together.
 constexpr std::size_t kMadeBytesMax = std::size_t{256} << 20;
 
-class ReferenceTables final : public plan::TableSource {
+class ReferenceTables final : public plan::TableSource, public TimeExtent {
  public:
   explicit ReferenceTables(Store& store) : store_(store) {}
 
@@ -31,7 +33,17 @@ class ReferenceTables final : public plan::TableSource {
     plan::TableInfo info;
     info.ref = {std::string(name), definition.has_value() ? definition->file_id : 0};
     info.schema = snapshot.schema();
+    for (const SnapshotBlock& block : snapshot.blocks()) {
+      oldest_ = std::min(oldest_, block.min_time);
+      newest_ = std::max(newest_, block.max_time);
+    }
     return info;
+  }
+  std::optional<std::pair<std::int64_t, std::int64_t>> time_extent() const override {
+    if (!extent_.has_value() && oldest_ <= newest_) {
+      extent_ = {oldest_, newest_};
+    }
+    return extent_;
   }
   std::vector<std::string> table_names() override {
     std::vector<std::string> names;
@@ -77,6 +89,9 @@ class ReferenceTables final : public plan::TableSource {
 
  private:
   Store& store_;
+  std::int64_t oldest_ = INT64_MAX;  // of the tables named so far
+  std::int64_t newest_ = INT64_MIN;
+  mutable std::optional<std::pair<std::int64_t, std::int64_t>> extent_;
 };
 
 Vector single(const Value& value, Type type) {
@@ -533,6 +548,7 @@ Result<ReferenceResult> reference_answer(Store& store, const std::string& apl,
   plan::BindOptions options;
   options.context.now_ns = now_ns;
   options.context.random_seed = 1;
+  options.context.extent = &tables;
   Interpreter interpreter(tables, options.context);
   options.subqueries = &interpreter;
   EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(apl, now_ns));

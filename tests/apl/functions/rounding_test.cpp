@@ -2,8 +2,13 @@
 
 #include "apl/functions/rounding.h"
 
+#include <optional>
+#include <tuple>
+#include <utility>
+
 #include <doctest/doctest.h>
 
+#include "apl/functions/time_range.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 #include "tests/support/function_calls.h"
@@ -76,6 +81,17 @@ EvalContext context_of(std::int64_t start_ns, std::int64_t end_ns) {
   return context;
 }
 
+class Extent final : public TimeExtent {
+ public:
+  Extent(std::int64_t oldest_ns, std::int64_t newest_ns) : bounds_(oldest_ns, newest_ns) {}
+  std::optional<std::pair<std::int64_t, std::int64_t>> time_extent() const override {
+    return bounds_;
+  }
+
+ private:
+  std::pair<std::int64_t, std::int64_t> bounds_;
+};
+
 TEST_CASE("automatic widths are round and give about as many bins as are asked for") {
   CHECK(auto_bin_ns(context_of(kUnboundedStart, 0)) == kHourNs);
   CHECK(auto_bin_ns(context_of(0, kHourNs)) == kMinuteNs);
@@ -86,6 +102,17 @@ TEST_CASE("automatic widths are round and give about as many bins as are asked f
   CHECK(auto_bin_ns(context) == 5 * kMinuteNs);
   context.auto_bins = 1;
   CHECK(auto_bin_ns(context) == kHourNs);
+
+  const Extent data(2 * kHourNs, 4 * kHourNs);
+  for (const auto& [start_ns, end_ns, width] :
+       {std::tuple(kUnboundedStart, kUnboundedEnd, 2 * kMinuteNs),
+        std::tuple(kUnboundedStart, 26 * kHourNs, 15 * kMinuteNs),
+        std::tuple(3 * kHourNs, kUnboundedEnd, kMinuteNs),
+        std::tuple(5 * kHourNs, kUnboundedEnd, kHourNs)}) {
+    EvalContext open = context_of(start_ns, end_ns);
+    open.extent = &data;
+    CHECK(auto_bin_ns(open) == width);
+  }
   for (const std::int64_t bins : {std::int64_t{1}, kAutoBinsDefault, std::int64_t{10000}}) {
     for (std::int64_t range = 1000; range < INT64_MAX / 3; range *= 3) {
       context.range_end_ns = range;
