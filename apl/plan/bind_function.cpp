@@ -80,7 +80,7 @@ Result<Environment::Meaning> Binder::bind_parameter(const ast::Expr& argument,
   if (bound->draw == 0 && !is_deterministic(*bound)) {
     bound->draw = ++draws_;
   }
-  return Environment::Meaning(Environment::Scalar{std::move(bound)});
+  return Environment::Meaning(Environment::Scalar{std::move(bound), pipelines_});
 }
 
 Result<Environment> Binder::bind_parameters(const Environment::Function& function,

@@ -179,6 +179,7 @@ Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
   if (options_.delete_only && makes_rows(pipeline.source)) {
     return diag::operator_not_allowed(pipeline.source_span, "", "a delete");
   }
+  ++pipelines_;
   // Aggregates of a summarize around a subquery are not those of the subquery.
   auto aggregates = std::exchange(aggregate_binder_, nullptr);
   const bool own_names = std::exchange(own_names_first_, false);
@@ -190,6 +191,7 @@ Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
   aggregate_binder_ = std::move(aggregates);
   own_names_first_ = own_names;
   case_sensitive_ = case_sensitive;
+  --pipelines_;
   --depth_;
   return bound;
 }

@@ -291,6 +291,7 @@ class Binder {
   std::vector<Field> searched_fields_;  // of all tables, while a search over several is bound
   bool case_sensitive_ = false;         // every operator of texts, in such a search
   int depth_ = 0;                       // of nested function calls, against endless recursion
+  int pipelines_ = 0;                   // around what is being bound
   std::size_t expressions_ = 0;         // bound so far
   std::uint64_t applies_ = 0;           // bound so far
   std::uint64_t draws_ = 0;             // arguments of functions that draw, bound so far

@@ -17,7 +17,8 @@ namespace evq::plan {
 // What let, function parameters and variables have made known. Frames nest; the innermost wins.
 struct Environment {
   struct Scalar {
-    ExprPtr expr;  // over no columns, or over the caller's for a function's argument
+    ExprPtr expr;       // over no columns, or over the caller's for a function's argument
+    int pipelines = 0;  // within how many of the query's pipelines it has these columns
   };
   struct LetExpr {  // a scalar or a table, bound where it is used
     const ast::Expr* expr = nullptr;

@@ -371,6 +371,13 @@ class SummarizeBinder {
     }
   }
 
+  // Of an aggregate, as the parameter of a function may be.
+  static bool reads_result(const Expr& expr) {
+    bool found = false;
+    for_each_column(expr, [&](std::size_t column) { found = found || column >= kFirstResult; });
+    return found;
+  }
+
   Result<std::vector<ExprPtr>> bind_aggregate_arguments(const AggregateFunction& row,
                                                         const ast::Call& call) {
     std::vector<ExprPtr> args;
@@ -398,6 +405,11 @@ class SummarizeBinder {
       EVQ_TRY_ASSIGN(ExprPtr bound, predicate
                                         ? binder_.bind_predicate(*argument.value, &input_, row.name)
                                         : binder_.bind_expr(*argument.value, &input_));
+      if (reads_result(*bound)) {
+        const auto* field = std::get_if<ast::FieldRef>(&argument.value->node);
+        return diag::nested_aggregate(argument.value->span,
+                                      field != nullptr ? field->name.text : row.name);
+      }
       std::string name = argument.name.has_value() ? argument.name->text
                                                    : binder_.derived_name(*argument.value, &input_);
       argument_names_.push_back(std::move(name));
