@@ -1,9 +1,11 @@
 // Functions that fill the gaps of a series. Elements are copied as they are, so integers stay
-// integers; only the line between two numbers needs reals. A gap is a null, or an element that
-// equals the placeholder given.
+// integers; only the line between two numbers needs reals, and that between two times is of times.
+// A gap is a null, or an element that equals the placeholder given.
 
 #include <array>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "apl/functions/dynamic_elements.h"
 #include "apl/functions/number_series.h"
@@ -62,36 +64,89 @@ MaybeArray fill_backward(DynamicView array, Placeholder placeholder) {
   return array_of(elements);
 }
 
+// The type that all values are of besides gaps when that is datetime or timespan.
+std::optional<DynamicTag> tag_of_times(std::span<const DynamicView> elements,
+                                       const Placeholder& placeholder) {
+  std::optional<DynamicTag> tag;
+  for (const DynamicView& element : elements) {
+    if (is_gap(element, placeholder)) {
+      continue;
+    }
+    if (tag.has_value() && element.tag() != *tag) {
+      return std::nullopt;
+    }
+    tag = element.tag();
+  }
+  const bool times = tag == DynamicTag::kDatetime || tag == DynamicTag::kTimespan;
+  return times ? tag : std::nullopt;
+}
+
+// Of numbers, or of times by their distances from the first one, which a real tells better.
+class Line {
+ public:
+  Line(std::span<const DynamicView> elements, const Placeholder& placeholder)
+      : elements_(elements), times_(tag_of_times(elements, placeholder)) {
+    for (const DynamicView& element : elements) {
+      const bool gap = is_gap(element, placeholder);
+      series_.values.push_back(gap ? std::nullopt : number(element));
+      if (series_.values.back().has_value()) {
+        first_ = std::min(first_, series_.size() - 1);
+        last_ = series_.size() - 1;
+      }
+    }
+    filled_ = series_.filled();
+  }
+
+  bool has_numbers() const { return first_ < series_.size(); }
+  bool is_edge(std::size_t i) const { return i < first_ || i > last_; }
+  void add(std::size_t i, DynamicBuilder* out) const {
+    if (!times_.has_value()) {
+      out->add_real(filled_[i]);
+    } else if (series_.values[i].has_value()) {
+      out->add_encoded(elements_[i]);
+    } else {
+      const auto ns = static_cast<std::int64_t>(static_cast<long double>(*origin_) +
+                                                static_cast<long double>(filled_[i]));
+      *times_ == DynamicTag::kDatetime ? out->add_datetime(ns) : out->add_timespan(ns);
+    }
+  }
+
+ private:
+  std::optional<double> number(DynamicView element) {
+    if (!times_.has_value()) {
+      return series_number(element);
+    }
+    const std::int64_t ns = element.as_integer();
+    origin_ = origin_.value_or(ns);
+    return static_cast<double>(static_cast<long double>(ns) - static_cast<long double>(*origin_));
+  }
+
+  std::span<const DynamicView> elements_;
+  std::optional<DynamicTag> times_;
+  std::optional<std::int64_t> origin_;
+  NumberSeries series_;
+  std::size_t first_ = SIZE_MAX;  // number
+  std::size_t last_ = 0;
+  std::vector<double> filled_;
+};
+
 MaybeArray fill_linear(DynamicView array, Placeholder placeholder, std::optional<bool> edges,
                        std::optional<DynamicView> constant) {
   if (!array.is_array()) {
     return std::nullopt;
   }
-  NumberSeries series;
-  std::size_t first = array.size();
-  std::size_t last = 0;
-  DynamicView::Iterator each(array);
-  while (each.next()) {
-    const DynamicView value = each.value();
-    const bool number = value.is_number() && !is_gap(value, placeholder);
-    if (number) {
-      first = std::min(first, series.size());
-      last = series.size();
-    }
-    series.values.push_back(number ? std::optional(value.as_real()) : std::nullopt);
-  }
-  const std::vector<double> filled = series.filled();
+  const std::vector<DynamicView> elements = elements_of(array);
+  const Line line(elements, placeholder);
   const double fallback = constant.has_value() && constant->is_number() ? constant->as_real() : 0.0;
   DynamicBuilder out;
   out.begin_array();
-  for (std::size_t i = 0; i < filled.size(); ++i) {
-    const bool edge = i < first || i > last;
-    if (first == filled.size()) {
-      out.add_real(fallback);  // no number at all
-    } else if (edge && !edges.value_or(true)) {
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (!line.has_numbers()) {
+      out.add_real(fallback);
+    } else if (line.is_edge(i) && !edges.value_or(true)) {
       out.add_null();
     } else {
-      out.add_real(filled[i]);
+      line.add(i, &out);
     }
   }
   out.end_array();

@@ -273,9 +273,8 @@ class Binder {
   std::map<std::shared_ptr<const Node>, std::shared_ptr<const Node>>
       whole_plans_;  // after_cursor.h
   bool strict_types_ = false;
-  // What bin_auto() bins by when the query says so: a width, and an end of some bin.
-  std::optional<Value> bin_auto_size_;
-  std::optional<Value> bin_auto_at_;
+  std::optional<Value> bin_auto_size_;  // the width, when the query gives one
+  std::optional<Value> bin_auto_at_;    // an end of some bin
   std::optional<std::uint64_t> default_limit_;
   const Environment* environment_ = nullptr;
   bool own_names_first_ = false;  // before fields: in lets, and in bodies of functions
