@@ -16,7 +16,7 @@ bool is_deterministic(const plan::ExprPtr& expr) {
   return plan::is_deterministic(*expr);
 }
 
-// Which columns of its input columns of a node's output are.
+// The columns of a node's inputs that columns of its output are; nothing where one is computed.
 struct ColumnsBelow {
   const plan::Node& node;
   const std::vector<std::size_t>& columns;

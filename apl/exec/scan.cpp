@@ -1,7 +1,6 @@
-// Scanning a dataset: workers take one block after the other from a shared list. In a block the
-// filters run first, each over the rows the ones before it left, and the remaining columns are
-// decoded for the surviving rows only. Blocks are skipped by time range, by the bound of a TopN
-// above (ScanHints::time_floor), and by statistics and token filters (BlockTest), in that order.
+// Scanning a dataset: workers take one block after the other from a shared list. What they read of
+// one is told in block_rows.h. Blocks are skipped by time range, by the bound of a TopN above
+// (ScanHints::time_floor), and by statistics and token filters (BlockTest), in that order.
 
 #include <algorithm>
 #include <atomic>
@@ -47,8 +46,6 @@ void raise(std::atomic<std::int64_t>* bound, std::int64_t value) {
 // What all workers of one scan share.
 struct SharedScan {
   PreparedScan prepared;
-  Executor& executor;
-  const plan::Scan& scan;
   const Snapshot& snapshot;
   const ScanHints& hints;
   BlockTest test;
@@ -62,7 +59,11 @@ class ScanWorker {
  public:
   // With a stretch of its own, or null.
   ScanWorker(SharedScan& shared, Sink& sink, const TimeStretch* stretch)
-      : shared_(shared), sink_(sink), stretch_(stretch) {
+      : shared_(shared),
+        executor_(shared.prepared.executor),
+        scan_(shared.prepared.node),
+        sink_(sink),
+        stretch_(stretch) {
     if (stretch != nullptr) {
       time_min_ = std::max(time_min_, stretch->time_min);
       time_max_ = std::min(time_max_, stretch->time_max);
@@ -75,7 +76,7 @@ class ScanWorker {
       if (!position.has_value()) {
         break;
       }
-      EVQ_TRY(shared_.executor.check());
+      EVQ_TRY(executor_.check());
       const std::uint32_t index = shared_.order[*position];
       own_ = stretch_ == nullptr || *position >= stretch_->own_begin;
       EVQ_TRY_ASSIGN(const Flow flow, scan_block(index, stretch_ != nullptr ? *position : index));
@@ -99,17 +100,16 @@ class ScanWorker {
 
   Result<Flow> scan_block(std::uint32_t index, std::uint64_t sequence) {
     const SnapshotBlock& info = shared_.snapshot.blocks()[index];
-    const plan::Scan& scan = shared_.scan;
     if (info.max_time < time_min_ || info.min_time > time_max_ ||
-        info.ordinal_end <= scan.arrived_from || info.first_ordinal >= scan.arrived_before) {
+        info.ordinal_end <= scan_.arrived_from || info.first_ordinal >= scan_.arrived_before) {
       return Flow::kMore;
     }
     const bool inside = time_min_ <= info.min_time && info.max_time <= time_max_ &&
-                        scan.arrived_from <= info.first_ordinal &&
-                        info.ordinal_end <= scan.arrived_before;
+                        scan_.arrived_from <= info.first_ordinal &&
+                        info.ordinal_end <= scan_.arrived_before;
     const bool below_floor =
         shared_.hints.time_floor != nullptr && info.max_time < shared_.hints.time_floor->load();
-    if (inside && scan.filters.empty() && (below_floor || scan.columns.empty())) {
+    if (inside && scan_.filters.empty() && (below_floor || scan_.columns.empty())) {
       // Nothing of the block is needed but its number of rows.
       count(info, info.rows, !below_floor);
       if (below_floor) {
@@ -119,7 +119,7 @@ class ScanWorker {
       chunk.set_sequence(sequence);
       return sink_.push(std::move(chunk));
     }
-    if (below_floor && !shared_.executor.options().exact_matches) {
+    if (below_floor && !executor_.options().exact_matches) {
       return Flow::kMore;
     }
     return scan_rows(index, sequence, info, below_floor);
@@ -131,15 +131,15 @@ class ScanWorker {
     if (shared_.has_test) {
       EVQ_TRY_ASSIGN(const bool may_match, block.may_match(shared_.test));
       if (!may_match) {
-        const std::uint64_t examined = own_ && shared_.scan.counted ? info.rows : 0;
-        shared_.executor.stats().rows_examined.fetch_add(examined, std::memory_order_relaxed);
+        const std::uint64_t examined = own_ && scan_.counted ? info.rows : 0;
+        executor_.stats().rows_examined.fetch_add(examined, std::memory_order_relaxed);
         return Flow::kMore;
       }
     }
     BlockRows rows(shared_.prepared, block, index);
     EVQ_TRY(rows.keep_times(time_min_, time_max_));
-    EVQ_TRY(rows.keep_arrivals(shared_.scan.arrived_from, shared_.scan.arrived_before));
-    for (std::size_t i = 0; i < shared_.scan.filters.size() && rows.size() > 0; ++i) {
+    EVQ_TRY(rows.keep_arrivals(scan_.arrived_from, scan_.arrived_before));
+    for (std::size_t i = 0; i < scan_.filters.size() && rows.size() > 0; ++i) {
       EVQ_TRY(rows.apply(i));
     }
     count(info, rows.size(), true);
@@ -164,8 +164,8 @@ class ScanWorker {
   }
 
   void count(const SnapshotBlock& info, std::size_t matched, bool examined) {
-    QueryStats& stats = shared_.executor.stats();
-    if (!shared_.scan.counted) {
+    QueryStats& stats = executor_.stats();
+    if (!scan_.counted) {
       return;
     }
     if (!own_) {  // somebody else counts the block
@@ -180,24 +180,26 @@ class ScanWorker {
     }
     lower(&stats.min_block_time, info.min_time);
     raise(&stats.max_block_time, info.max_time);
-    if (shared_.executor.options().control != nullptr) {
-      shared_.executor.options().control->add_rows(info.rows);
-      shared_.executor.options().control->add_bytes(info.stored_bytes);
+    if (executor_.options().control != nullptr) {
+      executor_.options().control->add_rows(info.rows);
+      executor_.options().control->add_bytes(info.stored_bytes);
     }
   }
 
   // Once all that is wanted of the block has been read.
   void count_cached(const StoredBlock& block) {
-    if (own_ && shared_.scan.counted && block.came_from_cache()) {
-      shared_.executor.stats().blocks_cached.fetch_add(1, std::memory_order_relaxed);
+    if (own_ && scan_.counted && block.came_from_cache()) {
+      executor_.stats().blocks_cached.fetch_add(1, std::memory_order_relaxed);
     }
   }
 
   SharedScan& shared_;
+  Executor& executor_;
+  const plan::Scan& scan_;
   Sink& sink_;
   const TimeStretch* const stretch_;
-  std::int64_t time_min_ = shared_.scan.time_min;
-  std::int64_t time_max_ = shared_.scan.time_max;
+  std::int64_t time_min_ = scan_.time_min;
+  std::int64_t time_max_ = scan_.time_max;
   std::size_t taken_ = 0;  // of the stretch's blocks
   bool own_ = true;        // the block at hand
 };
@@ -208,8 +210,6 @@ Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hin
                 Consumer& consumer) {
   EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(scan.table));
   SharedScan shared{prepare_scan(executor, scan),
-                    executor,
-                    scan,
                     *snapshot,
                     hints,
                     block_test(scan),

@@ -163,22 +163,12 @@ void Binder::hold_virtual_fields(Relation* relation) {
   }
 }
 
-namespace {
-
-bool reads_columns(const Expr& expr) {
-  bool found = false;
-  for_each_column(expr, [&](std::size_t /*column*/) { found = true; });
-  return found;
-}
-
-}  // namespace
-
 Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
                                    const Relation* input) {
   if (const auto* scalar = std::get_if<Environment::Scalar>(&meaning)) {
     EVQ_TRY(note_expressions(node_count(*scalar->expr), name.span));
     // The rows of a subquery are others than those that the argument is of.
-    if (scalar->pipelines != pipelines_ && reads_columns(*scalar->expr)) {
+    if (scalar->pipelines != pipelines_ && reads_column(*scalar->expr)) {
       return diag::constant_required(name.span, "'" + name.text + "' in a subquery");
     }
     return clone(*scalar->expr);

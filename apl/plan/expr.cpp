@@ -1,5 +1,6 @@
 #include "apl/plan/expr.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -192,6 +193,14 @@ void for_each_column(const Expr& expr, const std::function<void(std::size_t)>& v
   for (const ExprPtr& arg : expr.args) {
     for_each_column(*arg, visit);
   }
+}
+
+bool reads_column(const Expr& expr, const std::function<bool(std::size_t)>& is_one) {
+  if (expr.is_column() && (!is_one || is_one(expr.column))) {
+    return true;
+  }
+  return std::ranges::any_of(expr.args,
+                             [&](const ExprPtr& arg) { return reads_column(*arg, is_one); });
 }
 
 void remap_columns(Expr* expr, const std::vector<std::size_t>& mapping) {

@@ -55,6 +55,8 @@ std::size_t node_count(const Expr& expr);
 
 // Calls `visit(column)` for each column reference, pre-order.
 void for_each_column(const Expr& expr, const std::function<void(std::size_t)>& visit);
+// Whether `is_one` is true of a column that `expr` reads; without it, of any.
+bool reads_column(const Expr& expr, const std::function<bool(std::size_t)>& is_one = {});
 // The new position of a column that is gone.
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 // Replaces every column reference c by mapping[c].

@@ -371,13 +371,6 @@ class SummarizeBinder {
     }
   }
 
-  // Of an aggregate, as the parameter of a function may be.
-  static bool reads_result(const Expr& expr) {
-    bool found = false;
-    for_each_column(expr, [&](std::size_t column) { found = found || column >= kFirstResult; });
-    return found;
-  }
-
   Result<std::vector<ExprPtr>> bind_aggregate_arguments(const AggregateFunction& row,
                                                         const ast::Call& call) {
     std::vector<ExprPtr> args;
@@ -405,7 +398,8 @@ class SummarizeBinder {
       EVQ_TRY_ASSIGN(ExprPtr bound, predicate
                                         ? binder_.bind_predicate(*argument.value, &input_, row.name)
                                         : binder_.bind_expr(*argument.value, &input_));
-      if (reads_result(*bound)) {
+      // As the parameter of a function may be.
+      if (reads_column(*bound, [](std::size_t column) { return column >= kFirstResult; })) {
         const auto* field = std::get_if<ast::FieldRef>(&argument.value->node);
         return diag::nested_aggregate(argument.value->span,
                                       field != nullptr ? field->name.text : row.name);

@@ -395,9 +395,8 @@ Result<Relation> Binder::lower(const ast::Find& source, Span span) {
   std::vector<Relation> matching;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Expr& predicate = *predicates[i];
-    bool has_field = predicate.is_constant() && predicate.constant == Value::boolean(true);
-    for_each_column(*predicates[i], [&](std::size_t /*column*/) { has_field = true; });
-    if (has_field) {
+    const bool is_true = predicate.is_constant() && predicate.constant == Value::boolean(true);
+    if (is_true || reads_column(predicate)) {
       matching.push_back(filter(std::move(inputs[i]), std::move(predicates[i])));
     }
   }

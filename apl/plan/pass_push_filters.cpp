@@ -33,9 +33,7 @@ NodePtr wrap(NodePtr node, ExprPtr predicate) {
 
 // Whether `is_fit` is true of every column of `expr`.
 bool uses_only(const Expr& expr, const std::function<bool(std::size_t)>& is_fit) {
-  bool fit = true;
-  for_each_column(expr, [&](std::size_t column) { fit = fit && is_fit(column); });
-  return fit;
+  return !reads_column(expr, [&](std::size_t column) { return !is_fit(column); });
 }
 
 bool uses_columns_below(const Expr& expr, std::size_t limit) {
