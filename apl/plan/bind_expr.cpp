@@ -432,9 +432,7 @@ Result<ExprPtr> any_field_in(const Binder& binder, const std::string& function,
         continue;
       }
       if (as_text && type != Type::kString) {
-        std::vector<ExprPtr> text;
-        text.push_back(std::move(args[0]));
-        EVQ_TRY_ASSIGN(args[0], binder.call("tostring", std::move(text), in.value->span));
+        EVQ_TRY_ASSIGN(args[0], binder.text_form(std::move(args[0]), in.value->span));
       }
       EVQ_TRY_ASSIGN(ExprPtr test, binder.call(function, std::move(args), span));
       of_column.push_back(std::move(test));
@@ -458,6 +456,7 @@ Result<ExprPtr> any_field_in(const Binder& binder, const std::string& function,
 Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
                                         const Relation* input) {
   const auto op = case_sensitive_ ? case_sensitive(in.op, kCaseSensitiveMembership) : in.op;
+  const std::string function = operator_function(op, in.negated);
   const bool by_value = is_by_value(op);
   const bool any_field = std::holds_alternative<ast::Star>(in.value->node) && input != nullptr;
   std::vector<ExprPtr> args;
@@ -475,7 +474,15 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
   std::size_t nodes = 2;
   for (const ast::ExprPtr& item : in.list) {
     if (is_table(*item, input, environment_)) {
-      EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*item, item->span));
+      Type element = Type::kNull;
+      EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*item, item->span, &element));
+      if (by_value && !any_field) {
+        // The list is dynamic: what its elements are must fit as an item of their type would.
+        std::vector<ExprPtr> one;
+        one.push_back(clone(*args[0]));
+        one.push_back(make_constant(Value::null(element), item->span));
+        EVQ_TRY(call(function, std::move(one), span));
+      }
       args.push_back(std::move(list));
     } else {
       auto bound = bind_expr(*item, input);
@@ -486,7 +493,6 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
     }
     nodes += node_count(*args.back());
   }
-  const std::string function = operator_function(op, in.negated);
   if (!any_field) {
     if (by_value) {
       EVQ_TRY(adapt_items(&args));

@@ -254,8 +254,9 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
   std::vector<PathStep> steps;
   if (input != nullptr && collect_path(expr, &steps) &&
       !(own_names_first_ && environment_->find_scalar(steps[0].key) != nullptr)) {
-    if (sided_ != nullptr && steps.size() > 1 &&
-        (steps[0].key == "$left" || steps[0].key == "$right")) {
+    const bool sided = sided_ != nullptr && steps.size() > 1 &&
+                       (steps[0].key == "$left" || steps[0].key == "$right");
+    if (sided) {
       steps.erase(steps.begin());
     }
     EVQ_TRY_ASSIGN(ExprPtr bound, bind_steps(steps, input));
@@ -268,11 +269,12 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
                              expr.span);
       }
     }
-    if (environment_->find(steps[0].key) == nullptr && input->knows(steps[0].key)) {
+    const bool only_a_field = sided || environment_->find(steps[0].key) == nullptr;
+    if (only_a_field && input->knows(steps[0].key)) {
       EVQ_TRY_ASSIGN(bound, bind_name({steps[0].key, steps[0].span, true}, steps[0].span, input));
       return inside(*this, std::move(bound), std::span(steps).subspan(1));
     }
-    if (environment_->find(steps[0].key) == nullptr) {
+    if (only_a_field) {
       return unknown_field(input, joined(steps, steps.size(), false), expr.span);
     }
   }

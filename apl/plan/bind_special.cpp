@@ -167,8 +167,12 @@ Result<ExprPtr> Binder::bind_column_names_of(const ast::Call& call, Span span,
   return make_constant(Value::dynamic(list.take()), span);
 }
 
-Result<ExprPtr> Binder::scalar_of_table(const ast::Expr& table, Span span) {
+// `element`, where one is given, becomes the type of the list's elements.
+Result<ExprPtr> Binder::scalar_of_table(const ast::Expr& table, Span span, Type* element) {
   EVQ_TRY_ASSIGN(Relation relation, table_of_expr(table));
+  if (element != nullptr && relation.schema().size() != 0) {
+    *element = relation.schema()[0].type;
+  }
   return first_column(std::move(relation), span);
 }
 

@@ -307,7 +307,9 @@ Error Binder::unknown_field(const Relation* input, std::string_view name, Span s
   const std::vector<std::string_view> visible =
       input != nullptr ? visible_names(*input) : std::vector<std::string_view>();
   std::vector<std::string_view> names = visible;
-  for (const Environment* frame = environment_; frame != nullptr; frame = frame->outer) {
+  // A join's condition compares fields alone.
+  const Environment* frame = sided_ == nullptr ? environment_ : nullptr;
+  for (; frame != nullptr; frame = frame->outer) {
     for (const auto& [known, meaning] : frame->names) {
       names.push_back(known);
     }

@@ -47,6 +47,7 @@ class Binder {
   // gives one (ColumnN is for the caller to count).
   std::string derived_name(const ast::Expr& expr, const Relation* input) const;
   Result<ExprPtr> call(std::string_view function, std::vector<ExprPtr> args, Span span) const;
+  Result<ExprPtr> text_form(ExprPtr value, Span span) const;  // empty for null
   // `value` as a `type`, for the argument of `function` at `position`, from 1.
   Result<ExprPtr> fit(ExprPtr value, Type type, std::string_view function,
                       std::size_t position) const;
@@ -123,7 +124,7 @@ class Binder {
   Result<ExprPtr> bind_ingestion_time(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_pack_all(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_toscalar(const ast::Call& call, Span span, const Relation* input);
-  Result<ExprPtr> scalar_of_table(const ast::Expr& table, Span span);
+  Result<ExprPtr> scalar_of_table(const ast::Expr& table, Span span, Type* element = nullptr);
   Result<ExprPtr> first_column(Relation relation, Span span);
   // The field that an argument of column_ifexists() names: a field as such, or a constant text.
   Result<std::string> name_argument(const ast::Expr& argument, const Relation* input);
@@ -219,8 +220,7 @@ class Binder {
                                            const Expr& bag, const UnpackOptions& options) const;
   Result<Relation> pivot(const ast::Evaluate& op, Relation input);
   Result<ExternalRequest> external_request(const ast::ExternalData& source);
-  // partition by key { pipeline }: once for each value of the key, which the pipeline sees as a
-  // scalar of the key's name.
+  // partition by key { pipeline }: once for each value of the key, a scalar of its name there.
   Result<Relation> partition_pipelines(const ast::Partition& op, Span span, Relation input);
   Result<Relation> narrow(Relation input);
   Result<Relation> ip_lookup(const ast::Evaluate& op, Relation input);

@@ -439,10 +439,7 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
   }
   // Never null: that has the empty text's column, and its rows must be in the same group.
   EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*call.arguments[0].value, &input));
-  std::vector<ExprPtr> text;
-  text.push_back(std::move(value));
-  EVQ_TRY_ASSIGN(ExprPtr column,
-                 this->call("tostring", std::move(text), call.arguments[0].value->span));
+  EVQ_TRY_ASSIGN(ExprPtr column, text_form(std::move(value), call.arguments[0].value->span));
   SummarizeParts parts;
   for (std::size_t i = 2; i < call.arguments.size(); ++i) {
     parts.groups.emplace_back(*call.arguments[i].value);

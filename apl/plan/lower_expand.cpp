@@ -178,8 +178,7 @@ Result<Relation> Binder::lower(const ast::MvExpand& op, Span /*span*/, Relation 
 // The subplan sees the elements of one row, in order; what it does not give back is repeated.
 Result<Relation> Binder::lower(const ast::MvApply& op, Span /*span*/, Relation input) {
   ExpansionBinder expansion(*this);
-  EVQ_TRY_ASSIGN(Expansion made,
-                 expansion.bind(op.items, op.limit, ast::ExpandKind::kDefault, std::move(input)));
+  EVQ_TRY_ASSIGN(Expansion made, expansion.bind(op.items, op.limit, op.kind, std::move(input)));
   made.unnest.item_index = op.item_index.has_value();
   EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, expansion.placed(made, op.items, op.item_index));
   Relation body;

@@ -41,14 +41,18 @@ Relation attach(Relation input, Extract extract, const std::vector<PatternCaptur
 
 }  // namespace
 
+Result<ExprPtr> Binder::text_form(ExprPtr value, Span span) const {
+  // tostring() writes a null bool as false, as APL does.
+  const std::string_view function = value->type == Type::kBool ? "strcat" : "tostring";
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(value));
+  return call(function, std::move(args), span);
+}
+
 Result<ExprPtr> Binder::bind_text(const ast::Expr& expr, const Relation& input) {
   EVQ_TRY_ASSIGN(ExprPtr source, bind_expr(expr, &input));
-  if (source->type != Type::kString) {
-    std::vector<ExprPtr> args;
-    args.push_back(std::move(source));
-    EVQ_TRY_ASSIGN(source, call("tostring", std::move(args), expr.span));
-  }
-  return source;
+  return source->type == Type::kString ? std::move(source)
+                                       : text_form(std::move(source), expr.span);
 }
 
 Result<Relation> Binder::lower(const ast::Parse& op, Span span, Relation input) {

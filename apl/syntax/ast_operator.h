@@ -211,6 +211,7 @@ struct MvExpand {
   ExprPtr limit;  // may be null
 };
 struct MvApply {
+  ExpandKind kind = ExpandKind::kDefault;
   std::optional<Name> item_index;
   std::vector<ExpandItem> items;
   ExprPtr limit;  // may be null

@@ -46,11 +46,19 @@ struct OperatorText {
     });
   }
 
-  void item_index(const std::optional<ast::Name>& name) const {
-    if (name) {
+  // What mv-expand and mv-apply have in common.
+  template <typename Operator>
+  void expansion(std::string_view name, const Operator& op) const {
+    constexpr std::array<std::string_view, 3> kKinds = {"", " kind=bag", " kind=array"};
+    out.add(name);
+    out.add(kKinds[static_cast<std::size_t>(op.kind)]);
+    if (op.item_index) {
       out.add(" with_itemindex=");
-      out.add_name(*name);
+      out.add_name(*op.item_index);
     }
+    out.add(" ");
+    expand_items(op.items);
+    clause(" limit ", op.limit);
   }
 
   void clause(std::string_view words, const ast::ExprPtr& value) const {
@@ -226,21 +234,9 @@ struct OperatorText {
       out.add(")");
     }
   }
-  void operator()(const ast::MvExpand& op) const {
-    constexpr std::array<std::string_view, 3> kKinds = {"", " kind=bag", " kind=array"};
-    out.add("mv-expand");
-    out.add(kKinds[static_cast<std::size_t>(op.kind)]);
-    item_index(op.item_index);
-    out.add(" ");
-    expand_items(op.items);
-    clause(" limit ", op.limit);
-  }
+  void operator()(const ast::MvExpand& op) const { expansion("mv-expand", op); }
   void operator()(const ast::MvApply& op) const {
-    out.add("mv-apply");
-    item_index(op.item_index);
-    out.add(" ");
-    expand_items(op.items);
-    clause(" limit ", op.limit);
+    expansion("mv-apply", op);
     out.add(" on ");
     out.add_block(op.body);
   }

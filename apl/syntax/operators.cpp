@@ -196,7 +196,8 @@ constexpr OperatorInfo kOperators[] = {
     {.name = "mv-apply",
      .aliases = {},
      .summary = "Runs operators on the elements of an array, row by row",
-     .syntax = "T | mv-apply [NAME =] ARRAY [to typeof(TYPE)] [limit N] on (OPERATORS)",
+     .syntax = "T | mv-apply [kind=bag|array] [with_itemindex=I] [NAME =] ARRAY "
+               "[to typeof(TYPE)], … [limit N] on (OPERATORS)",
      .description = "Expands the array of each row, applies the operators to those rows alone, and "
                     "joins the results with the row's other fields.",
      .examples = {{"print a = dynamic([3, 1, 2]) | mv-apply x = a to typeof(long) on (top 1 by x)"

@@ -179,6 +179,7 @@ Result<ast::OperatorNode> parse_mv_expand(TokenCursor& cursor) {
 Result<ast::OperatorNode> parse_mv_apply(TokenCursor& cursor) {
   ast::MvApply node;
   EVQ_TRY_ASSIGN(ExpandOptions options, parse_expand_options(cursor));
+  node.kind = options.kind;
   node.item_index = std::move(options.item_index);
   EVQ_TRY_ASSIGN(node.items, parse_expand_items(cursor));
   EVQ_TRY_ASSIGN(node.limit, parse_expand_limit(cursor));
