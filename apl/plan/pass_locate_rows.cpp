@@ -198,8 +198,8 @@ AggregateCall located(const AggregateCall& call, const LateFields& fields, std::
 // `cell`, or null where there is no row whose fields it could be over: an aggregation without
 // groups gives one of null fields for no rows, and what is made of those need not be null.
 ExprPtr of_some_row(ExprPtr cell, std::size_t row_column, const EvalContext& context) {
-  if (cell->is_column()) {
-    return cell;
+  if (cell->is_column() || (cell->is_constant() && cell->constant.is_null())) {
+    return cell;  // a null anyway
   }
   const auto call = [&context](std::string_view name, std::vector<ExprPtr> args) {
     Result<ExprPtr> made = make_call(*find_function(name), std::move(args), context, {});

@@ -88,8 +88,11 @@ class Rows final : public evq::ResultSink {
     if (value.is_null() || value.type() != evq::Type::kReal) {
       return value.to_text();
     }
-    char digits[40];
     const double number = value.as_real();
+    if (std::isnan(number)) {
+      return "NaN";  // its sign is the processor's
+    }
+    char digits[40];
     std::snprintf(digits, sizeof digits, "%.8g", number == 0 ? 0.0 : number);
     return digits;
   }
