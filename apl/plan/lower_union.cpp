@@ -392,16 +392,17 @@ Result<Relation> Binder::lower(const ast::Find& source, Span span) {
       union_inputs(source.tables.empty() ? std::span(&every, 1) : std::span(source.tables), false));
   EVQ_TRY_ASSIGN(std::vector<ExprPtr> predicates,
                  bind_searches(*source.predicate, ast::SearchKind::kDefault, inputs));
+  // Tables without a row to find leave no columns; when all are, they tell those of no rows.
+  const auto may_match = [](const ExprPtr& predicate) {
+    const bool is_true = predicate->is_constant() && predicate->constant == Value::boolean(true);
+    return is_true || reads_column(*predicate);
+  };
+  const bool none = std::ranges::none_of(predicates, may_match);
   std::vector<Relation> matching;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Expr& predicate = *predicates[i];
-    const bool is_true = predicate.is_constant() && predicate.constant == Value::boolean(true);
-    if (is_true || reads_column(predicate)) {
+    if (none || may_match(predicates[i])) {
       matching.push_back(filter(std::move(inputs[i]), std::move(predicates[i])));
     }
-  }
-  if (matching.empty()) {
-    return diag::no_dataset_matches(span, "the predicate's fields");
   }
   EVQ_TRY_ASSIGN(Relation output, union_of(std::move(matching), all));
   std::vector<NamedColumn> columns = pass_through(output);

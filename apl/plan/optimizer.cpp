@@ -67,8 +67,7 @@ class Optimizer {
     }
     if (const auto* shared = std::get_if<Shared>(&node.op)) {
       const bool all = !asked || shared->needed.empty();
-      const auto [at, fresh] =
-          needs_.try_emplace(shared->plan.get(), shared->plan->schema.size(), false);
+      const auto [at, fresh] = needs_.try_emplace(shared->plan, shared->plan->schema.size(), false);
       for (std::size_t i = 0; i < at->second.size(); ++i) {
         at->second[i] = at->second[i] || all || shared->needed[i];
       }
@@ -96,11 +95,10 @@ class Optimizer {
   }
 
   std::shared_ptr<const Node> run_shared(const std::shared_ptr<const Node>& subplan) {
-    auto [at, fresh] = done_.try_emplace(subplan.get());
+    auto [at, fresh] = done_.try_emplace(subplan);
     if (fresh) {
-      keep_.push_back(subplan);
       NodePtr plan = clone(*subplan);
-      if (const auto needs = needs_.find(subplan.get());
+      if (const auto needs = needs_.find(subplan);
           needs != needs_.end() && std::ranges::find(needs->second, false) != needs->second.end()) {
         plan = narrow(std::move(plan), needs->second);
       }
@@ -109,7 +107,7 @@ class Optimizer {
       std::shared_ptr<const Node> optimized = std::move(plan);
       at->second = optimized->schema == subplan->schema ? optimized : subplan;
     }
-    return done_.at(subplan.get());
+    return done_.at(subplan);
   }
 
   void optimize_subplans(Node* node) {
@@ -129,9 +127,9 @@ class Optimizer {
 
   const EvalContext& context_;
   const OptimizerOptions& options_;
-  std::map<const Node*, std::vector<bool>> needs_;
-  std::map<const Node*, std::shared_ptr<const Node>> done_;
-  std::vector<std::shared_ptr<const Node>> keep_;
+  // By subplan; they are kept, so that no other one takes the place of one that is gone.
+  std::map<std::shared_ptr<const Node>, std::vector<bool>> needs_;
+  std::map<std::shared_ptr<const Node>, std::shared_ptr<const Node>> done_;
 };
 
 }  // namespace

@@ -127,7 +127,7 @@ class Interpreter final : public plan::SubqueryRunner {
       return *placeholders_.at(placeholder->apply);
     }
     if (const auto* shared = std::get_if<plan::Shared>(&node.op)) {
-      return evaluate_shared(*shared->plan);
+      return evaluate_shared(shared->plan);
     }
     if (std::holds_alternative<plan::Union>(node.op)) {
       std::vector<ReferenceRow> rows;
@@ -166,14 +166,14 @@ class Interpreter final : public plan::SubqueryRunner {
   }
 
   // Once for all that share it, unless it reads the rows of an operator around it.
-  Result<std::vector<ReferenceRow>> evaluate_shared(const plan::Node& node) {
-    const auto known = shared_.find(&node);
+  Result<std::vector<ReferenceRow>> evaluate_shared(const std::shared_ptr<const plan::Node>& node) {
+    const auto known = shared_.find(node);
     if (known != shared_.end()) {
       return known->second;
     }
-    EVQ_TRY_ASSIGN(std::vector<ReferenceRow> rows, evaluate(node));
-    if (!plan::reads_placeholder(node)) {
-      shared_.emplace(&node, rows);
+    EVQ_TRY_ASSIGN(std::vector<ReferenceRow> rows, evaluate(*node));
+    if (!plan::reads_placeholder(*node)) {
+      shared_.emplace(node, rows);
     }
     return rows;
   }
@@ -478,6 +478,16 @@ class Interpreter final : public plan::SubqueryRunner {
                : Value::dynamic(canonical_dynamic(DynamicView(value.as_text())));
   }
 
+  // Different for different keys. JSON would write infinity, NaN and null alike.
+  static std::string key_text(const Value& key) {
+    if (key.is_null()) {
+      return "null ";
+    }
+    const std::string text =
+        key.type() == Type::kDynamic ? std::string(key.as_text()) : key.to_text();
+    return std::to_string(text.size()) + ":" + text;
+  }
+
   // One state a group, in order of first sight, fed row by row.
   Result<std::vector<ReferenceRow>> aggregate_rows(const plan::Aggregate& op, const Schema& input,
                                                    const std::vector<ReferenceRow>& rows) {
@@ -501,7 +511,7 @@ class Interpreter final : public plan::SubqueryRunner {
       std::string text;
       for (const std::size_t column : op.groups) {
         key.push_back(canonical(row[column]));
-        text += (key.back().is_null() ? "n" : "v") + key.back().to_text() + '\x01';
+        text += key_text(key.back());
       }
       auto at = by_key.find(text);
       if (at == by_key.end()) {
@@ -536,7 +546,7 @@ class Interpreter final : public plan::SubqueryRunner {
   ReferenceTables& tables_;
   const EvalContext& context_;
   std::map<std::uint64_t, const std::vector<ReferenceRow>*> placeholders_;  // by apply
-  std::map<const plan::Node*, std::vector<ReferenceRow>> shared_;
+  std::map<std::shared_ptr<const plan::Node>, std::vector<ReferenceRow>> shared_;
   std::size_t made_bytes_ = 0;
 };
 

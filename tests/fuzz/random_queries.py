@@ -1,0 +1,588 @@
+#!/usr/bin/env python3
+"""random_queries.py SEED COUNT DIRECTORY: writes COUNT random queries, most of which compile, as
+files of DIRECTORY. They are over the datasets of fuzz_query.cpp, which compares the answers of
+evq_fuzz_replay's three ways to run one.
+
+Where libFuzzer changes the letters of queries, this makes them of whole expressions: every function
+and aggregation of man/evq-apl.7 by its example, operators in each other's subqueries, functions of
+the query's own with parameters of every type, in every place that takes an expression.
+"""
+import os
+import random
+import re
+import sys
+
+MANUAL = os.path.join(os.path.dirname(__file__), "..", "..", "man", "evq-apl.7")
+BYTES_MAX = 400  # what fuzz_query.cpp reads of an input
+
+TYPES = ("long", "real", "string", "bool", "datetime", "timespan", "dynamic")
+EVENT = {"n": "long", "r": "real", "s": "string", "b": "bool", "l": "dynamic", "o.k": "string",
+         "o.d": "long", "m": "dynamic", "t": "string", "j": "string", "_time": "datetime"}
+
+LITERALS = {
+    "long": ["0", "1", "-1", "3", "7", "100", "9223372036854775807", "long(null)"],
+    "real": ["0.0", "1.5", "-0.5", "1e300", "real(nan)", "0.1", "real(null)"],
+    "string": ["''", "'alpha'", "'a'", "'1'", "'\u00e9'", "'10.0.0.1'", "'%d'", "'beta GAMMA'"],
+    "bool": ["true", "false", "bool(null)"],
+    "datetime": ["datetime(2024-05-01)", "datetime(2024-05-02T12:30:00Z)", "datetime(null)"],
+    "timespan": ["1h", "1d", "0s", "1s", "timespan(null)"],
+    "dynamic": ["dynamic([1, 2, 3])", 'dynamic({"a": 1, "b": [1]})', "dynamic(null)",
+                'dynamic(["x", null, 1.5])', 'dynamic("q")', "dynamic([])"],
+}
+
+# Expressions by their type; {type} is an expression, {sub:type} a subquery with one column.
+EXPRESSIONS = {
+    "long": [
+        "{long} + {long}", "{long} * {long}", "{long} % {long}", "{long} / {long}", "-{long}",
+        "strlen({string})", "toint({real})", "tolong({string})", "array_length({dynamic})",
+        "hash({string}) % 10", "bin({long}, 3)", "iff({bool}, {long}, {long})",
+        "case({bool}, {long}, {bool}, {long}, {long})", "coalesce({long}, {long})",
+        "indexof({string}, {string})", "datetime_diff('hour', {datetime}, {datetime})",
+        "tolong({dynamic}[0])", "min_of({long}, {long})", "array_index_of({dynamic}, {long})",
+        "toint({bool})"],
+    "real": [
+        "{real} + {real}", "{long} * {real}", "todouble({long})", "sqrt({real})",
+        "round({real}, 1)", "iff({bool}, {real}, {real})", "coalesce({real}, {real})",
+        "floor({real})", "toreal({string})", "{real} / {long}", "pow({real}, 2)",
+        "bin({real}, 0.5)", "todouble({dynamic})", "array_sum({dynamic})", "{timespan} / 1s"],
+    "string": [
+        "strcat({string}, {string})", "strcat({string}, {long})", "tostring({long})",
+        "tostring({dynamic})", "toupper({string})", "substring({string}, {long})",
+        "iff({bool}, {string}, {string})", "replace_string({string}, 'a', 'b')",
+        "replace_regex({string}, '[a-m]+', '#')", "extract('([a-z]+)', 1, {string})",
+        "tostring({real})", "strcat_delim('-', {string}, {long}, {bool})", "tostring({bool})",
+        "format_datetime({datetime}, 'yyyy-MM-dd')", "gettype({dynamic})", "tostring({timespan})",
+        "coalesce({string}, {string})", "case({bool}, {string}, {string})", "strrep({string}, 2)"],
+    "bool": [
+        "{long} > {long}", "{real} <= {real}", "{string} == {string}", "{string} has {string}",
+        "{string} contains 'a'", "{string} startswith {string}", "{string} in ('alpha', {string})",
+        "{long} in (1, 2, {long})", "{bool} and {bool}", "{bool} or {bool}", "not({bool})",
+        "isnull({long})", "isempty({string})", "isnotempty({dynamic})", "{datetime} > {datetime}",
+        "{long} between (0 .. {long})", "{string} matches regex '^[a-z]'", "{dynamic} has 'x'",
+        "{string} =~ {string}", "{string} !contains {string}", "{long} != {long}",
+        "{string} in~ ('ALPHA')", "{string} has_any ('alpha', 'get')", "isnan({real})",
+        "{long} in (({sub:long}))", "{string} !in (({sub:string}))", "{timespan} > {timespan}",
+        "{dynamic} == {long}", "tobool({dynamic})", "{string} has_cs {string}", "{long} >= {real}"],
+    "datetime": [
+        "{datetime} + {timespan}", "startofday({datetime})", "bin({datetime}, 1h)",
+        "datetime_add('day', {long}, {datetime})", "iff({bool}, {datetime}, {datetime})",
+        "todatetime({string})", "coalesce({datetime}, {datetime})"],
+    "timespan": [
+        "{datetime} - {datetime}", "{timespan} * 2", "totimespan({long})", "-{timespan}",
+        "{timespan} + {timespan}", "iff({bool}, {timespan}, {timespan})", "bin({timespan}, 1h)"],
+    "dynamic": [
+        "split({string}, ' ')", "pack_array({long}, {string}, {dynamic})", "{dynamic}[{long}]",
+        "bag_pack('a', {long}, 'b', {string})", "array_concat({dynamic}, {dynamic})",
+        "array_slice({dynamic}, 0, 1)", "{dynamic}.a", "parse_json({string})",
+        "iff({bool}, {dynamic}, {dynamic})", "set_union({dynamic}, {dynamic})",
+        "range(1, {long} % 5, 1)", "bag_merge({dynamic}, {dynamic})", "todynamic({long})"],
+}
+AGGREGATES = {
+    "long": ["count()", "sum({long})", "countif({bool})", "dcount({string})", "max({long})",
+             "min({long})", "take_any({long})", "sumif({long}, {bool})",
+             "dcountif({string}, {bool})", "count_distinct({long})"],
+    "real": ["avg({long})", "avg({real})", "sum({real})", "stdev({real})", "max({real})",
+             "percentile({long}, 50)", "variance({long})", "avgif({real}, {bool})"],
+    "string": ["max({string})", "min({string})", "maxif({string}, {bool})", "take_any({string})"],
+    "bool": ["max({bool})", "countif({bool}) > 1"],
+    "datetime": ["max({datetime})", "min({datetime})"],
+    "timespan": ["max({timespan})", "sum({timespan})"],
+    "dynamic": ["make_set({long})", "make_list({string})", "make_bag({dynamic})",
+                "make_list({dynamic})", "make_set({string}, 2)", "make_list({long}, 3)",
+                "make_set_if({string}, {bool})", "topk({string}, 3)", "take_any({dynamic})"],
+}
+# Of rows in an order; {own} is an expression of the type wanted.
+WINDOW_CALLS = ["prev({own})", "next({own})", "prev({own}, 2)"]
+WINDOW_NUMBERS = ["row_number()", "row_cumsum({long})", "row_cumsum({long}, {bool})",
+                  "row_rank_dense({long})", "row_number(3, {bool})"]
+UNSTEADY = re.compile("rand|now|ago|guid|sample|current|cursor|ingestion|genai|geo_info|tdigest|hll")
+
+
+def split_arguments(text):
+    """The arguments of a call, at the commas outside of brackets and quotes."""
+    arguments, depth, quote, current = [], 0, None, ""
+    for char in text:
+        if quote:
+            quote = None if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif char == "," and depth == 0:
+            arguments.append(current.strip())
+            current = ""
+            continue
+        current += char
+    return arguments + [current.strip()] if current.strip() else arguments
+
+
+def type_of_example(argument):
+    """What an example's argument is, as far as its writing tells; None where it does not."""
+    forms = (("string", r"@?['\"]"), ("long", r"-?\d+$"), ("timespan", r"-?\d+[dhms]"),
+             ("real", r"-?[\d.]+$"), ("datetime", r"datetime\("), ("dynamic", r"dynamic\("),
+             ("bool", r"(true|false)$"), ("string", r"[st]$"), ("long", r"[a-z]$"))
+    return next((kind for kind, form in forms if re.match(form, argument)), None)
+
+
+def examples_of_manual(pattern):
+    with open(MANUAL, encoding="utf-8") as manual:
+        text = manual.read().replace("\\-", "-").replace("\\e", "\\").replace("\\(aq", "'")
+    calls = []
+    for call in re.findall(pattern, text):
+        name, inside = re.match(r"(\w+)\((.*)\)$", call).groups()
+        if not UNSTEADY.search(name):
+            calls.append((name, split_arguments(inside)))
+    return calls
+
+
+FUNCTION_CALLS = examples_of_manual(r"(?m)^print ([a-z_0-9]+\(.*\))$")
+AGGREGATE_CALLS = examples_of_manual(r"(?m)summarize (?:\w+ = )?([a-z_0-9]+\([^()]*\))$")
+
+
+class Query:
+    """One query as it is made: what its lets have defined, and whether rows are in an order."""
+
+    def __init__(self, draw):
+        self.draw = draw
+        self.names = 0
+        self.scalars = {kind: [] for kind in TYPES}
+        self.functions = []   # (name, type, parameter types)
+        self.aggregates = []  # (name, parameter types)
+        self.tables = []      # (name, columns)
+        self.views = []       # (name, columns, parameter types)
+        self.ordered = False
+
+    def chance(self, probability):
+        return self.draw.random() < probability
+
+    def name(self, letter):
+        self.names += 1
+        return letter + str(self.names)
+
+    # ---- expressions
+
+    def fill(self, template, columns, depth, own=None):
+        def expression(match):
+            kind = match.group(1)
+            if kind.startswith("sub:"):
+                return self.subquery(kind[4:], columns, depth - 1)
+            return self.expression(own if kind == "own" else kind, columns, depth - 1)
+        return re.sub(r"\{([a-z:]+)\}", expression, template)
+
+    def leaf(self, kind, columns):
+        own = [name for name, of in columns.items() if of == kind]
+        if own and self.chance(0.75):
+            return self.draw.choice(own)
+        return self.draw.choice(self.scalars[kind] or LITERALS[kind])
+
+    def expression(self, kind, columns, depth):
+        form = self.draw.random()
+        if depth <= 0 or form < 0.35:
+            return self.leaf(kind, columns)
+        if form < 0.43:
+            functions = [f for f in self.functions if f[1] == kind]
+            if functions:
+                name, _, parameters = self.draw.choice(functions)
+                return self.call(name, parameters, columns, depth)
+        if form < 0.48:
+            return f"toscalar({self.subquery(kind, columns, depth - 1)})"
+        if form < 0.53 and self.ordered:
+            calls = WINDOW_CALLS + (WINDOW_NUMBERS if kind == "long" else [])
+            return self.fill(self.draw.choice(calls), columns, depth, kind)
+        made = self.fill(self.draw.choice(EXPRESSIONS[kind]), columns, depth)
+        return f"({made})" if " " in made else made
+
+    def call(self, name, parameters, columns, depth):
+        made = (self.expression(kind, columns, depth - 1) for kind in parameters)
+        return f"{name}({', '.join(made)})"
+
+    def aggregate(self, kind, columns, depth):
+        return self.fill(self.draw.choice(AGGREGATES[kind]), columns, depth)
+
+    def call_of_manual(self, calls, columns, depth):
+        """An example with some of its arguments changed: rarely into what does not fit."""
+        name, arguments = self.draw.choice(calls)
+        arguments = list(arguments)
+        for i, argument in enumerate(arguments):
+            kind = type_of_example(argument)
+            if kind and (calls is AGGREGATE_CALLS or self.chance(0.5)):
+                arguments[i] = self.expression(kind, columns, depth - 1)
+            elif self.chance(0.08):
+                arguments[i] = self.expression(self.draw.choice(TYPES), columns, depth - 1)
+        return f"{name}({', '.join(arguments)})"
+
+    def subquery(self, kind, outer, depth):
+        ordered, self.ordered = self.ordered, False
+        form = self.draw.random()
+        if form < 0.3:
+            where = f" | where {self.expression('bool', EVENT, 1)}" if self.chance(0.5) else ""
+            made = f"t{where} | project x = {self.expression(kind, EVENT, depth)}"
+        elif form < 0.5:
+            made = f"t | summarize {self.aggregate(kind, EVENT, 1)}"
+        elif form < 0.7:
+            seen = outer if self.chance(0.3) else {}
+            made = f"print x = {self.expression(kind, seen, depth)}"
+        else:
+            made = ("range i from 1 to 3 step 1 | project x = "
+                    + self.expression(kind, {"i": "long"}, depth))
+        self.ordered = ordered
+        return made
+
+    # ---- pipelines
+
+    def source(self):
+        form = self.draw.random()
+        if self.tables and form < 0.3:
+            name, columns = self.draw.choice(self.tables)
+            return name, dict(columns)
+        if self.views and form < 0.4:
+            name, columns, parameters = self.draw.choice(self.views)
+            return self.call(name, parameters, {}, 1), dict(columns)
+        if form < 0.5:
+            return "u", dict(EVENT)
+        if form < 0.57:
+            return f"range i from 1 to {self.draw.choice([0, 1, 5, 9])} step 1", {"i": "long"}
+        if form < 0.65:
+            return ("datatable(a:long, c:string, d:dynamic)[1, 'x', dynamic([1, 2]), 2, '', "
+                    "dynamic({\"k\": 1}), long(null), 'y', dynamic(null)]",
+                    {"a": "long", "c": "string", "d": "dynamic"})
+        if form < 0.7:
+            return (f"print p = {self.expression('long', {}, 1)}, "
+                    f"q = {self.expression('string', {}, 1)}", {"p": "long", "q": "string"})
+        if form < 0.73:
+            return "union t, u", dict(EVENT)
+        if form < 0.75:
+            return f"find in (t, u) where {self.expression('bool', EVENT, 1)} project n, s", \
+                {"n": "long", "s": "string"}
+        return "t", dict(EVENT)
+
+    def step(self, columns, depth):
+        """An operator, and the columns after it; {} when they are not known."""
+        if not columns:
+            return "count", {"Count": "long"}
+        operator = self.draw.choice(OPERATORS)
+        return operator(self, columns, depth)
+
+    def plain(self, columns, *kinds):
+        """The name of a column that can be written anywhere, of one of the types, or None."""
+        names = [name for name, kind in columns.items()
+                 if "." not in name and (not kinds or kind in kinds)]
+        return self.draw.choice(names) if names else None
+
+    def let(self):
+        form = self.draw.random()
+        kind = self.draw.choice(TYPES)
+        parameters = {self.name("h"): self.draw.choice(TYPES)
+                      for _ in range(self.draw.choice([1, 1, 2]))}
+        head = ", ".join(f"{name}:{of}" for name, of in parameters.items())
+        types = list(parameters.values())
+        if form < 0.2:
+            name = self.name("x")
+            made = f"let {name} = {self.expression(kind, {}, 2)};"
+            self.scalars[kind].append(name)
+        elif form < 0.5:
+            name = self.name("f")
+            made = f"let {name} = ({head}) {{ {self.expression(kind, parameters, 2)} }};"
+            self.functions.append((name, kind, types))
+        elif form < 0.65:
+            name = self.name("f")
+            made = f"let {name} = ({head}) {{ {self.aggregate('long', parameters, 2)} }};"
+            self.aggregates.append((name, types))
+        elif form < 0.85:
+            name = self.name("q")
+            source, columns = self.source()
+            step, columns = self.step(columns, 2)
+            made = f"{source} | {step}"
+            made = f"let {name} = {f'materialize({made})' if self.chance(0.4) else made};"
+            self.tables.append((name, columns))
+        else:
+            name = self.name("g")
+            where = self.expression("bool", {**EVENT, **parameters}, 2)
+            made = f"let {name} = ({head}) {{ t | where {where} }};"
+            self.views.append((name, EVENT, types))
+        self.ordered = False
+        return made
+
+    def text(self):
+        statements = [self.let() for _ in range(self.draw.choice([0, 0, 1, 1, 2, 3]))]
+        source, columns = self.source()
+        pipeline = [source]
+        for _ in range(self.draw.choice([1, 2, 2, 3, 4])):
+            step, columns = self.step(columns, self.draw.choice([1, 2, 2, 3]))
+            pipeline.append(step)
+        if self.aggregates and columns:
+            name, parameters = self.draw.choice(self.aggregates)
+            pipeline.append("summarize " + self.call(name, parameters, columns, 2))
+        return " ".join(statements + [" | ".join(pipeline)])
+
+
+# ---- operators: (query, columns, depth) -> text, columns
+
+def where(query, columns, depth):
+    return "where " + query.expression("bool", columns, depth), columns
+
+
+def where_manual(query, columns, depth):
+    left, right = (query.call_of_manual(FUNCTION_CALLS, columns, depth) for _ in range(2))
+    return f"where {left} == {right}", columns
+
+
+def extend(query, columns, depth):
+    kind = query.draw.choice(TYPES)
+    name = query.plain(columns) if query.chance(0.2) else None
+    if name is None or name.startswith("_"):
+        name = query.name("v")
+    operator = "extend" if query.chance(0.9) else "extend-valid"
+    return f"{operator} {name} = {query.expression(kind, columns, depth)}", {**columns, name: kind}
+
+
+def extend_manual(query, columns, depth):
+    name = query.name("v")
+    call = query.call_of_manual(FUNCTION_CALLS, columns, depth)
+    return f"extend {name} = {call}", {**columns, name: "any"}
+
+
+def project(query, columns, depth):
+    after = {query.name("v"): query.draw.choice(TYPES) for _ in range(query.draw.choice([1, 2, 3]))}
+    return "project " + ", ".join(f"{name} = {query.expression(kind, columns, depth)}"
+                                  for name, kind in after.items()), after
+
+
+def project_away(query, columns, _depth):
+    name = query.plain(columns)
+    if name is None or len(columns) < 2:
+        return "count", {"Count": "long"}
+    return "project-away " + name, {k: v for k, v in columns.items() if k != name}
+
+
+def project_rename(query, columns, _depth):
+    old, new = query.plain(columns), query.name("v")
+    if old is None or old.startswith("_"):
+        return "count", {"Count": "long"}
+    return f"project-rename {new} = {old}", {new if k == old else k: v for k, v in columns.items()}
+
+
+def summarize(query, columns, depth):
+    after, values, groups = {}, [], []
+    for _ in range(query.draw.choice([0, 1, 1, 2])):
+        kind, name = query.draw.choice(TYPES), query.name("a")
+        values.append(f"{name} = {query.aggregate(kind, columns, depth - 1)}")
+        after[name] = kind
+    for _ in range(query.draw.choice([0, 1, 2]) if values else 1):
+        kind = query.draw.choice(TYPES)
+        name = query.plain(columns, kind) if query.chance(0.7) else None
+        if name is None:
+            name = query.name("k")
+            groups.append(f"{name} = {query.expression(kind, columns, depth - 1)}")
+        elif name not in after:
+            groups.append(name)
+        after[name] = kind
+    return "summarize " + ", ".join(values) + (" by " + ", ".join(groups) if groups else ""), after
+
+
+def summarize_manual(query, columns, depth):
+    by = query.plain(columns) if query.chance(0.4) else None
+    call = query.call_of_manual(AGGREGATE_CALLS, columns, depth)
+    return f"summarize z = {call}" + (f" by {by}" if by else ""), {by: columns[by]} if by else {}
+
+
+def summarize_rows(query, columns, depth):
+    call = query.draw.choice(["arg_max({long}, *)", "arg_min({string}, *)", "take_any(*)",
+                              "arg_max({datetime}, {dynamic}, {long})", "arg_min({real}, {string})",
+                              "take_any({string}, {dynamic}, {long})"])
+    by = query.plain(columns)
+    if by is None:
+        return "count", {"Count": "long"}
+    return f"summarize {query.fill(call, columns, depth)} by {by}", {by: columns[by]}
+
+
+def sort(query, columns, depth):
+    query.ordered = True
+    kinds = ("long", "string", "datetime", "real", "timespan", "bool")
+    keys = (f"{query.expression(query.draw.choice(kinds), columns, depth - 1)} "
+            + query.draw.choice(["asc", "desc", "asc nulls first", "desc nulls last"])
+            for _ in range(query.draw.choice([1, 2])))
+    return "sort by " + ", ".join(keys), columns
+
+
+def serialize(query, columns, _depth):
+    query.ordered = True
+    return "serialize", columns
+
+
+def first_rows(query, columns, _depth):
+    """By every column: which rows of equal rank come first is not said."""
+    keys, rows = ", ".join(columns), query.draw.choice([0, 1, 3])
+    return f"sort by {keys} | take {rows}" if query.chance(0.5) else f"top {rows} by {keys}", columns
+
+
+def distinct(query, columns, _depth):
+    names = [name for name in columns if "." not in name][:query.draw.choice([1, 2])]
+    if not names:
+        return "count", {"Count": "long"}
+    return "distinct " + ", ".join(names), {name: columns[name] for name in names}
+
+
+def count(_query, _columns, _depth):
+    return "count", {"Count": "long"}
+
+
+def expansion(query, columns, depth):
+    """What mv-expand and mv-apply take; the name and type of the elements."""
+    name, kind = query.name("v"), query.draw.choice(["dynamic", "long", "string", "real"])
+    option = query.draw.choice(["", "", "kind=array ", "kind=bag ", "with_itemindex=ix "])
+    to = "" if kind == "dynamic" else f" to typeof({kind})"
+    limit = query.draw.choice(["", "", " limit 2"])
+    array = query.expression("dynamic", columns, depth)
+    after = {**columns, name: kind, **({"ix": "long"} if "ix" in option else {})}
+    return f"{option}{name} = {array}{to}{limit}", after
+
+
+def mv_expand(query, columns, depth):
+    text, after = expansion(query, columns, depth)
+    return "mv-expand " + text, after
+
+
+def mv_apply(query, columns, depth):
+    text, inside = expansion(query, columns, depth)
+    step, after = query.step(inside, depth - 1) if depth > 0 else ("count", {"Count": "long"})
+    return f"mv-apply {text} on ({step})", {**columns, **after}
+
+
+def join(query, columns, depth):
+    right, others = query.source()
+    if query.chance(0.5) and depth > 0:
+        step, others = query.step(others, depth - 1)
+        right += " | " + step
+    shared = [name for name in columns if others.get(name) == columns[name] and "." not in name]
+    kind = query.draw.choice(["long", "string"])
+    left_key, right_key = query.plain(columns, kind), query.plain(others, kind)
+    if shared and query.chance(0.6):
+        on = query.draw.choice(shared)
+    elif left_key and right_key:
+        on = f"$left.{left_key} == $right.{right_key}"
+    else:
+        return "count", {"Count": "long"}
+    if query.chance(0.25):
+        return (f"lookup kind={query.draw.choice(['leftouter', 'inner'])} ({right}) on {on}",
+                {**others, **columns})
+    flavour = query.draw.choice(["inner", "leftouter", "rightouter", "fullouter", "leftsemi",
+                                 "leftanti", "rightanti", "rightsemi"])
+    after = {**others, **columns}
+    if flavour.endswith(("semi", "anti")):
+        after = others if flavour.startswith("right") else columns
+    return f"join kind={flavour} ({right}) on {on}", dict(after)
+
+
+def union(query, columns, _depth):
+    right, others = query.source()
+    both = {name: kind for name, kind in columns.items() if others.get(name) == kind}
+    return f"union {query.draw.choice(['', 'kind=inner ', 'withsource=src '])}({right})", both
+
+
+def partition(query, columns, depth):
+    key = query.plain(columns)
+    if key is None or depth <= 0:
+        return "count", {"Count": "long"}
+    ordered = query.ordered
+    step, after = query.step(columns, depth - 1)
+    query.ordered = ordered
+    return f"partition by {key} ({step})", after
+
+
+def partition_pipelines(query, columns, _depth):
+    key = query.plain(columns, "long", "string")
+    if key is None:
+        return "count", {"Count": "long"}
+    field = "n" if columns[key] == "long" else "s"
+    return f"partition by {key} {{ t | where {field} == {key} | summarize c = count() }}", {"c": "long"}
+
+
+def parse(query, columns, depth):
+    name, kind = query.name("v"), query.draw.choice(["string", "long", "real", "bool"])
+    value = query.expression(query.draw.choice(["string", "string", "dynamic", "bool"]), columns,
+                             depth - 1)
+    operator = query.draw.choice(["parse", "parse-where", "parse kind=regex"])
+    return f"{operator} {value} with * 'a' {name}:{kind}", {**columns, name: kind}
+
+
+def parse_kv(query, columns, depth):
+    name = query.name("v")
+    value = query.expression("string", columns, depth - 1)
+    return (f"parse-kv {value} as ({name}:long) with (pair_delimiter=' ', kv_delimiter='=')",
+            {**columns, name: "long"})
+
+
+def make_series(query, columns, depth):
+    time = query.plain(columns, "datetime")
+    if time is None:
+        return "count", {"Count": "long"}
+    by = query.plain(columns, "string", "bool", "long")
+    value = query.aggregate("long", columns, depth - 1)
+    return (f"make-series y = {value} default={query.draw.choice(['0', 'long(null)'])} on {time} "
+            f"from datetime(2024-05-01) to datetime(2024-05-04) "
+            f"step {query.draw.choice(['1d', '12h'])}" + (f" by {by}" if by else ""),
+            {"y": "dynamic", time: "dynamic"})
+
+
+def top_nested(query, columns, _depth):
+    key = query.plain(columns, "long", "string")
+    if key is None:
+        return "count", {"Count": "long"}
+    return f"top-nested 10 of {key} by c0 = count()", {key: columns[key], "c0": "long"}
+
+
+def evaluate(query, columns, depth):
+    form, key = query.draw.random(), query.plain(columns, "long", "string", "bool")
+    if form < 0.4 and key:
+        return f"evaluate pivot({key}, {query.aggregate('long', columns, depth - 1)})", {}
+    if form < 0.8:
+        bag = query.expression("dynamic", columns, depth)
+        return (f"extend ub = {bag} | evaluate bag_unpack(ub, 'u_')",
+                {name: kind for name, kind in columns.items() if name != "ub"})
+    return "evaluate narrow()", {"Row": "long", "Column": "string", "Value": "string"}
+
+
+def scan(query, columns, _depth):
+    value = query.plain(columns, "long")
+    if value is None or value == "s1":
+        return "count", {"Count": "long"}
+    return (f"sort by {', '.join(columns)} | scan declare (s1:long = 0) with "
+            f"(step a: true => s1 = a.s1 + {value};)", {**columns, "s1": "long"})
+
+
+def get_schema(_query, _columns, _depth):
+    return "getschema", {"ColumnName": "string", "ColumnOrdinal": "long"}
+
+
+def search(query, columns, _depth):
+    term = query.draw.choice(["'alpha'", "'GET'", "'1'", "s : 'a'", "'al*'"])
+    if "s :" in term and columns.get("s") != "string":
+        term = "'alpha'"
+    return f"search {term}", columns
+
+
+OPERATORS = [where, where, where, where_manual, extend, extend, extend_manual, extend_manual,
+             project, project_away, project_rename, summarize, summarize, summarize_manual,
+             summarize_rows, sort, serialize, first_rows, distinct, count, mv_expand, mv_apply,
+             join, join, union, partition, partition_pipelines, parse, parse_kv, make_series,
+             top_nested, evaluate, scan, get_schema, search]
+
+
+def main():
+    seed, count_wanted, directory = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    draw = random.Random(seed)
+    os.makedirs(directory, exist_ok=True)
+    written = 0
+    while written < count_wanted:
+        text = Query(draw).text()
+        if len(text.encode()) <= BYTES_MAX:
+            with open(os.path.join(directory, f"{written:06}"), "w", encoding="utf-8") as file:
+                file.write(text)
+            written += 1
+
+
+if __name__ == "__main__":
+    main()
