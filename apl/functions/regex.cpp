@@ -8,6 +8,8 @@
 #include <re2/re2.h>
 
 #include "apl/functions/byte_pattern.h"
+#include "apl/functions/regex_cost.h"
+#include "apl/functions/regex_literal.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
@@ -15,184 +17,9 @@
 namespace evq {
 namespace {
 
-constexpr std::size_t kLiteralBytesMin = 3;
-
-// Walks a pattern and keeps the longest run of characters that every match must hold one after the
-// other. Whatever it does not know makes it give up, which only costs speed.
-class LiteralFinder {
- public:
-  explicit LiteralFinder(std::string_view pattern) : pattern_(pattern) {}
-
-  RequiredLiteral find() {
-    while (at_ < pattern_.size()) {
-      if (!step()) {
-        return {};
-      }
-    }
-    end_run();
-    if (best_.size() < kLiteralBytesMin) {
-      return {};
-    }
-    return {best_, only_literals_, best_is_prefix_};
-  }
-
- private:
-  // One element of the pattern; false to give up.
-  bool step() {
-    switch (pattern_[at_]) {
-      case '|':
-        return false;
-      case '(':
-        end_run();
-        return skip_group();
-      case '[':
-        end_run();
-        return skip_class();
-      case '*':
-      case '?':
-      case '{':
-        drop_last();
-        [[fallthrough]];
-      case '+':
-        end_run();
-        ++at_;
-        return skip_counts();
-      case '.':
-      case '^':
-      case '$':
-        end_run();
-        ++at_;
-        return true;
-      case '\\':
-        return escape();
-      default:
-        return literal();
-    }
-  }
-
-  bool literal() {
-    const std::size_t begin = at_;
-    next_code_point(pattern_, at_);
-    last_size_ = at_ - begin;
-    run_.append(pattern_.substr(begin, last_size_));
-    return true;
-  }
-
-  bool escape() {
-    if (at_ + 1 == pattern_.size()) {
-      return false;
-    }
-    const char c = pattern_[at_ + 1];
-    if (!is_letter_or_digit(c)) {
-      ++at_;
-      return literal();
-    }
-    if (std::string_view("dDwWsSbBAz").find(c) == std::string_view::npos) {
-      return false;
-    }
-    end_run();
-    at_ += 2;
-    return true;
-  }
-
-  // After a repetition: the rest of {2,3} and of a lazy or doubled sign.
-  bool skip_counts() {
-    while (at_ < pattern_.size() &&
-           std::string_view("0123456789,}?+*{").find(pattern_[at_]) != std::string_view::npos) {
-      const char c = pattern_[at_];
-      const char before = pattern_[at_ - 1];
-      const bool in_number = is_digit(before);
-      if (is_digit(c) && before != '{' && before != ',' && !in_number) {
-        break;  // a digit of the text, as in a+1
-      }
-      if ((c == ',' && !in_number) || (c == '}' && before != ',' && !in_number)) {
-        break;
-      }
-      ++at_;
-    }
-    return true;
-  }
-
-  bool skip_class() {
-    ++at_;
-    if (at_ < pattern_.size() && pattern_[at_] == '^') {
-      ++at_;
-    }
-    if (at_ < pattern_.size() && pattern_[at_] == ']') {
-      ++at_;  // the first ] is a member
-    }
-    while (at_ < pattern_.size() && pattern_[at_] != ']') {
-      if (pattern_.substr(at_).starts_with("[:")) {
-        const std::size_t close = pattern_.find(":]", at_ + 2);
-        if (close == std::string_view::npos) {
-          return false;
-        }
-        at_ = close + 2;
-        continue;
-      }
-      at_ += pattern_[at_] == '\\' ? std::size_t{2} : std::size_t{1};
-    }
-    ++at_;
-    return at_ <= pattern_.size();
-  }
-
-  bool skip_group() {
-    std::size_t depth = 0;
-    while (at_ < pattern_.size()) {
-      const char c = pattern_[at_];
-      if (c == '(') {
-        const std::string_view rest = pattern_.substr(at_ + 1);
-        if (rest.starts_with("?") && !rest.starts_with("?P<") && !rest.starts_with("?:") &&
-            !rest.starts_with("?<")) {
-          return false;  // flags
-        }
-        ++depth;
-      } else if (c == ')' && --depth == 0) {
-        ++at_;
-        return true;
-      } else if (c == '[') {
-        if (!skip_class()) {
-          return false;
-        }
-        continue;
-      } else if (c == '\\') {
-        if (at_ + 1 < pattern_.size() && (pattern_[at_ + 1] == 'Q' || pattern_[at_ + 1] == 'E')) {
-          return false;
-        }
-        ++at_;
-      }
-      ++at_;
-    }
-    return false;
-  }
-
-  void drop_last() {
-    if (!run_.empty()) {
-      run_.resize(run_.size() - last_size_);
-    }
-    last_size_ = 0;
-  }
-
-  void end_run() {
-    if (run_.size() > best_.size()) {
-      best_ = run_;
-      best_is_prefix_ = !ended_;
-    }
-    ended_ = true;
-    run_.clear();
-    last_size_ = 0;
-    only_literals_ = only_literals_ && at_ == pattern_.size();
-  }
-
-  std::string_view pattern_;
-  std::size_t at_ = 0;
-  std::string run_;
-  std::string best_;
-  std::size_t last_size_ = 0;
-  bool ended_ = false;  // a run has ended: what follows does not start the pattern
-  bool best_is_prefix_ = false;
-  bool only_literals_ = true;
-};
+// Of a literal in one text: each asks for what follows, which may be all of the text; then the rest
+// is searched once.
+constexpr std::size_t kPrefixHitsMax = 4;
 
 // What stands in a pattern outside of classes, escapes and quotations: the text with (?<name>…),
 // which this RE2 does not know, as (?P<name>…), and what is counted before it is parsed.
@@ -338,14 +165,24 @@ bool run_match(const RE2& program, std::string_view text, std::size_t from, RE2:
 
 }  // namespace
 
-RequiredLiteral required_literal(std::string_view pattern) {
-  return LiteralFinder(pattern).find();
-}
-
 struct Regex::Compiled {
-  Compiled(const std::string& pattern, const RE2::Options& options) : program(pattern, options) {}
+  Compiled(const std::string& pattern, const RE2::Options& options)
+      : program(pattern, options),
+        instructions(static_cast<std::size_t>(std::max(program.ProgramSize(), 1))) {}
+
+  // What RE2 says. A text is admitted as a whole, by the first search in it.
+  bool run(std::string_view text, std::size_t from, RE2::Anchor anchor,
+           std::span<std::string_view> groups) const {
+    if (from == 0) {
+      admit_match(instructions, text, [&](std::string_view beginning) {
+        run_match(program, beginning, 0, anchor, groups);
+      });
+    }
+    return run_match(program, text, from, anchor, groups);
+  }
 
   RE2 program;
+  std::size_t instructions;
   std::optional<SubstringSearch> literal;  // every match holds it
   bool literal_is_all = false;
   bool literal_is_prefix = false;
@@ -358,25 +195,26 @@ struct Regex::Compiled {
   }
 };
 
-HitVerdict Regex::accept_hit(const Compiled& compiled, std::string_view row, std::size_t at) {
+HitVerdict Regex::accept_hit(const Compiled& compiled, std::string_view row, std::size_t at,
+                             std::size_t hits_before) {
   if (compiled.literal_is_all) {
     return HitVerdict::kMatch;
   }
   if (compiled.literal_is_prefix) {
     // What comes before the literal matters to no part of the pattern, and RE2 is quicker without.
     const std::string_view rest = row.substr(at);
+    if (hits_before >= kPrefixHitsMax) {
+      return compiled.run(rest, 0, RE2::UNANCHORED, {}) ? HitVerdict::kMatch : HitVerdict::kNoMatch;
+    }
     const auto verdict = compiled.bytes.has_value() ? compiled.bytes->match_prefix(rest)
                                                     : BytePattern::Verdict::kUnknown;
     if (verdict != BytePattern::Verdict::kUnknown) {
       return verdict == BytePattern::Verdict::kMatch ? HitVerdict::kMatch : HitVerdict::kTryNextHit;
     }
-    return compiled.program.Match(piece(rest), 0, rest.size(), RE2::ANCHOR_START, nullptr, 0)
-               ? HitVerdict::kMatch
-               : HitVerdict::kTryNextHit;
+    return compiled.run(rest, 0, RE2::ANCHOR_START, {}) ? HitVerdict::kMatch
+                                                        : HitVerdict::kTryNextHit;
   }
-  return compiled.program.Match(piece(row), 0, row.size(), RE2::UNANCHORED, nullptr, 0)
-             ? HitVerdict::kMatch
-             : HitVerdict::kNoMatch;
+  return compiled.run(row, 0, RE2::UNANCHORED, {}) ? HitVerdict::kMatch : HitVerdict::kNoMatch;
 }
 
 Regex::Regex(std::unique_ptr<Compiled> compiled) : compiled_(std::move(compiled)) {}
@@ -430,9 +268,8 @@ bool Regex::search(std::string_view text) const {
     }
   }
   const auto verdict = compiled_->find(text, 0, {});
-  return verdict != BytePattern::Verdict::kUnknown
-             ? verdict == BytePattern::Verdict::kMatch
-             : compiled_->program.Match(piece(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0);
+  return verdict != BytePattern::Verdict::kUnknown ? verdict == BytePattern::Verdict::kMatch
+                                                   : compiled_->run(text, 0, RE2::UNANCHORED, {});
 }
 
 bool Regex::match(std::string_view text, std::size_t from,
@@ -444,25 +281,35 @@ bool Regex::match(std::string_view text, std::size_t from,
   const auto verdict = compiled_->find(text, from, groups);
   return verdict != BytePattern::Verdict::kUnknown
              ? verdict == BytePattern::Verdict::kMatch
-             : run_match(compiled_->program, text, from, RE2::UNANCHORED, groups);
+             : compiled_->run(text, from, RE2::UNANCHORED, groups);
 }
 
 bool Regex::match_whole(std::string_view text, std::span<std::string_view> groups) const {
-  return run_match(compiled_->program, text, 0, RE2::ANCHOR_BOTH, groups);
+  return compiled_->run(text, 0, RE2::ANCHOR_BOTH, groups);
 }
 
 void Regex::match_slots(const Values& values, std::uint8_t* to) const {
+  PollCounter poll;
   if (compiled_->literal.has_value() && !values.contiguous_text().empty()) {
     std::fill_n(to, values.size(), std::uint8_t{0});
-    const auto accept = [this](std::string_view row, std::size_t at) {
-      return accept_hit(*compiled_, row, at);
+    const char* last = nullptr;  // the row of the last hit
+    std::size_t hits = 0;        // in it
+    const auto accept = [&](std::string_view row, std::size_t at) {
+      if (row.data() != last) {
+        last = row.data();
+        hits = 0;
+        poll.add(1 + row.size() / kPollTextBytes);
+      }
+      return accept_hit(*compiled_, row, at, hits++);
     };
     scan_contiguous_rows(*compiled_->literal, values, to, accept);
     return;
   }
   const auto* texts = values.data<std::string_view>();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    to[i] = search(values.is_null(i) ? std::string_view() : texts[i]) ? 1 : 0;
+    const std::string_view text = values.is_null(i) ? std::string_view() : texts[i];
+    poll.add(1 + text.size() / kPollTextBytes);
+    to[i] = search(text) ? 1 : 0;
   }
 }
 

@@ -2,6 +2,7 @@
 // Regex: one compiled regular expression of RE2's syntax, with bounded time and memory for every
 // pattern. It is immutable and safe from any thread. A literal that every match must contain is
 // taken out of the pattern, so that columns are first searched for it at the speed of memory.
+// Searches fail as allocations do when they would take too long (regex_cost.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -27,14 +28,6 @@ struct RegexOptions {
   bool ungreedy = false;
 };
 
-// A text of at least three bytes that every match of a pattern must contain.
-struct RequiredLiteral {
-  std::string text;        // the longest one; empty when none is evident
-  bool is_whole = false;   // the pattern is nothing else
-  bool is_prefix = false;  // every match starts with it
-};
-RequiredLiteral required_literal(std::string_view pattern);
-
 class Regex {
  public:
   // Fails with a sentence that names what is wrong with the pattern.
@@ -55,13 +48,14 @@ class Regex {
   bool match(std::string_view text, std::size_t from, std::span<std::string_view> groups) const;
   // The match must be all of `text`.
   bool match_whole(std::string_view text, std::span<std::string_view> groups) const;
-  // to[slot] = 1 where the slot of string values matches, else 0; a null is the empty text.
+  // to[slot] = 1 where the slot of string values matches, else 0; a null is the empty text. Polls.
   void match_slots(const Values& values, std::uint8_t* to) const;
 
  private:
   struct Compiled;
-  // What the literal at `at` says about a row.
-  static HitVerdict accept_hit(const Compiled& compiled, std::string_view row, std::size_t at);
+  // What the literal at `at` says about a row, in which it was met `hits_before` times.
+  static HitVerdict accept_hit(const Compiled& compiled, std::string_view row, std::size_t at,
+                               std::size_t hits_before);
   explicit Regex(std::unique_ptr<Compiled> compiled);
 
   std::unique_ptr<Compiled> compiled_;

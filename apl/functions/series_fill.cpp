@@ -82,9 +82,9 @@ std::optional<DynamicTag> tag_of_times(std::span<const DynamicView> elements,
 }
 
 // Of numbers, or of times by their distances from the first one, which a real tells better.
-class Line {
+class FilledLine {
  public:
-  Line(std::span<const DynamicView> elements, const Placeholder& placeholder)
+  FilledLine(std::span<const DynamicView> elements, const Placeholder& placeholder)
       : elements_(elements), times_(tag_of_times(elements, placeholder)) {
     for (const DynamicView& element : elements) {
       const bool gap = is_gap(element, placeholder);
@@ -136,7 +136,7 @@ MaybeArray fill_linear(DynamicView array, Placeholder placeholder, std::optional
     return std::nullopt;
   }
   const std::vector<DynamicView> elements = elements_of(array);
-  const Line line(elements, placeholder);
+  const FilledLine line(elements, placeholder);
   const double fallback = constant.has_value() && constant->is_number() ? constant->as_real() : 0.0;
   DynamicBuilder out;
   out.begin_array();

@@ -290,7 +290,8 @@ constexpr LanguageTopic kTopics[] = {
      "Limits",
      "A query has at most 256 KiB of text, 1,000 operators and 200 levels of parentheses; a "
      "regular "
-     "expression has 16 KiB, 1,500 classes of Unicode and 600,000 repetitions in all. A text that "
+     "expression has 16 KiB, 1,500 classes of Unicode and 600,000 repetitions in all, and one "
+     "search in a text that would take more than 5 seconds is an error. A text that "
      "functions join, repeat or replace things into holds at "
      "most 16 MiB, and so does an array or bag that they make, which has at most 1,048,576 items "
      "and 200 levels; beyond, the result is null. Functions that give a part of what there is, as "

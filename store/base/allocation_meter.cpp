@@ -63,6 +63,17 @@ void AllocationMeter::charge(std::size_t bytes) {
   }
 }
 
+void AllocationMeter::refuse(Error reason) {
+  AllocationMeter* meter = thread_meters().current;
+  if (meter == nullptr) {
+    return;
+  }
+  if (meter->refusal_.ok()) {
+    meter->refusal_ = std::move(reason);
+  }
+  throw std::bad_alloc();
+}
+
 std::size_t AllocationMeter::held_bytes() {
   return thread_meters().bytes;
 }

@@ -49,6 +49,8 @@ class AllocationMeter {
   static void charge(std::size_t bytes);
   // Fails like charge() when the work must end; for loops that look at much and make little.
   static void poll() { charge(0); }
+  // Fails like charge() with `reason`: the work would be too much. Without a meter it does nothing.
+  static void refuse(Error reason);
   // What the thread's meters hold together.
   static std::size_t held_bytes();
 

@@ -108,8 +108,12 @@ inline constexpr std::size_t kQueryOperatorsMax = 1000;
 // One name in a query's text, as the service evq is compatible with.
 inline constexpr std::size_t kQueryNameBytesMax = 1024;
 // Pattern text of a regular expression: lists of indicators of compromise come to some kilobytes.
-// A match takes time by the product of the pattern's length and the text's, and ends by itself.
 inline constexpr std::size_t kRegexPatternBytesMax = 16 * kKibibyte;
+// Processor time of one match, which cannot be interrupted: one that would take longer is an error.
+inline constexpr std::int64_t kRegexMatchMsMax = 5000;
+// Matches of fewer steps, an instruction of the program for a byte of the text, are not measured:
+// they take a second at worst.
+inline constexpr std::size_t kRegexUntestedStepsMax = std::size_t{1} << 24;
 // What a pattern's text may hold that takes much memory before its program is measured: counts of
 // repetitions in all, at 8 bytes for each, and classes such as \pL, at up to 30 KiB.
 inline constexpr std::size_t kRegexRepetitionsMax = 600000;

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "apl/functions/regex_literal.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -69,7 +71,8 @@ TEST_CASE("the literal never loses a match") {
     }
     for (int i = 0; i < 20; ++i) {
       std::string text;
-      for (std::uint64_t size = random() % 12; size > 0; --size) {
+      const std::uint64_t longest = i == 0 ? 80 : 12;  // a literal may be met many times
+      for (std::uint64_t size = random() % longest; size > 0; --size) {
         text.push_back("abc.1,}]-"[random() % 9]);
       }
       INFO(pattern << " on " << text);
@@ -119,6 +122,42 @@ TEST_CASE("patterns are bounded") {
   REQUIRE(regex.ok());
   CHECK_FALSE(Regex::compile("[").ok());
   CHECK((*regex)->search(std::string(100000, 'a') + "b"));
+}
+
+TEST_CASE("a search that would take long is refused") {
+  const auto searched = [](const Regex& regex, const std::string& text, std::size_t groups) {
+    AllocationMeter meter(nullptr, nullptr, "test");
+    std::vector<std::string_view> found(groups);
+    return meter.guard([&] { regex.match(text, 0, found); });
+  };
+  // Two thousand instructions, and an automaton beyond its memory.
+  const auto costly = Regex::compile("((a?){0,30}){0,30}b(.*)");
+  REQUIRE(costly.ok());
+  CHECK(searched(**costly, std::string(4096, 'a'), 4).ok());
+  const Status refused = searched(**costly, std::string(std::size_t{1} << 20, 'a'), 4);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kLimit);
+  CHECK(refused.error().message.find("takes too long on a text of 1048576 bytes") !=
+        std::string::npos);
+  // As long and as many, but the automaton has room.
+  const auto quick = Regex::compile("(x{0,500}y){2}(.*)");
+  REQUIRE(quick.ok());
+  CHECK(searched(**quick, std::string(std::size_t{1} << 20, 'a'), 3).ok());
+}
+
+TEST_CASE("many places where a match could start do not make it slow") {
+  // Each of them would look at all that follows: 10^12 bytes in all.
+  const std::string text(std::size_t{1} << 20, 'a');
+  auto column = Values::make(Type::kString, 1);
+  column->mutable_data<std::string_view>()[0] = text;
+  column->set_contiguous_text(text);
+  for (const std::string_view pattern : {"aaa[^x]*x", "aaa(b|[^xyz])*x", "aaa([a-w]|[^x]1)*x"}) {
+    const auto regex = Regex::compile(pattern);
+    REQUIRE(regex.ok());
+    std::uint8_t found = 9;
+    (*regex)->match_slots(*column, &found);
+    CHECK(found == 0);
+  }
 }
 
 TEST_CASE("what takes memory before it is measured is counted") {

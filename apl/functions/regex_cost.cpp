@@ -1,0 +1,52 @@
+#include "apl/functions/regex_cost.h"
+
+#include <cstdint>
+#include <ctime>
+#include <string>
+
+#include "store/base/allocation_meter.h"
+#include "store/base/error.h"
+#include "store/base/time.h"
+
+namespace evq {
+namespace {
+
+// What waits for the processor does not count.
+std::int64_t thread_time_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::int64_t{now.tv_sec} * kSecondNs + now.tv_nsec;
+}
+
+// Of each beginning to the one before.
+constexpr std::size_t kGrowth = 16;
+constexpr std::int64_t kLimitNs = kRegexMatchMsMax * kMillisecondNs;
+// Less tells nothing: an automaton that is being made is slow, and quick once it is there.
+constexpr std::int64_t kTellingNs = kLimitNs / kGrowth;
+
+}  // namespace
+
+void measure_match(std::size_t instructions, std::string_view text,
+                   const std::function<void(std::string_view)>& match) {
+  std::size_t bytes = kRegexUntestedStepsMax / instructions + 1;
+  for (; bytes < text.size(); bytes *= kGrowth) {
+    const std::int64_t begin = thread_time_ns();
+    match(text.substr(0, bytes));
+    const std::int64_t taken = thread_time_ns() - begin;
+    if (taken < kTellingNs) {
+      continue;
+    }
+    const double whole = static_cast<double>(taken) *
+                         (static_cast<double>(text.size()) / static_cast<double>(bytes));
+    if (whole > static_cast<double>(kLimitNs)) {
+      AllocationMeter::refuse(make_error(
+          ErrorCode::kLimit,
+          "a regular expression of " + std::to_string(instructions) +
+              " instructions takes too long on a text of " + std::to_string(text.size()) + " bytes",
+          "repeat less in it (a{0,100} is a hundred parts), or match a substring() of the text"));
+    }
+    return;
+  }
+}
+
+}  // namespace evq
