@@ -16,8 +16,37 @@
 namespace evq::plan {
 namespace {
 
-// Virtual fields named by virtual fields; one that names itself ends here with a message.
+// Virtual fields named by virtual fields; those that name themselves end here with a message.
 constexpr int kVirtualDepthMax = 16;
+
+// The virtual fields on `path`, each named by the one before, are too many: as a rule because one
+// comes again.
+Error endless_virtual(Span span, std::span<const VirtualField* const> path) {
+  Error error = diag::recursive_function(span, path.back()->name);
+  error.hint = "a virtual field may use only fields that do not use it";
+  for (auto first = path.begin(); first != path.end(); ++first) {
+    const auto again = std::find_if(first + 1, path.end(), [&](const VirtualField* later) {
+      return later->name == (*first)->name && later->expression == (*first)->expression;
+    });
+    if (again == path.end()) {
+      continue;
+    }
+    error.message =
+        "the virtual field '" + (*first)->name + "' refers to itself (" + (*first)->name;
+    for (auto each = first + 1; each <= again; ++each) {
+      error.message += " -> " + (*each)->name;
+    }
+    error.message += ")";
+    return error;
+  }
+  error.message = "the virtual field '" + path.front()->name + "' leads to too many others";
+  return error;
+}
+
+// Whether it is such an error, which has named every field on its way already.
+bool names_virtual_path(const Error& error) {
+  return error.id == "APL2029" && error.message.starts_with("the virtual field ");
+}
 
 // The constant key of a[…] when it is text.
 std::optional<std::string> text_key(const ast::Expr& key) {
@@ -116,28 +145,29 @@ Result<ExprPtr> Binder::bind_name(const ast::Name& name, Span span, const Relati
 
 // Binds the field's text over the rows that named it. Spans of that text mean nothing in the query.
 Result<ExprPtr> Binder::bind_virtual(const VirtualField& field, Span span, const Relation* input) {
-  const auto explain = [&](Error error) {
-    error.message = "the virtual field '" + field.name + "': " + error.message;
-    error.span = span;
-    return error;
+  const auto bind_text = [&]() -> Result<ExprPtr> {
+    if (depth_ >= kVirtualDepthMax) {
+      return endless_virtual(span, virtual_path_);
+    }
+    EVQ_TRY_ASSIGN(ast::ExprPtr parsed,
+                   syntax::parse_expression(field.expression, context().now_ns));
+    parsed_.push_back(std::move(parsed));
+    const Meanwhile depth(&depth_, depth_ + 1);
+    const Meanwhile own_names(&own_names_first_, false);
+    return bind_expr(*parsed_.back(), input);
   };
-  if (depth_ >= kVirtualDepthMax) {
-    return diag::recursive_function(span, field.name);
+  virtual_path_.push_back(&field);
+  Result<ExprPtr> bound = bind_text();
+  virtual_path_.pop_back();
+  if (bound.ok()) {
+    return bound;
   }
-  auto parsed = syntax::parse_expression(field.expression, context().now_ns);
-  if (!parsed.ok()) {
-    return explain(std::move(parsed).take_error());
+  Error error = std::move(bound).take_error();
+  if (!names_virtual_path(error)) {
+    error.message = "the virtual field '" + field.name + "': " + error.message;
   }
-  parsed_.push_back(std::move(parsed).value());
-  ++depth_;
-  const bool own_names = std::exchange(own_names_first_, false);
-  auto bound = bind_expr(*parsed_.back(), input);
-  own_names_first_ = own_names;
-  --depth_;
-  if (!bound.ok()) {
-    return explain(std::move(bound).take_error());
-  }
-  return bound;
+  error.span = span;
+  return error;
 }
 
 // Gives the virtual fields of `relation` that the query may name columns of their own. A text that

@@ -266,12 +266,12 @@ class Binder {
   std::string query_text_;                            // as printed, once it is asked for
   std::vector<std::unique_ptr<Environment>> frames_;  // owns every frame of the query
   std::vector<ast::ExprPtr> parsed_;                  // of virtual fields
+  std::vector<const VirtualField*> virtual_path_;     // that are being bound, from the named one on
   // What lets of toscalar(…) and materialize(…) came to, by place, names seen and answer_rows_.
   std::map<std::pair<const ast::Expr*, const Environment*>, ExprPtr> scalars_;
   std::map<std::tuple<const ast::Call*, const Environment*, bool>, Environment::BoundTable>
       materialized_;
-  std::map<std::shared_ptr<const Node>, std::shared_ptr<const Node>>
-      whole_plans_;  // after_cursor.h
+  std::map<std::shared_ptr<const Node>, std::shared_ptr<const Node>> whole_plans_;  // after_cursor
   bool strict_types_ = false;
   std::optional<Value> bin_auto_size_;  // the width, when the query gives one
   std::optional<Value> bin_auto_at_;    // an end of some bin

@@ -51,6 +51,27 @@ class DatasetFields(EvqCase):
             _, errors = self.evq("query", f"t | project x = {name}", status=None)
             self.assertIn(text, errors)
 
+    def test_virtual_fields_that_name_themselves(self):
+        self.ingest("t", ['{"_time":"2024-05-01T00:00:00Z","ms":1}'])
+        self.define(t={"own": "own + 1", "a": "ms + b", "b": "c * 2", "c": "ms + b", "inside": "own + own",
+                       "under": "toscalar(t | summarize max(under))",
+                       **{f"f{i}": f"f{i + 1} + 1" for i in range(40)}, "f40": "ms",
+                       "deep": "shallow + 1", "shallow": "nothing"})
+        for name, text in (
+                ("own", "the virtual field 'own' refers to itself (own -> own)"),
+                ("b", "the virtual field 'b' refers to itself (b -> c -> b)"),
+                ("a", "the virtual field 'b' refers to itself (b -> c -> b)"),
+                ("inside", "the virtual field 'own' refers to itself (own -> own)"),
+                ("under", "the virtual field 'under' refers to itself (under -> under)"),
+                ("f0", "the virtual field 'f0' leads to too many others"),
+                ("deep", "the virtual field 'deep': the virtual field 'shallow': unknown field")):
+            for query in (f"t | project x = {name}", f"t | union (t) | where {name} > 1"):
+                _, errors = self.evq("query", query, status=None)
+                self.assertIn(text, errors, query)
+                if name != "deep":
+                    self.assertEqual(errors.count("the virtual field"), 1, errors)
+        self.assertEqual(self.rows("t | project f30"), [{"f30": 11}])
+
     def test_virtual_field_beside_other_tables(self):
         self.ingest("t", ['{"_time":"2024-05-01T00:00:00Z","id":1,"ms":1500,'
                           '"more":"{\\"a\\":{\\"b\\":7}}"}',
