@@ -151,7 +151,8 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const LegacyQuery legacy, read_legacy_body(body));
   const std::int64_t wait_ns = streaming_ns(request);
   QueryRequest query;
-  EVQ_TRY_ASSIGN(query.apl, legacy_apl(request.argument("dataset"), legacy));
+  EVQ_TRY_ASSIGN(const LegacyApl apl, legacy_apl(request.argument("dataset"), legacy));
+  query.apl = apl.text;
   query.start_time = legacy.start_time;
   if (wait_ns == 0) {
     query.end_time = legacy.end_time;  // a stream goes on past it
@@ -165,7 +166,7 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   const Result<QueryAnswer> answer =
       run_query(api, request, query, make_legacy_answer(api.answers, true), waits);
   if (!answer.ok()) {
-    return response_of_error(answer.error(), query.apl);
+    return response_of_error(legacy_error(apl, answer.error()), {});
   }
   EVQ_TRY_ASSIGN(HttpResponse response, send_answer(answer->answer));
   if (answer->rows == 0 && waits) {

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "apl/service/expression_text.h"
 #include "apl/syntax/words.h"
+#include "store/base/limits.h"
 #include "store/base/number.h"
 
 namespace evq {
@@ -83,57 +85,158 @@ constexpr std::array kFilterOperators = {
     FilterOperator{" not-contains ", "!contains_cs", "!contains"},
 };
 
-Result<std::string> filter_text(const LegacyFilter& filter);
-
-Result<std::string> joined_children(const LegacyFilter& filter) {
-  std::string text;
-  for (const LegacyFilter& child : filter.children) {
-    EVQ_TRY_ASSIGN(const std::string part, filter_text(child));
-    text.append(text.empty() ? "" : " " + filter.op + " ").append("(" + part + ")");
-  }
-  return text.empty() ? std::string("true") : text;
+std::string item_of(std::string_view list, std::size_t index) {
+  return std::string(list) + "[" + std::to_string(index) + "]";
 }
 
-// Depth is bounded by the body's nesting limit.
-Result<std::string> filter_text(const LegacyFilter& filter) {
-  if (filter.op == "and" || filter.op == "or") {
-    return joined_children(filter);
+// "filter.children[1].field"
+std::string path_of(const LegacyApl& apl, std::optional<std::size_t> part) {
+  std::string path;
+  for (; part.has_value(); part = apl.parts[*part].within) {
+    path = apl.parts[*part].member + (path.empty() ? "" : "." + path);
   }
-  if (filter.op == "not") {
-    if (filter.children.size() != 1) {
-      return make_error(ErrorCode::kUsage, "the filter 'not' takes one child");
+  return path;
+}
+
+// Writes a query's text and notes which member of the request a part of it comes from.
+class Writer {
+ public:
+  explicit Writer(const LegacyQuery& query) {
+    for (const auto& [field, alias] : query.project) {
+      if (!alias.empty()) {
+        fields_.emplace(alias, field);
+      }
     }
-    EVQ_TRY_ASSIGN(const std::string inner, filter_text(filter.children[0]));
-    return "not(" + inner + ")";
   }
-  if (filter.field.empty()) {
-    return make_error(ErrorCode::kUsage, "the filter '" + filter.op + "' needs a field");
+
+  // What is written while it lives says that member of the one around.
+  class Member {
+   public:
+    Member(Writer* out, std::string name) : out_(*out), around_(out->open_) {
+      out_.open_ = out_.apl_.parts.size();
+      out_.apl_.parts.push_back({Span{out_.size(), out_.size()}, std::move(name), around_});
+    }
+    ~Member() {
+      out_.apl_.parts[*out_.open_].span.end = out_.size();
+      out_.open_ = around_;
+    }
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+
+   private:
+    Writer& out_;
+    const std::optional<std::size_t> around_;
+  };
+
+  // A text that is longer than a query may be ends there.
+  void add(std::string_view piece) {
+    if (!is_full()) {
+      apl_.text.append(piece);
+    }
   }
-  if (filter.op == "exists" || filter.op == "not-exists") {
-    return std::string(filter.op == "exists" ? "isnotnull" : "isnull") + "(column_ifexists(" +
-           literal(Value::string(filter.field)) + ", dynamic(null)))";
+  bool is_full() const { return size() > kQueryTextBytesMax; }
+  void add(std::string_view piece, std::string member) {
+    const Member part(this, std::move(member));
+    add(piece);
   }
-  const std::string field = syntax::bracket_name(filter.field);
+  // A field, or the alias of one.
+  void add_field(const std::string& name, std::string member) {
+    add(is_full() ? std::string() : syntax::bracket_name(field_of(name)), std::move(member));
+  }
+  const std::string& field_of(const std::string& name) const {
+    const auto found = fields_.find(name);
+    return found == fields_.end() ? name : found->second;
+  }
+  // About a member of the one that is being written.
+  Error wrong(std::string_view member, std::string_view message) const {
+    const std::string around = path_of(apl_, open_);
+    return make_error(ErrorCode::kUsage,
+                      around + "." + std::string(member) + ": " + std::string(message));
+  }
+  LegacyApl take() { return std::move(apl_); }
+
+ private:
+  std::size_t size() const { return apl_.text.size(); }
+
+  std::map<std::string, std::string, std::less<>> fields_;  // by alias
+  LegacyApl apl_;
+  std::optional<std::size_t> open_;
+};
+
+Status write_filter(const LegacyFilter& filter, std::string member, Writer* out);
+
+Status write_children(const LegacyFilter& filter, Writer* out) {
+  for (std::size_t i = 0; i < filter.children.size(); ++i) {
+    out->add(i == 0 ? "(" : " " + filter.op + " (");
+    EVQ_TRY(write_filter(filter.children[i], item_of("children", i), out));
+    out->add(")");
+  }
+  out->add(filter.children.empty() ? "true" : "");
+  return Status::success();
+}
+
+// Of one field, but for existence.
+Status write_comparison(const LegacyFilter& filter, Writer* out) {
   if (filter.op == "regexp" || filter.op == "not-regexp") {
     if (filter.value.type() != Type::kString) {
-      return make_error(ErrorCode::kUsage, "the filter '" + filter.op + "' needs a pattern");
+      return out->wrong("value", "the filter '" + filter.op + "' needs a pattern");
     }
-    const std::string match = field + " matches regex " + literal(filter.value);
-    return filter.op == "regexp" ? match : "not(" + match + ")";
+    const bool negated = filter.op == "not-regexp";
+    out->add(negated ? "not(" : "");
+    out->add_field(filter.field, "field");
+    out->add(" matches regex ");
+    out->add(literal(filter.value), "value");
+    out->add(negated ? ")" : "");
+    return Status::success();
   }
   const auto found = std::ranges::find_if(kFilterOperators, [&](const FilterOperator& known) {
     return known.names.find(" " + filter.op + " ") != std::string_view::npos;
   });
   if (found == kFilterOperators.end()) {
-    return make_error(ErrorCode::kUsage, "'" + filter.op + "' is not a filter operator");
+    return out->wrong("op", "'" + filter.op + "' is not a filter operator");
   }
   if (filter.value.is_null() && (found->exact == "==" || found->exact == "!=")) {
-    return (found->exact == "==" ? "isnull(" : "isnotnull(") + field + ")";
+    out->add(found->exact == "==" ? "isnull(" : "isnotnull(");
+    out->add_field(filter.field, "field");
+    out->add(")");
+    return Status::success();
   }
   const bool exact = filter.value.type() != Type::kString ||
                      filter.case_sensitive.value_or(found->exact_unless_told);
-  return field + " " + std::string(exact ? found->exact : found->folded) + " " +
-         literal(filter.value);
+  out->add_field(filter.field, "field");
+  out->add(" " + std::string(exact ? found->exact : found->folded) + " ");
+  out->add(literal(filter.value), "value");
+  return Status::success();
+}
+
+// Depth is bounded by the body's nesting limit.
+Status write_filter(const LegacyFilter& filter, std::string member, Writer* out) {
+  if (out->is_full()) {
+    return Status::success();
+  }
+  const Writer::Member part(out, std::move(member));
+  if (filter.op == "and" || filter.op == "or") {
+    return write_children(filter, out);
+  }
+  if (filter.op == "not") {
+    if (filter.children.size() != 1) {
+      return out->wrong("children", "the filter 'not' takes one child");
+    }
+    out->add("not(");
+    EVQ_TRY(write_filter(filter.children[0], "children[0]", out));
+    out->add(")");
+    return Status::success();
+  }
+  if (filter.field.empty()) {
+    return out->wrong("field", "the filter '" + filter.op + "' needs a field");
+  }
+  if (filter.op == "exists" || filter.op == "not-exists") {
+    out->add(filter.op == "exists" ? "isnotnull" : "isnull");
+    out->add("(column_ifexists(" + literal(Value::string(out->field_of(filter.field))) +
+             ", dynamic(null)))");
+    return Status::success();
+  }
+  return write_comparison(filter, out);
 }
 
 struct AggregateName {
@@ -173,86 +276,152 @@ std::string aggregation_name(const LegacyAggregation& aggregation) {
 }
 
 // What an order's field is called in the answer: a group or an aggregation by its name, else the
-// first aggregation of that field, or with that operator.
-std::string name_of_ordered(const LegacyQuery& query, const std::string& field) {
+// group or the first aggregation of that field, or the first with that operator.
+std::string name_of_ordered(const LegacyQuery& query, const Writer& names,
+                            const std::string& field) {
   const std::vector<LegacyAggregation>& all = query.aggregations;
-  if (std::ranges::find(query.group_by, field) == query.group_by.end() &&
-      std::ranges::find(all, field, aggregation_name) == all.end()) {
-    for (const auto part : {&LegacyAggregation::field, &LegacyAggregation::op}) {
-      if (const auto found = std::ranges::find(all, field, part); found != all.end()) {
-        return aggregation_name(*found);
-      }
-    }
+  if (std::ranges::find(query.group_by, field) != query.group_by.end() ||
+      std::ranges::find(all, field, aggregation_name) != all.end()) {
+    return field;
   }
-  return field;
+  const std::string& meant = names.field_of(field);
+  const auto is_meant = [&](const std::string& name) { return names.field_of(name) == meant; };
+  if (const auto group = std::ranges::find_if(query.group_by, is_meant);
+      group != query.group_by.end()) {
+    return *group;
+  }
+  auto found = std::ranges::find_if(all, is_meant, &LegacyAggregation::field);
+  if (found == all.end()) {
+    found = std::ranges::find(all, field, &LegacyAggregation::op);
+  }
+  return found == all.end() ? meant : aggregation_name(*found);
 }
 
-Result<std::string> aggregation_text(const LegacyAggregation& aggregation) {
+Status write_aggregation(const LegacyAggregation& aggregation, std::string member, Writer* out) {
+  const Writer::Member part(out, std::move(member));
   const auto found = std::ranges::find(kAggregateNames, aggregation.op, &AggregateName::legacy);
   if (found == kAggregateNames.end()) {
-    return make_error(ErrorCode::kUsage, "'" + aggregation.op + "' is not an aggregation");
+    return out->wrong("op", "'" + aggregation.op + "' is not an aggregation");
   }
   const bool with_field = !aggregation.field.empty() && aggregation.field != "*";
   if (found->needs_field && !with_field) {
-    return make_error(ErrorCode::kUsage, "the aggregation '" + aggregation.op + "' needs a field");
+    return out->wrong("field", "the aggregation '" + aggregation.op + "' needs a field");
   }
-  std::string text =
-      syntax::bracket_name(aggregation_name(aggregation)) + " = " + std::string(found->apl) + "(";
+  out->add(syntax::bracket_name(aggregation_name(aggregation)) + " = " + std::string(found->apl) +
+           "(");
   if (found->needs_field) {
-    text += syntax::bracket_name(aggregation.field);
+    out->add_field(aggregation.field, "field");
     for (const Value& argument : aggregation.arguments) {
-      text += ", " + (argument.type() == Type::kString ? syntax::bracket_name(argument.as_text())
-                                                       : literal(argument));
+      out->add(", ");
+      if (argument.type() == Type::kString) {
+        out->add_field(std::string(argument.as_text()), "argument");
+      } else {
+        out->add(literal(argument), "argument");
+      }
     }
   }
-  return text + ")";
+  out->add(")");
+  return Status::success();
+}
+
+Status write_summary(const LegacyQuery& query, Writer* out) {
+  out->add(" | summarize ");
+  for (std::size_t i = 0; i < query.aggregations.size(); ++i) {
+    out->add(i == 0 ? "" : ", ");
+    EVQ_TRY(write_aggregation(query.aggregations[i], item_of("aggregations", i), out));
+  }
+  std::string_view before = " by ";
+  if (query.resolution.has_value() && !query.aggregations.empty()) {
+    out->add(before);
+    out->add(*query.resolution == 0 ? std::string("bin_auto(_time)")
+                                    : "bin(_time, " + std::to_string(*query.resolution) + "ns)",
+             "resolution");
+    before = ", ";
+  }
+  for (std::size_t i = 0; i < query.group_by.size(); ++i) {
+    const std::string& name = query.group_by[i];
+    out->add(before);
+    if (out->field_of(name) != name) {
+      out->add(syntax::bracket_name(name) + " = ");
+    }
+    out->add_field(name, item_of("groupBy", i));
+    before = ", ";
+  }
+  return Status::success();
+}
+
+// Orders come before what `project` leaves out is gone, and behind what a summary makes.
+void write_order(const LegacyQuery& query, bool summarized, Writer* out) {
+  for (std::size_t i = 0; i < query.order.size() && !out->is_full(); ++i) {
+    const OrderItem& item = query.order[i];
+    out->add(i == 0 ? " | sort by " : ", ");
+    const std::string name =
+        summarized ? name_of_ordered(query, *out, item.field) : out->field_of(item.field);
+    const Writer::Member part(out, item_of("order", i));
+    out->add(syntax::bracket_name(name), "field");
+    out->add(item.descending ? " desc" : " asc");
+  }
+}
+
+void write_project(const LegacyQuery& query, Writer* out) {
+  out->add(" | project _time, _sysTime");
+  for (std::size_t i = 0; i < query.project.size(); ++i) {
+    const auto& [field, alias] = query.project[i];
+    const std::string& name = alias.empty() ? field : alias;
+    if (name == field && (field == "_time" || field == "_sysTime")) {
+      continue;
+    }
+    out->add(", ");
+    const Writer::Member part(out, item_of("project", i));
+    out->add(syntax::bracket_name(name) + " = ");
+    out->add(syntax::bracket_name(field), "field");
+  }
 }
 
 }  // namespace
 
-Result<std::string> legacy_apl(std::string_view dataset, const LegacyQuery& query) {
-  std::string text = syntax::bracket_name(dataset);
-  for (const auto& [alias, expression] : query.virtual_fields) {
-    EVQ_TRY(check_expression(alias, expression));
-    text += " | extend " + syntax::bracket_name(alias) + " = (" + expression + "\n)";
+Result<LegacyApl> legacy_apl(std::string_view dataset, const LegacyQuery& query) {
+  Writer out(query);
+  out.add(syntax::bracket_name(dataset));
+  for (std::size_t i = 0; i < query.virtual_fields.size(); ++i) {
+    const auto& [alias, expression] = query.virtual_fields[i];
+    const Writer::Member part(&out, item_of("virtualFields", i));
+    if (const Status checked = check_expression(alias, expression); !checked.ok()) {
+      Error error = out.wrong("expr", checked.error().message);
+      error.hint = checked.error().hint;
+      return error;
+    }
+    out.add(" | extend " + syntax::bracket_name(alias) + " = ");
+    out.add("(" + expression + "\n)", "expr");
   }
   if (query.filter.has_value()) {
-    EVQ_TRY_ASSIGN(const std::string filter, filter_text(*query.filter));
-    text += " | where " + filter;
+    out.add(" | where ");
+    EVQ_TRY(write_filter(*query.filter, "filter", &out));
   }
-  if (!query.aggregations.empty() || !query.group_by.empty()) {
-    std::string list;
-    for (const LegacyAggregation& aggregation : query.aggregations) {
-      EVQ_TRY_ASSIGN(const std::string one, aggregation_text(aggregation));
-      list += (list.empty() ? "" : ", ") + one;
-    }
-    std::string groups;
-    if (query.resolution.has_value() && !query.aggregations.empty()) {
-      groups = " by " + (*query.resolution == 0
-                             ? std::string("bin_auto(_time)")
-                             : "bin(_time, " + std::to_string(*query.resolution) + "ns)");
-    }
-    for (const std::string& field : query.group_by) {
-      groups += (groups.empty() ? " by " : ", ") + syntax::bracket_name(field);
-    }
-    text += " | summarize " + list + groups;
-  } else if (!query.project.empty()) {
-    std::string list = "_time, _sysTime";
-    for (const auto& [field, alias] : query.project) {
-      if (field != "_time" && field != "_sysTime") {
-        list += ", " + syntax::bracket_name(alias.empty() ? field : alias) + " = " +
-                syntax::bracket_name(field);
-      }
-    }
-    text += " | project " + list;
+  const bool summarized = !query.aggregations.empty() || !query.group_by.empty();
+  if (summarized) {
+    EVQ_TRY(write_summary(query, &out));
   }
-  std::string order;
-  for (const OrderItem& item : query.order) {
-    order += (order.empty() ? " | sort by " : ", ") +
-             syntax::bracket_name(name_of_ordered(query, item.field)) +
-             (item.descending ? " desc" : " asc");
+  write_order(query, summarized, &out);
+  if (!summarized && !query.project.empty()) {
+    write_project(query, &out);
   }
-  return text + order;
+  return out.take();
+}
+
+Error legacy_error(const LegacyApl& apl, Error error) {
+  if (!error.span.has_value()) {
+    return error;
+  }
+  for (std::size_t i = apl.parts.size(); i > 0; --i) {  // those inside of others come behind them
+    const Span& span = apl.parts[i - 1].span;
+    if (span.begin <= error.span->begin && error.span->end <= span.end) {
+      error.message = path_of(apl, i - 1) + ": " + error.message;
+      break;
+    }
+  }
+  error.span.reset();
+  return error;
 }
 
 }  // namespace evq

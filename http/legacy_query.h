@@ -48,7 +48,22 @@ struct LegacyQuery {
 // kUsage for unknown operators and wrong types; zero values mean "not given".
 Result<LegacyQuery> read_legacy_body(std::string_view text);
 
-// The query as APL over `dataset`; kUsage for an unknown operator or aggregation.
-Result<std::string> legacy_apl(std::string_view dataset, const LegacyQuery& query);
+struct LegacyApl {
+  // What a member of the request says; "field" within "order[0]".
+  struct Part {
+    Span span;
+    std::string member;
+    std::optional<std::size_t> within;  // the part around, which comes before
+  };
+  std::string text;
+  std::vector<Part> parts;
+};
+
+// The query as APL over `dataset`. An alias of `project` stands for its field wherever the request
+// names one. kUsage for an unknown operator or aggregation; its message names the member.
+Result<LegacyApl> legacy_apl(std::string_view dataset, const LegacyQuery& query);
+// An error of that text for who sent the request: its place is a member, named in the message, and
+// no span.
+Error legacy_error(const LegacyApl& apl, Error error);
 
 }  // namespace evq

@@ -75,6 +75,14 @@ answer to a
 by a bin of _time has a second table,
 .BR _totals :
 the same without the bin.
+.PP
+A query of the older form names fields by member. There an
+.I alias
+of
+.I project
+stands for its field in
+.IR filter ", " aggregations ", " groupBy " and " order ,
+before a field of the same name; errors name the member that they are about.
 .SH PAGES
 Sort by _time and limit in the query; send
 .I status.maxCursor

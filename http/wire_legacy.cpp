@@ -40,23 +40,32 @@ Result<std::optional<std::int64_t>> read_resolution(const Json& body) {
   return span;
 }
 
-// The elements of a list member, all objects; none when it is not given.
-Result<std::vector<const Json*>> objects_of(const Json& body, const char* name) {
-  std::vector<const Json*> objects;
+// An error about a member of `place`, which begins with the member's name.
+Error inside(const std::string& place, Error error) {
+  error.message = place + "." + error.message;
+  return error;
+}
+
+// Has `read` look at each element of a list member, all objects; none when it is not given.
+template <class Read>
+Status read_objects(const Json& body, const char* name, const Read& read) {
   const Json* list = wire::member(body, name);
   if (list == nullptr) {
-    return objects;
+    return Status::success();
   }
   if (!list->is_array()) {
     return make_error(ErrorCode::kUsage, std::string(name) + " must be a list");
   }
-  for (const Json& each : *list) {
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const Json& each = (*list)[i];
     if (!each.is_object()) {
       return make_error(ErrorCode::kUsage, std::string(name) + " must hold objects");
     }
-    objects.push_back(&each);
+    if (const Status done = read(each); !done.ok()) {
+      return inside(std::string(name) + "[" + std::to_string(i) + "]", done.error());
+    }
   }
-  return objects;
+  return Status::success();
 }
 
 Result<LegacyFilter> read_filter(const Json& json) {
@@ -68,63 +77,62 @@ Result<LegacyFilter> read_filter(const Json& json) {
   EVQ_TRY_ASSIGN(filter.case_sensitive, wire::optional_bool(json, "caseSensitive"));
   if (const Json* value = wire::member(json, "value"); value != nullptr) {
     if (value->is_structured()) {
-      return make_error(ErrorCode::kUsage,
-                        "the value of a filter must be a string, a number, true or false");
+      return make_error(ErrorCode::kUsage, "value must be a string, a number, true or false");
     }
     filter.value = scalar(*value);
   }
-  EVQ_TRY_ASSIGN(const std::vector<const Json*> children, objects_of(json, "children"));
-  for (const Json* child : children) {
-    EVQ_TRY_ASSIGN(LegacyFilter read, read_filter(*child));
+  EVQ_TRY(read_objects(json, "children", [&](const Json& child) -> Status {
+    EVQ_TRY_ASSIGN(LegacyFilter read, read_filter(child));
     filter.children.push_back(std::move(read));
-  }
+    return Status::success();
+  }));
   return filter;
 }
 
-Status read_aggregations(const Json& body, LegacyQuery* query) {
-  EVQ_TRY_ASSIGN(const std::vector<const Json*> list, objects_of(body, "aggregations"));
-  for (const Json* json : list) {
-    LegacyAggregation aggregation;
-    EVQ_TRY_ASSIGN(const auto alias, wire::optional_string(*json, "alias"));
-    EVQ_TRY_ASSIGN(const auto field, wire::optional_string(*json, "field"));
-    EVQ_TRY_ASSIGN(aggregation.op, wire::required_string(*json, "op"));
-    aggregation.alias = alias.value_or("");
-    aggregation.field = field.value_or("");
-    const Json* argument = wire::member(*json, "argument");
-    if (argument != nullptr && argument->is_array()) {
-      for (const Json& each : *argument) {
-        aggregation.arguments.push_back(scalar(each));
-      }
-    } else if (argument != nullptr) {
-      aggregation.arguments.push_back(scalar(*argument));
+Result<LegacyAggregation> read_aggregation(const Json& json) {
+  LegacyAggregation aggregation;
+  EVQ_TRY_ASSIGN(const auto alias, wire::optional_string(json, "alias"));
+  EVQ_TRY_ASSIGN(const auto field, wire::optional_string(json, "field"));
+  EVQ_TRY_ASSIGN(aggregation.op, wire::required_string(json, "op"));
+  aggregation.alias = alias.value_or("");
+  aggregation.field = field.value_or("");
+  const Json* argument = wire::member(json, "argument");
+  if (argument != nullptr && argument->is_array()) {
+    for (const Json& each : *argument) {
+      aggregation.arguments.push_back(scalar(each));
     }
-    query->aggregations.push_back(std::move(aggregation));
+  } else if (argument != nullptr) {
+    aggregation.arguments.push_back(scalar(*argument));
   }
-  return Status::success();
+  return aggregation;
 }
 
 Status read_lists(const Json& body, LegacyQuery* query) {
-  EVQ_TRY_ASSIGN(const std::vector<const Json*> order, objects_of(body, "order"));
-  for (const Json* json : order) {
-    EVQ_TRY_ASSIGN(const std::string field, wire::required_string(*json, "field"));
-    EVQ_TRY_ASSIGN(const auto descending, wire::optional_bool(*json, "desc"));
+  EVQ_TRY(read_objects(body, "aggregations", [&](const Json& json) -> Status {
+    EVQ_TRY_ASSIGN(LegacyAggregation aggregation, read_aggregation(json));
+    query->aggregations.push_back(std::move(aggregation));
+    return Status::success();
+  }));
+  EVQ_TRY(read_objects(body, "order", [&](const Json& json) -> Status {
+    EVQ_TRY_ASSIGN(const std::string field, wire::required_string(json, "field"));
+    EVQ_TRY_ASSIGN(const auto descending, wire::optional_bool(json, "desc"));
     query->order.push_back({field, descending.value_or(false)});
-  }
+    return Status::success();
+  }));
   EVQ_TRY_ASSIGN(const auto groups, wire::optional_strings(body, "groupBy"));
   query->group_by = groups.value_or(std::vector<std::string>());
-  EVQ_TRY_ASSIGN(const std::vector<const Json*> fields, objects_of(body, "virtualFields"));
-  for (const Json* json : fields) {
-    EVQ_TRY_ASSIGN(const std::string alias, wire::required_string(*json, "alias"));
-    EVQ_TRY_ASSIGN(const std::string expression, wire::required_string(*json, "expr"));
+  EVQ_TRY(read_objects(body, "virtualFields", [&](const Json& json) -> Status {
+    EVQ_TRY_ASSIGN(const std::string alias, wire::required_string(json, "alias"));
+    EVQ_TRY_ASSIGN(const std::string expression, wire::required_string(json, "expr"));
     query->virtual_fields.emplace_back(alias, expression);
-  }
-  EVQ_TRY_ASSIGN(const std::vector<const Json*> project, objects_of(body, "project"));
-  for (const Json* json : project) {
-    EVQ_TRY_ASSIGN(const std::string field, wire::required_string(*json, "field"));
-    EVQ_TRY_ASSIGN(const auto alias, wire::optional_string(*json, "alias"));
+    return Status::success();
+  }));
+  return read_objects(body, "project", [&](const Json& json) -> Status {
+    EVQ_TRY_ASSIGN(const std::string field, wire::required_string(json, "field"));
+    EVQ_TRY_ASSIGN(const auto alias, wire::optional_string(json, "alias"));
     query->project.emplace_back(field, alias.value_or(""));
-  }
-  return Status::success();
+    return Status::success();
+  });
 }
 
 }  // namespace
@@ -148,13 +156,15 @@ Result<LegacyQuery> read_legacy_body(std::string_view text) {
     if (!filter->is_object()) {
       return make_error(ErrorCode::kUsage, "filter must be an object");
     }
-    EVQ_TRY_ASSIGN(LegacyFilter read, read_filter(*filter));
-    if (!read.op.empty()) {
-      query.filter = std::move(read);
+    Result<LegacyFilter> read = read_filter(*filter);
+    if (!read.ok()) {
+      return inside("filter", std::move(read).take_error());
+    }
+    if (!read->op.empty()) {
+      query.filter = *std::move(read);
     }
   }
   EVQ_TRY_ASSIGN(query.resolution, read_resolution(body));
-  EVQ_TRY(read_aggregations(body, &query));
   EVQ_TRY(read_lists(body, &query));
   return query;
 }

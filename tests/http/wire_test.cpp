@@ -56,7 +56,7 @@ TEST_CASE("legacy queries become APL in which every name and value is quoted") {
       R"("order":[{"field":"_time","desc":true}]})");
   REQUIRE(read.ok());
   CHECK(
-      *legacy_apl("d", *read) ==
+      legacy_apl("d", *read)->text ==
       R"(['d'] | where (['it\'s'] == "a\"b") and (isnull(column_ifexists("x", dynamic(null)))) and (['y'] contains_cs "Z"))"
       R"( | sort by ['_time'] desc)");
 }
@@ -68,12 +68,12 @@ TEST_CASE("a virtual field of a legacy query is one expression and nothing behin
     REQUIRE(read.ok());
     return legacy_apl("d", *read);
   };
-  CHECK(*apl("a * 2") == "['d'] | extend ['v'] = (a * 2\n)");
+  CHECK(apl("a * 2")->text == "['d'] | extend ['v'] = (a * 2\n)");
   CHECK(apl("a // of the day").ok());
   for (const char* wrong :
        {"a *", "a | take 1", "a), w = (b", "a) | take 1 | extend w = (b", ";"}) {
     CAPTURE(wrong);
-    const Result<std::string> text = apl(wrong);
+    const Result<LegacyApl> text = apl(wrong);
     REQUIRE_FALSE(text.ok());
     CHECK(text.error().code == ErrorCode::kUsage);
     CHECK(text.error().message.find("'v'") != std::string::npos);
@@ -85,7 +85,7 @@ TEST_CASE("legacy aggregations take their alias or the operator in capitals") {
       read_legacy_body(R"({"aggregations":[{"op":"count","field":"*"},)"
                        R"({"op":"topk","field":"u","argument":5,"alias":"top"}],"groupBy":["m"]})");
   REQUIRE(read.ok());
-  CHECK(*legacy_apl("d", *read) ==
+  CHECK(legacy_apl("d", *read)->text ==
         "['d'] | summarize ['COUNT'] = count(), ['top'] = topk(['u'], long(5)) by ['m']");
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("a legacy order may name a group, an aggregation, its field or its ope
         R"({"op":"min","field":"n"}],"groupBy":["m"],"order":[{"field":")" +
         field + R"(","desc":true}]})");
     REQUIRE(read.ok());
-    const std::string text = *legacy_apl("d", *read);
+    const std::string text = legacy_apl("d", *read)->text;
     return text.substr(text.find(" | sort by "));
   };
   CHECK(ordered_by("m") == " | sort by ['m'] desc");
@@ -107,13 +107,66 @@ TEST_CASE("a legacy order may name a group, an aggregation, its field or its ope
   CHECK(ordered_by("other") == " | sort by ['other'] desc");
 }
 
+TEST_CASE("legacy queries: an alias of project is its field, and nothing is left out too early") {
+  const auto apl = [](const std::string& members) {
+    const Result<LegacyQuery> read = read_legacy_body(
+        R"({"project":[{"field":"a.b","alias":"c"},{"field":"c","alias":"a"},{"field":"x"}],)" +
+        members + "}");
+    REQUIRE(read.ok());
+    return legacy_apl("d", *read)->text;
+  };
+  const std::string project =
+      " | project _time, _sysTime, ['c'] = ['a.b'], ['a'] = ['c'], ['x'] = ['x']";
+  CHECK(apl(R"("order":[{"field":"c"},{"field":"y","desc":true}])") ==
+        "['d'] | sort by ['a.b'] asc, ['y'] desc" + project);
+  CHECK(apl(R"("filter":{"op":"exists","field":"c"})") ==
+        "['d'] | where isnotnull(column_ifexists(\"a.b\", dynamic(null)))" + project);
+  CHECK(
+      apl(R"("aggregations":[{"op":"argmax","field":"c","argument":["a",1]}],"groupBy":["a","x"],)"
+          R"("order":[{"field":"c"}])") ==
+      "['d'] | summarize ['ARGMAX'] = arg_max(['a.b'], ['c'], long(1)) by ['a'] = ['c'], ['x']"
+      " | sort by ['ARGMAX'] asc");
+}
+
+TEST_CASE("an error in a legacy query's text names the innermost member around it") {
+  const Result<LegacyQuery> read =
+      read_legacy_body(R"({"filter":{"op":"not","children":[{"op":"==","field":"a","value":1}]},)"
+                       R"("order":[{"field":"b"}]})");
+  REQUIRE(read.ok());
+  const Result<LegacyApl> apl = legacy_apl("d", *read);
+  REQUIRE(apl.ok());
+  CHECK(apl->text == "['d'] | where not(['a'] == long(1)) | sort by ['b'] asc");
+  const auto told = [&](std::string_view part) {
+    Error error = make_error(ErrorCode::kCompile, "no");
+    const std::size_t begin = apl->text.find(part);
+    error.span = Span{begin, begin + part.size()};
+    error = legacy_error(*apl, std::move(error));
+    CHECK_FALSE(error.span.has_value());
+    return error.message;
+  };
+  CHECK(told("['a']") == "filter.children[0].field: no");
+  CHECK(told("long") == "filter.children[0].value: no");
+  CHECK(told("['a'] ==") == "filter.children[0]: no");
+  CHECK(told("not") == "filter: no");
+  CHECK(told("['b']") == "order[0].field: no");
+  CHECK(told("['d']") == "no");
+  CHECK(told("where not") == "no");
+}
+
+TEST_CASE("an alias of a long field does not make a query's text long beyond all bounds") {
+  LegacyQuery query;
+  query.project.emplace_back(std::string(100000, 'x'), "a");
+  query.group_by.assign(10000, "a");
+  CHECK(legacy_apl("d", query)->text.size() < std::size_t{1} << 20U);
+}
+
 TEST_CASE("a client's zero values mean that nothing is asked") {
   const Result<LegacyQuery> read = read_legacy_body(
       R"({"limit":0,"cursor":"","continuationToken":"","order":null,"filter":)"
       R"({"op":"","field":"","value":null,"caseSensitive":false,"children":null}})");
   REQUIRE(read.ok());
   CHECK_FALSE(read->limit.has_value());
-  CHECK(*legacy_apl("d", *read) == "['d']");
+  CHECK(legacy_apl("d", *read)->text == "['d']");
   CHECK_FALSE(read_legacy_body(R"({"limit":-1})").ok());
   const Result<LegacyQuery> odd = read_legacy_body(R"({"filter":{"op":"zap","field":"a"}})");
   REQUIRE(odd.ok());
