@@ -56,8 +56,10 @@ Result<std::string> capabilities_of(const TokenCommand& command) {
     const bool names_dataset = colon != std::string::npos && colon < bar;
     const std::string resource =
         names_dataset ? text.substr(colon + 1, bar - colon - 1) : text.substr(0, bar);
-    const bool of_dataset = names_dataset || check_permission(true, resource, action).ok();
-    EVQ_TRY(check_permission(of_dataset, resource, action));
+    const bool of_dataset =
+        names_dataset || check_permission(PermissionOf::kDataset, resource, action).ok();
+    EVQ_TRY(check_permission(of_dataset ? PermissionOf::kDataset : PermissionOf::kOrganization,
+                             resource, action));
     if (of_dataset) {
       datasets[names_dataset ? text.substr(0, colon) : "*"][resource].push_back(action);
     } else {

@@ -50,7 +50,10 @@ Status read_actions(DynamicView bag, Capabilities::Actions* actions) {
     return wrong;
   }
   for (DynamicView::Iterator resources(bag); resources.next();) {
-    if (!resources.value().is_array() && !resources.value().is_null()) {
+    if (resources.value().is_null()) {
+      continue;
+    }
+    if (!resources.value().is_array()) {
       return wrong;
     }
     auto& allowed = (*actions)[std::string(resources.key())];
@@ -62,6 +65,30 @@ Status read_actions(DynamicView bag, Capabilities::Actions* actions) {
     }
   }
   return Status::success();
+}
+
+// A member of capabilities that holds actions by dataset or view; none when it is not given.
+Result<Capabilities::Named> read_named(DynamicView all, const std::string& member) {
+  Capabilities::Named named;
+  const auto given = all.find(member);
+  if (!given.has_value() || given->is_null()) {
+    return named;
+  }
+  if (!given->is_bag()) {
+    return make_error(ErrorCode::kUsage, member + " is an object by name");
+  }
+  for (DynamicView::Iterator each(*given); each.next();) {
+    EVQ_TRY(read_actions(each.value(), &named[std::string(each.key())]));
+  }
+  return named;
+}
+
+Result<std::string> capability_bag(std::string_view json) {
+  std::optional<std::string> bytes = dynamic_from_json(json);
+  if (!bytes.has_value() || !DynamicView(*bytes).is_bag()) {
+    return make_error(ErrorCode::kUsage, "capabilities are a JSON object");
+  }
+  return *std::move(bytes);
 }
 
 bool has(const Capabilities::Actions& actions, std::string_view resource, std::string_view action) {
@@ -120,24 +147,21 @@ Result<Capabilities> parse_capabilities(std::string_view json) {
   if (json.empty()) {
     return capabilities;
   }
-  const std::optional<std::string> bytes = dynamic_from_json(json);
-  if (!bytes.has_value() || !DynamicView(*bytes).is_bag()) {
-    return make_error(ErrorCode::kUsage, "capabilities are a JSON object");
-  }
-  const DynamicView all(*bytes);
-  const auto datasets = all.find("datasetCapabilities");
-  if (datasets.has_value() && !datasets->is_null()) {
-    if (!datasets->is_bag()) {
-      return make_error(ErrorCode::kUsage, "datasetCapabilities is an object by dataset");
-    }
-    for (DynamicView::Iterator each(*datasets); each.next();) {
-      EVQ_TRY(read_actions(each.value(), &capabilities.datasets[std::string(each.key())]));
-    }
-  }
+  EVQ_TRY_ASSIGN(const std::string bytes, capability_bag(json));
+  const DynamicView all(bytes);
+  EVQ_TRY_ASSIGN(capabilities.datasets, read_named(all, "datasetCapabilities"));
   if (const auto organization = all.find("orgCapabilities"); organization.has_value()) {
     EVQ_TRY(read_actions(*organization, &capabilities.organization));
   }
   return capabilities;
+}
+
+Result<Capabilities::Named> parse_view_capabilities(std::string_view json) {
+  if (json.empty()) {
+    return Capabilities::Named();
+  }
+  EVQ_TRY_ASSIGN(const std::string bytes, capability_bag(json));
+  return read_named(DynamicView(bytes), "viewCapabilities");
 }
 
 bool Identity::may(std::string_view dataset, std::string_view resource,

@@ -15,18 +15,20 @@ namespace {
 struct Resource {
   std::string_view name;
   std::string_view actions;  // with blanks between
-  bool of_dataset = false;
+  PermissionOf of = PermissionOf::kOrganization;
 };
 constexpr std::string_view kAllActions = "create read update delete";
 constexpr Resource kResources[] = {
-    {"ingest", "create", true},
-    {"query", "read", true},
-    {"starredQueries", kAllActions, true},
-    {"virtualFields", kAllActions, true},
-    {"trim", "update", true},
-    {"vacuum", "update", true},
-    {"data", "delete", true},
-    {"share", "create read delete", true},
+    {"ingest", "create", PermissionOf::kDataset},
+    {"query", "read", PermissionOf::kDataset},
+    {"starredQueries", kAllActions, PermissionOf::kDataset},
+    {"virtualFields", kAllActions, PermissionOf::kDataset},
+    {"trim", "update", PermissionOf::kDataset},
+    {"vacuum", "update", PermissionOf::kDataset},
+    {"data", "delete", PermissionOf::kDataset},
+    {"share", "create read delete", PermissionOf::kDataset},
+    {"query", "read", PermissionOf::kView},
+    {"share", "create read delete", PermissionOf::kView},
     {"annotations", kAllActions},
     {"apiTokens", kAllActions},
     {"auditLog", "read"},
@@ -52,6 +54,45 @@ std::vector<std::string_view> actions_of(const Resource& resource) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return actions;
+}
+
+const Resource* find_resource(PermissionOf of, std::string_view name) {
+  const auto* const found = std::ranges::find_if(
+      kResources, [&](const Resource& row) { return row.of == of && row.name == name; });
+  return found == std::end(kResources) ? nullptr : found;
+}
+
+// What can be allowed of that resource, or which resources there are.
+std::string allowed_text(PermissionOf of, std::string_view resource) {
+  std::string text = "what can be allowed of ";
+  if (const Resource* known = find_resource(of, resource); known != nullptr) {
+    return text.append(resource).append(": ").append(known->actions);
+  }
+  text += of == PermissionOf::kDataset ? "a dataset:"
+          : of == PermissionOf::kView  ? "a view:"
+                                       : "the organization:";
+  for (const Resource& row : kResources) {
+    if (row.of == of) {
+      text.append(" ").append(row.name);
+    }
+  }
+  return text;
+}
+
+Status check_actions(PermissionOf of, const std::string& member,
+                     const Capabilities::Actions& resources) {
+  for (const auto& [resource, actions] : resources) {
+    const std::string allowed = allowed_text(of, resource);
+    if (find_resource(of, resource) == nullptr) {
+      return make_error(ErrorCode::kUsage, member + " knows no '" + resource + "'", allowed);
+    }
+    for (const std::string& action : actions) {
+      if (const Status checked = check_permission(of, resource, action); !checked.ok()) {
+        return make_error(ErrorCode::kUsage, member + ": " + checked.error().message, allowed);
+      }
+    }
+  }
+  return Status::success();
 }
 
 }  // namespace
@@ -114,36 +155,51 @@ Status delete_token(Definitions& definitions, std::string_view id) {
   return removed ? Status::success() : Status(make_error(ErrorCode::kNotFound, "token not found"));
 }
 
-Status check_permission(bool of_dataset, std::string_view resource, std::string_view action) {
+Status check_permission(PermissionOf of, std::string_view resource, std::string_view action) {
+  const Resource* known = find_resource(of, resource);
+  if (known != nullptr) {
+    const std::vector<std::string_view> actions = actions_of(*known);
+    if (std::ranges::find(actions, action) != actions.end()) {
+      return Status::success();
+    }
+  }
   const std::string wanted = std::string(resource) + "|" + std::string(action);
-  std::vector<std::string> names;
-  std::string_view others;
-  for (const Resource& row : kResources) {
-    if (row.of_dataset != of_dataset) {
-      continue;
+  std::string hint;
+  if (known == nullptr) {
+    std::vector<std::string> names;
+    for (const Resource& row : kResources) {
+      for (const std::string_view one : actions_of(row)) {
+        if (row.of == of) {
+          names.push_back(std::string(row.name) + "|" + std::string(one));
+        }
+      }
     }
-    others = row.name == resource ? row.actions : others;
-    for (const std::string_view one : actions_of(row)) {
-      names.push_back(std::string(row.name) + "|" + std::string(one));
-    }
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    hint = diag::did_you_mean(wanted, views);
   }
-  if (std::ranges::find(names, wanted) != names.end()) {
-    return Status::success();
+  return make_error(ErrorCode::kUsage, "there is no permission '" + wanted + "'",
+                    hint.empty() ? allowed_text(of, resource) : hint);
+}
+
+Status check_capabilities(std::string_view json) {
+  EVQ_TRY_ASSIGN(const Capabilities capabilities, parse_capabilities(json));
+  EVQ_TRY_ASSIGN(const Capabilities::Named views, parse_view_capabilities(json));
+  for (const auto& [dataset, resources] : capabilities.datasets) {
+    EVQ_TRY(check_actions(PermissionOf::kDataset, "datasetCapabilities of '" + dataset + "'",
+                          resources));
   }
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string near = diag::did_you_mean(wanted, views);
-  std::string hint = near.empty() ? "evq-http(7) lists what each endpoint needs" : near;
-  if (!others.empty()) {
-    hint = "what can be allowed of " + std::string(resource) + ": " + std::string(others);
+  for (const auto& [view, resources] : views) {
+    EVQ_TRY(check_actions(PermissionOf::kView, "viewCapabilities of '" + view + "'", resources));
   }
-  return make_error(ErrorCode::kUsage, "there is no permission '" + wanted + "'", std::move(hint));
+  return check_actions(PermissionOf::kOrganization, "orgCapabilities", capabilities.organization);
 }
 
 std::string full_capabilities() {
   std::string text;
   JsonWriter json(text);
   json.begin_object();
-  for (const bool of_dataset : {true, false}) {
+  for (const PermissionOf of : {PermissionOf::kDataset, PermissionOf::kOrganization}) {
+    const bool of_dataset = of == PermissionOf::kDataset;
     json.key(of_dataset ? "datasetCapabilities" : "orgCapabilities");
     json.begin_object();
     if (of_dataset) {
@@ -151,7 +207,7 @@ std::string full_capabilities() {
       json.begin_object();
     }
     for (const Resource& row : kResources) {
-      if (row.of_dataset != of_dataset) {
+      if (row.of != of) {
         continue;
       }
       json.key(row.name);

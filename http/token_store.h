@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/definitions.h"
@@ -36,8 +37,14 @@ Result<std::optional<CreatedToken>> create_first_token(Definitions& definitions,
 Result<TokenRecord> find_token(Definitions& definitions, std::string_view id);
 Status delete_token(Definitions& definitions, std::string_view id);
 
-// kUsage with the nearest one unless there is such a permission, of a dataset or the organization.
-Status check_permission(bool of_dataset, std::string_view resource, std::string_view action);
+// What permissions are about.
+enum class PermissionOf : std::uint8_t { kDataset, kView, kOrganization };
+
+// kUsage with what there is unless there is such a permission.
+Status check_permission(PermissionOf of, std::string_view resource, std::string_view action);
+// The same for all that a token is to be allowed, in JSON; the message names the member that is
+// wrong.
+Status check_capabilities(std::string_view json);
 
 // Everything an API token can be allowed to do.
 std::string full_capabilities();

@@ -80,6 +80,7 @@ Result<TokenSpec> read_token(const Json& json) {
     capabilities[name] = *value;
   }
   spec.capabilities = wire::text_of(capabilities);
+  EVQ_TRY(check_capabilities(spec.capabilities));
   return spec;
 }
 

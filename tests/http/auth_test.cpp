@@ -71,6 +71,19 @@ TEST_CASE("capabilities: a dataset by name or by star, an organization's resourc
   CHECK_FALSE(parse_capabilities(R"({"orgCapabilities":{"datasets":"update"}})").ok());
 }
 
+TEST_CASE("capabilities: those of views are read apart, and let nobody in or out") {
+  const std::string json = R"({"viewCapabilities":{"v":{"query":["read"],"share":null}}})";
+  const Result<Capabilities::Named> views = parse_view_capabilities(json);
+  REQUIRE(views.ok());
+  CHECK(views->at("v") == Capabilities::Actions{{"query", {"read"}}});
+  CHECK_FALSE(parse_capabilities(json)->may("v", "query", "read"));
+  CHECK(parse_view_capabilities("")->empty());
+  const std::string odd =
+      R"({"viewCapabilities":{"v":7}})";  // of a token made before they were read
+  CHECK_FALSE(parse_view_capabilities(odd).ok());
+  CHECK(parse_capabilities(odd).ok());
+}
+
 TEST_CASE("capabilities of another shape are refused") {
   for (const char* json :
        {"7", "{", R"({"datasetCapabilities":[]})", R"({"datasetCapabilities":{"d":7}})",

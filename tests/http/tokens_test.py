@@ -175,6 +175,50 @@ class Tokens(ServerCase):
                     self.assertNotIn(secret.encode(), held.read(), path)
         self.assertFalse(any(secret in line for line in self.server.lines))
 
+    def test_permissions_that_do_not_exist_are_refused(self):
+        call = self.server.call
+        made = call("POST", "/v2/tokens", {"name": "old"})[1]["id"]
+        again = {"existingTokenExpiresAt": "2100-01-01T00:00:00Z"}
+        for capabilities, *words in (
+                ({"datasetCapabilities": {"x": {"ingest": ["fly"]}}}, "'x'", "'ingest|fly'", "create"),
+                ({"datasetCapabilities": {"*": {"query": ["read", "create"]}}}, "'query|create'", "read"),
+                ({"datasetCapabilities": {"x": {"dashboards": ["read"]}}}, "'dashboards'",
+                 "ingest", "starredQueries", "virtualFields"),
+                ({"datasetCapabilities": {"x": {"": []}}}, "''", "ingest"),
+                ({"orgCapabilities": {"dataset": ["update"]}}, "'dataset'", "datasets", "apiTokens"),
+                ({"orgCapabilities": {"ingest": ["create"]}}, "orgCapabilities", "'ingest'"),
+                ({"orgCapabilities": {"auditLog": ["Read"]}}, "'auditLog|Read'", "read"),
+                ({"viewCapabilities": {"v": {"ingest": ["create"]}}}, "'v'", "'ingest'", "query", "share"),
+                ({"viewCapabilities": {"v": {"query": ["delete"]}}}, "'query|delete'", "read")):
+            for path, body in (("/v2/tokens", {"name": "t", **capabilities}),
+                               ("/v1/_tokens", {"name": "t", **capabilities}),
+                               (f"/v2/tokens/{made}/regenerate",
+                                {**again, "newToken": {"name": "t", **capabilities}})):
+                status, answer = call("POST", path, body)
+                self.assertEqual(status, 400, (path, capabilities, answer))
+                for word in words:
+                    self.assertIn(word, answer["message"], (path, capabilities))
+        # Every one that clients of Axiom know, and what they send of the others.
+        crud = ["create", "read", "update", "delete"]
+        wanted = {
+            "datasetCapabilities": {"logs": {
+                "ingest": ["create"], "query": ["read"], "starredQueries": crud, "virtualFields": crud,
+                "trim": ["update"], "vacuum": ["update"], "data": ["delete"],
+                "share": ["create", "read", "delete"]}, "*": {"ingest": None, "query": []}},
+            "orgCapabilities": {
+                **dict.fromkeys(("annotations", "apiTokens", "dashboards", "datasets", "endpoints", "flows",
+                                 "integrations", "monitors", "notifiers", "rbac", "users", "views"), crud),
+                "auditLog": ["read"], "billing": ["read", "update"],
+                "sharedAccessKeys": ["read", "update"]},
+            "viewCapabilities": {"v": {"query": ["read"], "share": ["create", "read", "delete"]}}}
+        status, answer = call("POST", "/v2/tokens", {"name": "all", **wanted})
+        self.assertEqual(status, 200, answer)
+        for name, given in wanted.items():
+            self.assertEqual(answer[name], given)
+        self.assertEqual(call("POST", "/v2/tokens", {
+            "name": "none", "datasetCapabilities": {"logs": None}, "orgCapabilities": None,
+            "viewCapabilities": None})[0], 200)
+
     def test_events_for_several_indexes_need_permission_for_all(self):
         token = self.make("--ingest", "ship")
         body = b'{"event":"e","index":"ship"}{"event":"e","index":"wreck"}'
