@@ -133,8 +133,9 @@ bool Router::within_rate(HttpRequest& request, const Result<Identity>& identity)
 
 Result<Admission> Router::admit_or_fail(HttpRequest& request) {
   RouteMatch match = find_route(request.method, request.path);
-  static constexpr AuthRules kDefaultRules{};
-  const AuthRules& rules = match.route == nullptr ? kDefaultRules : match.route->rules;
+  // What is not there is told to every client with a valid token, to shippers as well.
+  static constexpr AuthRules kUnknownPath{.other_schemes = true};
+  const AuthRules& rules = match.route == nullptr ? kUnknownPath : match.route->rules;
   request.route = match.route;
   Result<Identity> identity = api_.auth.authenticate(request, rules);
   if (identity.ok()) {

@@ -236,6 +236,26 @@ class Tokens(ServerCase):
                                      b'{"index":{}}\n{"a":1}\n', {"Authorization": "ApiKey " + basic})
         self.assertEqual(status, 200)
 
+    def test_whoever_authenticates_is_told_that_there_is_no_such_path(self):
+        token = self.make("--ingest", "ship")
+        paths = (("GET", "/v1/ingest/ship/elastic/_cat", 404), ("GET", "/v1/ingest/ship/elastic/_bulk", 405),
+                 ("GET", "/services/collector", 405), ("POST", "/services/collector/ack", 404),
+                 ("GET", "/loki/api/v1/push", 405), ("GET", "/loki/api/v1/labels", 404),
+                 ("POST", "/v1/metrics", 404), ("GET", "/none", 404))
+        for secret, refused in ((token, False), ("xaat-wrong", True), (token + "x", True)):
+            pair = base64.b64encode(("x:" + secret).encode()).decode()
+            for scheme in ("Bearer " + secret, "Splunk " + secret, "Basic " + pair, "ApiKey " + pair):
+                for method, path, status in paths:
+                    answer = self.server.call(method, path, None, {"Authorization": scheme})[0]
+                    self.assertEqual(answer, 403 if refused else status, (scheme, method, path))
+        for scheme in ("", "Splunk", "Basic " + token, "Basic !", "Digest " + token):
+            for method, path, _ in paths:
+                self.assertEqual(self.server.call(method, path, None, {"Authorization": scheme})[0], 403,
+                                 (scheme, method, path))
+        # What takes bearer tokens only takes no others because of that.
+        self.assertEqual(self.server.call("GET", "/v2/user", None, {"Authorization": "Splunk " + token})[0],
+                         403)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
