@@ -144,6 +144,9 @@ std::string_view view(const re2::StringPiece& text) {
 // Runs RE2 with room for `groups` and copies what it found.
 bool run_match(const RE2& program, std::string_view text, std::size_t from, RE2::Anchor anchor,
                std::span<std::string_view> groups) {
+  if (groups.empty()) {
+    return program.Match(piece(text), from, text.size(), anchor, nullptr, 0);
+  }
   constexpr std::size_t kUsual = 16;
   std::array<re2::StringPiece, kUsual> small;
   std::vector<re2::StringPiece> large;
@@ -168,13 +171,13 @@ bool run_match(const RE2& program, std::string_view text, std::size_t from, RE2:
 struct Regex::Compiled {
   Compiled(const std::string& pattern, const RE2::Options& options)
       : program(pattern, options),
-        instructions(static_cast<std::size_t>(std::max(program.ProgramSize(), 1))) {}
+        cost(static_cast<std::size_t>(std::max(program.ProgramSize(), 1))) {}
 
   // What RE2 says. A text is admitted as a whole, by the first search in it.
   bool run(std::string_view text, std::size_t from, RE2::Anchor anchor,
            std::span<std::string_view> groups) const {
     if (from == 0) {
-      admit_match(instructions, text, [&](std::string_view beginning) {
+      cost.admit(text, [&](std::string_view beginning) {
         run_match(program, beginning, 0, anchor, groups);
       });
     }
@@ -182,7 +185,7 @@ struct Regex::Compiled {
   }
 
   RE2 program;
-  std::size_t instructions;
+  MatchCost cost;
   std::optional<SubstringSearch> literal;  // every match holds it
   bool literal_is_all = false;
   bool literal_is_prefix = false;

@@ -26,10 +26,9 @@ constexpr std::int64_t kTellingNs = kLimitNs / kGrowth;
 
 }  // namespace
 
-void measure_match(std::size_t instructions, std::string_view text,
-                   const std::function<void(std::string_view)>& match) {
-  std::size_t bytes = kRegexUntestedStepsMax / instructions + 1;
-  for (; bytes < text.size(); bytes *= kGrowth) {
+void MatchCost::measure(std::string_view text,
+                        const std::function<void(std::string_view)>& match) const {
+  for (std::size_t bytes = free_bytes_ + 1; bytes < text.size(); bytes *= kGrowth) {
     const std::int64_t begin = thread_time_ns();
     match(text.substr(0, bytes));
     const std::int64_t taken = thread_time_ns() - begin;
@@ -41,7 +40,7 @@ void measure_match(std::size_t instructions, std::string_view text,
     if (whole > static_cast<double>(kLimitNs)) {
       AllocationMeter::refuse(make_error(
           ErrorCode::kLimit,
-          "a regular expression of " + std::to_string(instructions) +
+          "a regular expression of " + std::to_string(instructions_) +
               " instructions takes too long on a text of " + std::to_string(text.size()) + " bytes",
           "repeat less in it (a{0,100} is a hundred parts), or match a substring() of the text"));
     }
