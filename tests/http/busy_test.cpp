@@ -17,9 +17,11 @@
 namespace evq {
 namespace {
 
-void wait_until(const std::atomic<bool>& flag) {
-  while (!flag.load()) {
-    std::this_thread::yield();
+// Asleep, so that on a busy machine the others get the processor.
+template <class Condition>
+void wait_until(const Condition& condition) {
+  while (!condition()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
@@ -35,24 +37,20 @@ TEST_CASE("a lane runs what fits, refuses what is too much and tells what came t
     CHECK(lane.submit(
         [&] {
           started.store(true);
-          wait_until(enough);
+          wait_until([&] { return enough.load(); });
         },
         expire));
-    wait_until(started);
+    wait_until([&] { return started.load(); });
     CHECK(lane.submit(run, expire));
     CHECK(lane.submit(run, expire));
     CHECK_FALSE(lane.submit(run, expire));
     std::this_thread::sleep_for(std::chrono::milliseconds(40));
     enough.store(true);
-    while (ran + expired < 2) {
-      std::this_thread::yield();
-    }
+    wait_until([&] { return ran + expired >= 2; });
     CHECK(expired == 2);
     for (int tries = 0; ran < 1; ++tries) {  // where machines are busy, this comes too late as well
       CHECK(lane.submit(run, expire));
-      while (ran + expired < 3 + tries) {
-        std::this_thread::yield();
-      }
+      wait_until([&] { return ran + expired >= 3 + tries; });
     }
   }
   CHECK(ran == 1);
