@@ -462,8 +462,8 @@ constexpr AggregateFunction kStatsRows[] = {
                 "range.",
      .params = {{kNumber}},
      .returns =
-         "real; 0 when no value is there. Where the time range is open the range of the data "
-         "is taken; null when that is unknown, too.",
+         "real; 0 when no value is there. Where the time range is open, what `where` on _time "
+         "before it leaves of the data is taken; null when that is unknown, too.",
      .examples = {{{"datatable (t:datetime, x:long) [datetime(2024-01-01), 120] | summarize r = "
                     "rate(x) by bin(t, 1m) | project r",
                     "2"}}},

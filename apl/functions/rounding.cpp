@@ -383,8 +383,8 @@ constexpr std::array<ScalarFunction, 4> kRoundingFunctions = {{
      .summary = "Rounds a time down to a width that suits the query's time range.",
      .params = {{{"time", "The datetime to round, usually _time."}}},
      .returns = "A datetime. The width is round (1s, 5m, 1h, 1d, …) and gives about 100 bins at "
-                "most. Where the time range is open, that of the data is taken; one hour when that "
-                "is unknown, too.",
+                "most. Where the time range is open, what `where` on _time before it leaves of the "
+                "data is taken; one hour when that is unknown, too.",
      .examples = {{{"print bin_auto(datetime(2024-05-01 10:20:30))", "2024-05-01T10:00:00Z"}}},
      .bind = bind_bin_auto,
      .arguments_min = 1,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "apl/functions/rounding.h"
+#include "apl/plan/asked_time.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
@@ -112,12 +114,21 @@ Result<ExprPtr> Binder::bind_toscalar(const ast::Call& call, Span span, const Re
   return make_constant(first.is_null() ? Value::null(type) : std::move(first), span);
 }
 
-// With the width that `set query_bin_auto_size` gives; the registry's row otherwise.
+// With the width that `set query_bin_auto_size` gives, or that suits the conditions on the time of
+// the rows; the registry's row otherwise.
 Result<ExprPtr> Binder::bind_bin_auto(const ast::Call& call, Span span, const Relation* input) {
-  if (!bin_auto_size_.has_value()) {
-    return bind_registry_call(call, span, input);
-  }
   std::vector<ExprPtr> args;
+  if (!bin_auto_size_.has_value()) {
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_registry_call(call, span, input));
+    if (input == nullptr || !bound->is_call("bin_auto") ||
+        !asked_width_ns(*input->node, context()).has_value()) {
+      return bound;
+    }
+    const std::int64_t width = auto_bin_ns(asked_time_range(*input->node, context()));
+    args.push_back(std::move(bound->args[0]));
+    args.push_back(make_constant(Value::timespan(width), span));
+    return this->call("bin", std::move(args), span);
+  }
   EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*call.arguments[0].value, input));
   args.push_back(std::move(value));
   args.push_back(make_constant(*bin_auto_size_, span));

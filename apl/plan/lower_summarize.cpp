@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apl/functions/rounding.h"
+#include "apl/plan/asked_time.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/fold.h"
 #include "apl/plan/stacking.h"
@@ -273,6 +274,14 @@ class SummarizeBinder {
     return expr;
   }
 
+  // What rate() divides by: the bins' width, or what conditions on the time leave.
+  std::optional<std::int64_t> width_for(const AggregateFunction& row) const {
+    if (row.name != "rate" || bin_ns_.has_value()) {
+      return bin_ns_;
+    }
+    return asked_width_ns(*input_.node, binder_.context());
+  }
+
   Result<ExprPtr> bind_aggregate_call(const AggregateFunction& row, const ast::Call& call,
                                       Span span) {
     // Inside its arguments a name is that of a scalar function.
@@ -291,7 +300,7 @@ class SummarizeBinder {
       arguments.push_back({arg->type, arg->is_constant() ? &arg->constant : nullptr});
     }
     AggregateBindResult bound =
-        evq::bind_aggregate(row, {arguments, binder_.context(), bin_ns_, argument_names_});
+        evq::bind_aggregate(row, {arguments, binder_.context(), width_for(row), argument_names_});
     if (const auto* failure = std::get_if<BindFailure>(&bound)) {
       Error error = make_error(ErrorCode::kCompile, failure->message, failure->hint);
       error.id = "APL2008";
