@@ -226,9 +226,9 @@ std::vector<std::string> answer_remarks(const ResultHeader& header, const QueryS
   }
   if (header.default_limited && status.rows == rows_max) {
     std::string remark = counted_text(status.rows, "row") + " shown, the newest";
-    if (status.rows_matched > status.rows) {
-      remark =
-          grouped_text(status.rows) + " of " + counted_text(status.rows_matched, "row") + " shown";
+    if (status.rows_without_limit.value_or(0) > status.rows) {
+      remark = grouped_text(status.rows) + " of " +
+               counted_text(*status.rows_without_limit, "row") + " shown";
     }
     remarks.push_back(remark + "; add \"| limit N\" or " + std::string(all_hint) + " for more");
   }

@@ -342,25 +342,45 @@ class ChartOutput final : public ResultSink {
     if (roles_.axis.has_value()) {
       names.insert(names.begin(), *roles_.axis);
     }
+    const std::vector<Place> rows = bar_rows(names);
     std::vector<ChartBar> all;
-    std::size_t rows = 0;
-    for (const Chunk& chunk : answer_.chunks()) {
-      for (std::size_t row = 0; row < chunk.rows(); ++row) {
-        ++rows;
-        for (const std::size_t number : roles_.numbers) {
-          if (all.size() < kBarsMax) {
-            all.push_back(
-                {series_name(chunk, row, number, names), number_of(chunk.column(number), row)});
-          }
+    for (const Place& place : rows) {
+      for (const std::size_t number : roles_.numbers) {
+        if (all.size() < kBarsMax) {
+          all.push_back({series_name(*place.chunk, place.row, number, names),
+                         number_of(place.chunk->column(number), place.row)});
         }
       }
     }
     std::string text = bar_chart(all, chart);
-    if (rows * roles_.numbers.size() > all.size()) {
-      text += grouped_text(rows * roles_.numbers.size() - all.size()) +
+    if (rows.size() * roles_.numbers.size() > all.size()) {
+      text += grouped_text(rows.size() * roles_.numbers.size() - all.size()) +
               " more bars are not shown; | top 20 by … chooses\n";
     }
     return text;
+  }
+
+  struct Place {
+    const Chunk* chunk = nullptr;
+    std::size_t row = 0;
+  };
+
+  // The rows as they came, or where that is no order and numbers name them, in that of the numbers.
+  std::vector<Place> bar_rows(const std::vector<std::size_t>& names) const {
+    std::vector<Place> rows;
+    for (const Chunk& chunk : answer_.chunks()) {
+      for (std::size_t row = 0; row < chunk.rows(); ++row) {
+        rows.push_back({&chunk, row});
+      }
+    }
+    if (answer_.header().order.empty() && names.size() == 1) {
+      std::ranges::stable_sort(rows, [&](const Place& a, const Place& b) {
+        const double left = number_of(a.chunk->column(names[0]), a.row);
+        const double right = number_of(b.chunk->column(names[0]), b.row);
+        return left < right || (!std::isnan(left) && std::isnan(right));
+      });
+    }
+    return rows;
   }
 
   TableOutputOptions options_;

@@ -84,8 +84,7 @@ ArgumentWords starred_ids(Repl& repl) {
 }
 
 std::string expand_home(const std::string& path) {
-  const bool home = path == "~" || path.starts_with("~/");
-  return home ? home_directory(process_environment()) + path.substr(1) : path;
+  return expand_home(path, process_environment());
 }
 
 ArgumentWords paths_starting(const std::string& typed) {

@@ -61,18 +61,22 @@ bool is_axiom(std::string_view server) {
 
 std::span<const SettingInfo> all_settings() {
   static const std::vector<SettingInfo> kSettings = {
-      {"store", "--store", {"EVQ_STORE", "EVQ_DB"}, "The store's directory"},
+      {"store", "--store", {"EVQ_STORE", "EVQ_DB"}, "The store's directory", false, true},
       {"server", "--server", {"EVQ_SERVER", "AXIOM_URL"}, "Work on this server instead of a store"},
       {"token", "--token", {"EVQ_TOKEN", "AXIOM_TOKEN"}, "The server's token", true},
       {"org", "--org", {"EVQ_ORG", "AXIOM_ORG_ID"}, "The organization, for personal tokens"},
       {"ca-file",
        "--ca-file",
        {"EVQ_CA_FILE"},
-       "Certificates to trust, PEM; default: the system's"},
+       "Certificates to trust, PEM; default: the system's",
+       false,
+       true},
       {"geo-database",
        "--geo-database",
        {"EVQ_GEO_DATABASE"},
-       "An .mmdb file for geo_info_from_ip_address()"},
+       "An .mmdb file for geo_info_from_ip_address()",
+       false,
+       true},
       {"output", "-o", {"EVQ_OUTPUT", "EVQ_FORMAT"}, "Form of answers"},
       {"color", "--color", {"EVQ_COLOR"}, "When to use colours"},
       {"tz", "--tz", {"EVQ_TZ"}, "Time zone of tables and charts: local, Europe/Berlin"},
@@ -234,6 +238,9 @@ Result<Settings> Settings::resolve(const Environment& environment,
     }
     if (const auto given = options.find(name); given != options.end()) {
       setting = {&info, given->second, SettingWeight::kOption, std::string(info.option), ""};
+    }
+    if (info.is_path) {  // from a file, or --store=~/logs
+      setting.value = expand_home(setting.value, environment);
     }
     settings.settings_.push_back(std::move(setting));
   }

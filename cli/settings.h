@@ -30,6 +30,7 @@ struct SettingInfo {
   std::vector<std::string_view> variables;  // in the environment, first ones first
   std::string_view meaning;
   bool secret = false;
+  bool is_path = false;  // ~ in front is the home directory
 };
 std::span<const SettingInfo> all_settings();
 // The folder of what evq remembers for a user: $XDG_STATE_HOME/evq, else ~/.local/state/evq.

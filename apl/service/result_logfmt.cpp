@@ -22,8 +22,9 @@ bool needs_quotes(std::string_view value) {
 
 std::string logfmt_key(std::string_view field) {
   std::string key(field);
+  // The backslash of a name such as cloud\.region stays: a\.b and a_.b are two fields.
   std::ranges::replace_if(
-      key, [](char c) { return needs_quotes(std::string_view(&c, 1)); }, '_');
+      key, [](char c) { return c != '\\' && needs_quotes(std::string_view(&c, 1)); }, '_');
   return key;
 }
 

@@ -193,6 +193,11 @@ std::string home_directory(const Environment& environment) {
   return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : ".";
 }
 
+std::string expand_home(const std::string& path, const Environment& environment) {
+  const bool home = path == "~" || path.starts_with("~/");
+  return home ? home_directory(environment) + path.substr(1) : path;
+}
+
 std::optional<ColorChoice> parse_color_choice(std::string_view text) {
   if (text == "auto") {
     return ColorChoice::kAuto;

@@ -25,6 +25,8 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 Environment process_environment();
 // HOME, else what the system knows of the user. From the main thread.
 std::string home_directory(const Environment& environment);
+// A path with ~ or ~/ in front, which no shell has looked at, as a shell would have it.
+std::string expand_home(const std::string& path, const Environment& environment);
 
 enum class ColorChoice : std::uint8_t { kAuto, kAlways, kNever };
 

@@ -510,7 +510,9 @@ std::uint64_t disk_bytes_of(const std::string& path) {
 Result<std::uint64_t> free_disk_bytes(const std::string& path) {
   struct statvfs about {};
   if (retried([&] { return ::statvfs(path.c_str(), &about); }) != 0) {
-    return system_error("examine the file system of", path, errno);
+    Error error = system_error("examine the file system of", path, errno);
+    error.code = ErrorCode::kIo;  // what was asked for exists; the disk behind it is gone
+    return error;
   }
   return static_cast<std::uint64_t>(about.f_bavail) * static_cast<std::uint64_t>(about.f_frsize);
 }

@@ -33,6 +33,14 @@ class Config(EvqCase):
         shown = self.show(env={"HOME": "", "EVQ_STORE": "", "EVQ_CONFIG": "/none"})
         self.assertEqual(shown["store"]["value"], f"{home}/.local/share/evq")
 
+    def test_a_tilde_is_the_home_directory(self):
+        self.write("store = ~/logs\nca-file = ~/ca.pem\ngeo-database = ~/geo.mmdb\n")
+        shown = self.show(env={"EVQ_STORE": ""})
+        for name, path in (("store", "logs"), ("ca-file", "ca.pem"), ("geo-database", "geo.mmdb")):
+            self.assertEqual(shown[name]["value"], f"{self.directory}/{path}")
+        self.assertEqual(self.show("--store=~/other")["store"]["value"], f"{self.directory}/other")
+        self.assertEqual(self.show("--store=./~")["store"]["value"], "./~")
+
     def test_values_in_quotes_and_comments_behind_them(self):
         self.write('store = "/a # b"  # mine\n'
                    "output = 'csv'\n"

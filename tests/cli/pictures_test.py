@@ -47,6 +47,15 @@ class Pictures(EvqCase):
                 self.check_golden(f"picture_{name}.txt",
                                   self.out("query", "-q", *form, *options, query))
 
+    def test_bars_of_numbers_stand_in_their_order(self):
+        query = ("datatable(d:real) [410.0, 150.0, 420.0, 20.0, 130.0, real(null), 430.0]"
+                 " | summarize n = count() by bin(d, 100)")
+        def labels(more=""):
+            text = self.out("query", "-q", "-o", "chart", query + more + " | render columnchart")
+            return [line.split("│")[0].strip() for line in text.splitlines() if "│" in line]
+        self.assertEqual(labels(), ["0", "100", "400", "null"])
+        self.assertEqual(labels(" | where d >= 0 | sort by n desc"), ["400", "100", "0"])
+
     def test_plain_characters_where_there_is_no_unicode(self):
         for name in ("line_over_time", "bars", "sparklines"):
             text = self.out("query", "-q", "-o", "chart", PICTURES[name][0], env={"LC_ALL": "C"})

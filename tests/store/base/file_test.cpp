@@ -131,7 +131,7 @@ TEST_CASE("what the system refuses names the path, whatever was asked of it") {
   CHECK(closed.close().error().message.find("cannot close gone: ") == 0);
   CHECK(closed.close().ok());  // it is known to be closed now
 
-  CHECK(free_disk_bytes(folder.at("none")).error().code == ErrorCode::kNotFound);
+  CHECK(free_disk_bytes(folder.at("none")).error().code == ErrorCode::kIo);
   REQUIRE(write_file_atomically(folder.at("file"), "").ok());
   CHECK(sync_directory(folder.at("file")).error().code == ErrorCode::kNotFound);
   CHECK(is_network_filesystem(folder.at("file/inside")).error().code == ErrorCode::kNotFound);
