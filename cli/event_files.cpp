@@ -71,6 +71,8 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
         skipped(shown, failure);
       };
     }
+    bool any = false;
+    request.committed = [&](const IngestCounts& counts) { any = any || counts.ingested > 0; };
     const std::unique_ptr<ByteSource> decoded = decoded_source(file_source(std::move(file)), {});
     RewrittenSource rewritten(*decoded);
     auto begun = rewritten.begin(reading, interrupt_control());
@@ -83,6 +85,10 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
     auto done = service->store().ingest(dataset, source, request, interrupt_control());
     if (!done.ok()) {
       Error error = std::move(done).take_error();
+      if (any && error.code == ErrorCode::kData) {
+        loaded.broken_ = loaded.broken_.value_or(input_error(std::move(error), path));
+        continue;
+      }
       return input_error(notes != nullptr ? notes->with_header_hint(std::move(error), path) : error,
                          path);
     }

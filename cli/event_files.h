@@ -5,6 +5,7 @@
 // name, such as access.log and access.log.1, share their dataset.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ class EventFiles {
   EventFiles(EventFiles&& other) noexcept
       : directory_(std::move(other.directory_)),
         datasets_(std::move(other.datasets_)),
-        time_notes_(std::move(other.time_notes_)) {
+        time_notes_(std::move(other.time_notes_)),
+        broken_(std::move(other.broken_)) {
     other.directory_.clear();
   }
   EventFiles& operator=(EventFiles&&) = delete;
@@ -39,6 +41,8 @@ class EventFiles {
   // Of the files whose events have the time at which they were read, though they tell another, or
   // whose times were read in another way than they are written.
   const std::vector<std::string>& time_notes() const { return time_notes_; }
+  // Why the first file that is no whole one could not be read to its end; what came before is here.
+  const std::optional<Error>& broken() const { return broken_; }
 
  private:
   explicit EventFiles(std::string directory) : directory_(std::move(directory)) {}
@@ -46,6 +50,7 @@ class EventFiles {
   std::string directory_;
   std::vector<std::string> datasets_;
   std::vector<std::string> time_notes_;
+  std::optional<Error> broken_;
 };
 
 }  // namespace evq

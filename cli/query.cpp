@@ -286,7 +286,12 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
     sources.files = files->datasets();
     sources.time_notes = files->time_notes();
   }
-  return run(global, command, *local_target(*service.value()), sources);
+  const int status = run(global, command, *local_target(*service.value()), sources);
+  if (files.has_value() && files->broken().has_value()) {
+    const int broken = report_error(*files->broken());
+    return status == 0 ? broken : status;
+  }
+  return status;
 }
 
 }  // namespace evq

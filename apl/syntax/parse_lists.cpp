@@ -177,8 +177,10 @@ Result<ast::NamePattern> parse_name_pattern(TokenCursor& cursor, std::string_vie
   ast::NamePattern pattern{.parts = {""}, .span = {}};
   do {
     if (cursor.at_quoted_name()) {
+      std::string& part = pattern.parts.back();
+      part += part.empty() || part.ends_with('.') ? "" : ".";  // geo['city'] is geo.city
       cursor.take();
-      pattern.parts.back() += cursor.take().text;
+      part += cursor.take().text;
       cursor.take();
     } else if (cursor.at("*")) {
       cursor.take();

@@ -288,6 +288,21 @@ class Ingest(LoadCase):
         self.assertEqual(self.rows("there | summarize n = count() by _time | project n | sort by n asc"),
                          [{"n": 1}, {"n": 3}])
 
+    def test_what_a_broken_file_holds_is_queried(self):
+        whole = gzip.compress("".join(f'{{"i":{i}}}\n' for i in range(100_000)).encode())
+        (self.directory / "cut.ndjson.gz").write_bytes(whole[:len(whole) // 2])
+        (self.directory / "open.json").write_text('[{"a":1},{"a":2}')
+        (self.directory / "none.gz").write_bytes(whole[:5])
+        answer, errors = self.evq("query", "--file", "cut.ndjson.gz", "| summarize max(i)", status=4)
+        self.assertGreater(json.loads(answer)["max_i"], 1000)
+        self.assertIn("error: cut.ndjson.gz: line ", errors)
+        answer, errors = self.evq("query", "--file", "open.json", "| count", status=4)
+        self.assertEqual(answer, '{"Count":2}\n')
+        self.assertIn("the array is not closed", errors)
+        answer, errors = self.evq("query", "--file", "none.gz", "| count", status=4)
+        self.assertEqual(answer, "")
+        self.assertEqual(errors, "error: none.gz: the compressed data ends too early\n")
+
     def test_lines_that_belong_together_are_one_event(self):
         text = self.TRACE * 3
         messages = [text.splitlines()[0] + "\njava.lang.Error: x\n\tat x.App", text.splitlines()[3]] * 3
