@@ -225,11 +225,11 @@ std::vector<std::string> answer_remarks(const ResultHeader& header, const QueryS
     remarks.push_back("note: " + warning);
   }
   if (header.default_limited && status.rows == rows_max) {
-    std::string remark = counted_text(status.rows, "row") + " shown, the newest";
-    if (status.rows_without_limit.value_or(0) > status.rows) {
-      remark = grouped_text(status.rows) + " of " +
-               counted_text(*status.rows_without_limit, "row") + " shown";
-    }
+    // How many there would be is not known: reading has ended, and operators change the number.
+    const bool newest =
+        header.order.empty() || (header.order[0].field == kTimeField && header.order[0].descending);
+    const std::string remark =
+        counted_text(status.rows, "row") + " shown, the " + (newest ? "newest" : "first");
     remarks.push_back(remark + "; add \"| limit N\" or " + std::string(all_hint) + " for more");
   }
   return remarks;

@@ -43,20 +43,6 @@ bool comes_in_order(const plan::Node& node) {
   return passes_on && comes_in_order(*node.inputs[0]);
 }
 
-bool are_whole_dataset(const plan::Node& node) {
-  if (const auto* scan = std::get_if<plan::Scan>(&node.op)) {
-    return scan->filters.empty() && scan->time_min == kUnboundedStart &&
-           scan->time_max == kUnboundedEnd && scan->arrived_from == 0 &&
-           scan->arrived_before == UINT64_MAX;
-  }
-  const auto* top = std::get_if<plan::TopN>(&node.op);
-  const bool passes_on =
-      (top != nullptr && top->groups == 0) || std::holds_alternative<plan::Fetch>(node.op) ||
-      std::holds_alternative<plan::Project>(node.op) ||
-      std::holds_alternative<plan::Sort>(node.op) || std::holds_alternative<plan::Limit>(node.op);
-  return passes_on && are_whole_dataset(*node.inputs[0]);
-}
-
 Result<std::unique_ptr<Sink>> KeptRows::make_sink() {
   return std::unique_ptr<Sink>(
       std::make_unique<CollectSink>(MemoryLease(charge_->budget.get(), "result")));

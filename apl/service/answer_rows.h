@@ -20,9 +20,6 @@ struct RowCharge {
 
 // Whether the rows come in the order of the answer, one chunk after the other.
 bool comes_in_order(const plan::Node& node);
-// Whether they are those of a dataset, all of which it has without reading them: their count is
-// known however few are given.
-bool are_whole_dataset(const plan::Node& node);
 
 // Keeps rows by worker and puts them in order at the end. `charge` outlives it.
 class KeptRows final : public Consumer {

@@ -123,7 +123,6 @@ struct QueryStatus {
   std::uint64_t blocks_cached = 0;
   std::uint64_t groups = 0;
   bool is_partial = false;
-  std::optional<std::uint64_t> rows_without_limit;  // the answer's, where the plan alone tells
   std::int64_t min_block_time_ns = 0;
   std::int64_t max_block_time_ns = 0;
   std::optional<RowId> min_row;  // oldest and newest row of the page

@@ -406,9 +406,6 @@ class Session {
     status->rows_examined = stats_.rows_examined.load();
     // What no dataset gave matches as a whole.
     status->rows_matched = plan_.datasets.empty() ? status->rows : stats_.rows_matched.load();
-    if (are_whole_dataset(*plan_.root)) {
-      status->rows_without_limit = status->rows_matched;
-    }
     status->blocks_total = stats_.blocks_total.load();
     status->blocks_examined = stats_.blocks_examined.load();
     status->blocks_matched = stats_.blocks_matched.load();

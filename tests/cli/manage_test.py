@@ -131,7 +131,7 @@ class Starred(EvqCase):
         self.evq("starred", "run", "wrong", status=3)
         self.evq("starred", "delete", "wrong")
         _, errors = self.evq("starred", "run", "all")
-        self.assertEqual(errors, '1,000 of 1,100 rows shown; add "| limit N" or evq query --all for '
+        self.assertEqual(errors, '1,000 rows shown, the newest; add "| limit N" or evq query --all for '
                          "more\n")
         self.evq("starred", "put", "x", "file", "--apl", "d", status=2)
 
