@@ -103,6 +103,11 @@ Result<ResultHeader> read_header(DynamicView table, DynamicView answer) {
   for (DynamicView::Iterator group(member(table, "groups")); group.next();) {
     header.group_names.push_back(text_member(group.value(), "name"));
   }
+  for (DynamicView::Iterator key(member(table, "order")); key.next();) {
+    const DynamicView descending = member(key.value(), "desc");
+    header.order.push_back({text_member(key.value(), "field"),
+                            descending.type() == Type::kBool && descending.as_bool()});
+  }
   const std::uint64_t bin_ns = count_member(member(table, "buckets"), "size");
   if (bin_ns > 0) {
     header.bin_ns = static_cast<std::int64_t>(bin_ns);
