@@ -173,14 +173,12 @@ struct Regex::Compiled {
       : program(pattern, options),
         cost(static_cast<std::size_t>(std::max(program.ProgramSize(), 1))) {}
 
-  // What RE2 says. A text is admitted as a whole, by the first search in it.
+  // What RE2 says. Each search of a text is admitted: the first ones may be quick and the last not.
   bool run(std::string_view text, std::size_t from, RE2::Anchor anchor,
            std::span<std::string_view> groups) const {
-    if (from == 0) {
-      cost.admit(text, [&](std::string_view beginning) {
-        run_match(program, beginning, 0, anchor, groups);
-      });
-    }
+    cost.admit(text.substr(from), [&](std::string_view beginning) {
+      run_match(program, beginning, 0, anchor, groups);
+    });
     return run_match(program, text, from, anchor, groups);
   }
 

@@ -1,8 +1,6 @@
 #include "apl/functions/regex_literal.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <optional>
 
 #include "store/base/ascii.h"
 #include "store/base/utf8.h"

@@ -131,7 +131,7 @@ TEST_CASE("a search that would take long is refused") {
     return meter.guard([&] { regex.match(text, 0, found); });
   };
   // Two thousand instructions, and an automaton beyond its memory.
-  const auto costly = Regex::compile("((a?){0,30}){0,30}b(.*)");
+  const auto costly = Regex::compile("((a?){0,30}){0,30}b(c*)");
   REQUIRE(costly.ok());
   CHECK(searched(**costly, std::string(4096, 'a'), 4).ok());
   const Status refused = searched(**costly, std::string(std::size_t{1} << 20, 'a'), 4);
@@ -139,6 +139,17 @@ TEST_CASE("a search that would take long is refused") {
   CHECK(refused.error().code == ErrorCode::kLimit);
   CHECK(refused.error().message.find("takes too long on a text of 1048576 bytes") !=
         std::string::npos);
+  // So is the search behind a match that was quickly found.
+  const std::string text = "b" + std::string(std::size_t{1} << 20, 'a');
+  AllocationMeter meter(nullptr, nullptr, "test");
+  const Status second = meter.guard([&] {
+    RegexMatches matches(**costly, text);
+    std::vector<std::string_view> found(4);
+    while (matches.next(found)) {
+    }
+  });
+  REQUIRE_FALSE(second.ok());
+  CHECK(second.error().code == ErrorCode::kLimit);
   // As long and as many, but the automaton has room.
   const auto quick = Regex::compile("(x{0,500}y){2}(.*)");
   REQUIRE(quick.ok());
