@@ -7,7 +7,6 @@
 
 #include "apl/functions/time_range.h"
 #include "apl/plan/optimizer.h"
-#include "store/base/time.h"
 
 namespace evq::plan {
 namespace {
@@ -38,33 +37,25 @@ void add_scans(const Node& node, const EvalContext& context, ScannedTime* time) 
 
 }  // namespace
 
-EvalContext asked_time_range(const Node& node, const EvalContext& context) {
+std::optional<EvalContext> asked_time_range(const Node& node, const EvalContext& context) {
   const std::optional<KnownRange> known = known_time_range(context);
-  const bool open =
-      context.range_start_ns == kUnboundedStart || context.range_end_ns == kUnboundedEnd;
-  if (!open || !known.has_value()) {
-    return context;
+  const bool open_start = context.range_start_ns == kUnboundedStart;
+  const bool open_end = context.range_end_ns == kUnboundedEnd;
+  if (!known.has_value() || (!open_start && !open_end)) {
+    return std::nullopt;
   }
   ScannedTime asked;
   add_plan(node, context, &asked);
   EvalContext closed = context;
-  if (context.range_start_ns == kUnboundedStart && asked.start_ns > known->start_ns) {
+  if (open_start && asked.start_ns > known->start_ns) {
     closed.range_start_ns = asked.start_ns;
   }
-  if (context.range_end_ns == kUnboundedEnd && asked.end_ns < known->end_ns) {
+  if (open_end && asked.end_ns < known->end_ns) {
     closed.range_end_ns = asked.end_ns;
   }
-  return known_time_range(closed).has_value() ? closed : context;
-}
-
-std::optional<std::int64_t> asked_width_ns(const Node& node, const EvalContext& context) {
-  const EvalContext asked = asked_time_range(node, context);
-  if (asked.range_start_ns == context.range_start_ns &&
-      asked.range_end_ns == context.range_end_ns) {
-    return std::nullopt;
-  }
-  const KnownRange range = known_time_range(asked).value_or(KnownRange());
-  return checked_subtract(range.end_ns, range.start_ns);
+  const bool changed = closed.range_start_ns != context.range_start_ns ||
+                       closed.range_end_ns != context.range_end_ns;
+  return changed && known_time_range(closed).has_value() ? std::optional(closed) : std::nullopt;
 }
 
 }  // namespace evq::plan

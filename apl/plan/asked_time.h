@@ -3,7 +3,6 @@
 // rate(): that of the query, and where it is open what conditions on the time of events leave of
 // the data.
 
-#include <cstdint>
 #include <optional>
 
 #include "apl/functions/function.h"
@@ -12,9 +11,7 @@
 namespace evq::plan {
 
 // `context` with the open sides of its range closed by the conditions that the rows of `node` meet,
-// as far as they are within the data; the same context where there are none.
-EvalContext asked_time_range(const Node& node, const EvalContext& context);
-// How long that range is, when there are such conditions.
-std::optional<std::int64_t> asked_width_ns(const Node& node, const EvalContext& context);
+// as far as they are within the data; nothing where there are none.
+std::optional<EvalContext> asked_time_range(const Node& node, const EvalContext& context);
 
 }  // namespace evq::plan

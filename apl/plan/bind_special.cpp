@@ -120,13 +120,14 @@ Result<ExprPtr> Binder::bind_bin_auto(const ast::Call& call, Span span, const Re
   std::vector<ExprPtr> args;
   if (!bin_auto_size_.has_value()) {
     EVQ_TRY_ASSIGN(ExprPtr bound, bind_registry_call(call, span, input));
-    if (input == nullptr || !bound->is_call("bin_auto") ||
-        !asked_width_ns(*input->node, context()).has_value()) {
+    const auto asked = input != nullptr && bound->is_call("bin_auto")
+                           ? asked_time_range(*input->node, context())
+                           : std::nullopt;
+    if (!asked.has_value()) {
       return bound;
     }
-    const std::int64_t width = auto_bin_ns(asked_time_range(*input->node, context()));
     args.push_back(std::move(bound->args[0]));
-    args.push_back(make_constant(Value::timespan(width), span));
+    args.push_back(make_constant(Value::timespan(auto_bin_ns(*asked)), span));
     return this->call("bin", std::move(args), span);
   }
   EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*call.arguments[0].value, input));

@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "apl/functions/rounding.h"
+#include "apl/functions/time_range.h"
 #include "apl/plan/asked_time.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/fold.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/unique_names.h"
 #include "apl/syntax/words.h"
+#include "store/base/time.h"
 
 namespace evq::plan {
 namespace {
@@ -279,7 +281,9 @@ class SummarizeBinder {
     if (row.name != "rate" || bin_ns_.has_value()) {
       return bin_ns_;
     }
-    return asked_width_ns(*input_.node, binder_.context());
+    const auto asked = asked_time_range(*input_.node, binder_.context());
+    const auto range = asked.has_value() ? known_time_range(*asked) : std::nullopt;
+    return range.has_value() ? checked_subtract(range->end_ns, range->start_ns) : std::nullopt;
   }
 
   Result<ExprPtr> bind_aggregate_call(const AggregateFunction& row, const ast::Call& call,
