@@ -1,6 +1,7 @@
 #include "apl/exec/row_sorter.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -24,14 +25,29 @@ constexpr std::size_t kDroppedShareMin = 8;
 // more memory than their rows do.
 constexpr std::size_t kPartRowsMin = 64;
 constexpr std::size_t kPartColumnsMax = 65536;
-// Parts of so many rows are sorted by the digits of their first keys.
+// So many rows are sorted by the bits of their numbers, in bins of about eight.
 constexpr std::size_t kRadixRowsMin = 1024;
-constexpr unsigned kDigitBits = 11;
-constexpr std::size_t kDigitValues = std::size_t{1} << kDigitBits;
+constexpr int kRowsPerBinBits = 3;
+constexpr int kBinBitsMax = 11;
+// Fewer than this are sorted by insertion.
+constexpr std::size_t kBinnedRowsMin = 32;
 // Ranking the second key pays only among many rows, which the first may tell apart.
 constexpr std::array<std::size_t, 2> kRowsPerRankedText = {1, 16};
 // What a text takes while it is ranked, and its rank.
 constexpr std::size_t kRankedTextBytes = 56;
+
+// Calls back with each run of rows of one number.
+template <class Row, class Callback>
+void for_each_run(std::span<Row> rows, std::uint64_t Row::*number, Callback&& callback) {
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin + 1;
+    while (end < rows.size() && rows[end].*number == rows[begin].*number) {
+      ++end;
+    }
+    callback(rows.subspan(begin, end - begin));
+    begin = end;
+  }
+}
 
 }  // namespace
 
@@ -304,57 +320,71 @@ Status RowSorter::sort_part(std::size_t number) {
   });
 }
 
-// Where the first numbers leave it to the second ones, these are sorted by digits as well.
+// By their numbers, then where these leave it open by the keys themselves.
 void RowSorter::sort_rows(std::vector<RowRef>* rows, bool ordered) const {
   const auto less = [this](const RowRef& a, const RowRef& b) { return before(a, b); };
   if (rows->size() < kRadixRowsMin) {
     std::ranges::sort(*rows, less);
     return;
   }
-  const bool by_both = number_count() > 1 && std::ranges::all_of(*rows, [this](const RowRef& row) {
-                         return tells_first(row);
-                       });
-  if (by_both) {
-    sort_by_digits(rows, &RowRef::second_key);
-  }
-  sort_by_digits(rows, &RowRef::first_key);
-  const auto differs = [by_both](const RowRef& a, const RowRef& b) {
-    return a.first_key != b.first_key || (by_both && a.second_key != b.second_key);
-  };
-  const bool by_all_numbers = by_both || number_count() == 1;
-  for (auto begin = rows->begin(); begin != rows->end();) {
-    const auto end =
-        std::find_if(begin, rows->end(), [&](const RowRef& row) { return differs(*begin, row); });
-    const std::size_t equal = by_all_numbers ? equal_keys(*begin) : 0;
-    if (end - begin > 1 && (!ordered || equal < keys_.size())) {
-      std::sort(begin, end, less);
+  const auto settle = [&](std::span<RowRef> same, std::size_t equal) {
+    if (same.size() > 1 && (!ordered || equal < keys_.size())) {
+      std::ranges::sort(same, less);
     }
-    begin = end;
-  }
+  };
+  std::vector<RowRef> scratch(rows->size());
+  sort_by_number(*rows, scratch.data(), &RowRef::first_key);
+  for_each_run(std::span(*rows), &RowRef::first_key, [&](std::span<RowRef> same) {
+    if (same.size() > 1 && number_count() > 1 && tells_first(same.front())) {
+      sort_by_number(same, scratch.data(), &RowRef::second_key);
+      for_each_run(same, &RowRef::second_key,
+                   [&](std::span<RowRef> equals) { settle(equals, equal_keys(equals.front())); });
+    } else {
+      settle(same, number_count() == 1 ? equal_keys(same.front()) : 0);
+    }
+  });
 }
 
-// Digit by digit from the lowest; digits that all rows share are skipped. Rows of equal keys keep
-// their order.
-void RowSorter::sort_by_digits(std::vector<RowRef>* rows, std::uint64_t RowRef::*key) {
-  std::vector<RowRef> scratch(rows->size());
-  std::vector<std::size_t> starts(kDigitValues);
-  for (unsigned shift = 0; shift < std::numeric_limits<std::uint64_t>::digits;
-       shift += kDigitBits) {
-    const auto digit_of = [shift, key](const RowRef& row) {
-      return (row.*key >> shift) & (kDigitValues - 1);
-    };
-    std::ranges::fill(starts, 0);
-    for (const RowRef& row : *rows) {
-      ++starts[digit_of(row)];
+// A stable radix sort from the highest bits down, of those in which the rows differ: rows go to a
+// bin each, as many as leave few rows in one, then those of each bin by the bits below.
+void RowSorter::sort_by_number(std::span<RowRef> rows, RowRef* scratch,
+                               std::uint64_t RowRef::*number) {
+  if (rows.size() < kBinnedRowsMin) {
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const RowRef row = rows[i];
+      std::size_t at = i;
+      for (; at > 0 && row.*number < rows[at - 1].*number; --at) {
+        rows[at] = rows[at - 1];
+      }
+      rows[at] = row;
     }
-    if (starts[digit_of(rows->front())] == rows->size()) {
-      continue;
-    }
-    std::exclusive_scan(starts.begin(), starts.end(), starts.begin(), std::size_t{0});
-    for (const RowRef& row : *rows) {
-      scratch[starts[digit_of(row)]++] = row;
-    }
-    rows->swap(scratch);
+    return;
+  }
+  std::uint64_t differing = 0;
+  for (const RowRef& row : rows) {
+    differing |= row.*number ^ rows.front().*number;
+  }
+  if (differing == 0) {
+    return;
+  }
+  const int bits =
+      std::min(static_cast<int>(std::bit_width(rows.size())) - kRowsPerBinBits, kBinBitsMax);
+  const int shift = std::max(static_cast<int>(std::bit_width(differing)) - bits, 0);
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  std::array<std::uint32_t, (std::size_t{1} << kBinBitsMax) + 1> ends;
+  std::fill_n(ends.begin(), mask + 2, 0U);
+  for (const RowRef& row : rows) {
+    ++ends[(row.*number >> shift & mask) + 1];
+  }
+  std::inclusive_scan(ends.begin(), ends.begin() + mask + 1, ends.begin());
+  for (const RowRef& row : rows) {
+    scratch[ends[row.*number >> shift & mask]++] = row;
+  }
+  std::copy_n(scratch, rows.size(), rows.begin());
+  std::uint32_t begin = 0;
+  for (std::size_t bin = 0; shift > 0 && bin <= mask; ++bin) {
+    sort_by_number(rows.subspan(begin, ends[bin] - begin), scratch, number);
+    begin = ends[bin];
   }
 }
 

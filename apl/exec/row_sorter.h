@@ -4,10 +4,10 @@
 //
 // Every chunk is put in order when it comes, and the sorted parts are merged while the rows are
 // taken, so that they are held once: what has been given back is let go. Or the order is cut into
-// stretches, which several threads merge side by side. Comparisons are mostly of
-// two numbers of each row, order-preserving 64-bit integers: of its first two keys, for texts of
-// dictionaries their rank among all; or of fifteen bytes of the first key, when that is another
-// text, after those that all begin with. One thread at a time.
+// stretches, which several threads put in order side by side. Comparisons are mostly of two numbers
+// of each row, order-preserving 64-bit integers: of its first two keys, for texts of dictionaries
+// their rank among all; or of fifteen bytes of the first key, when that is another text, after
+// those that all begin with. One thread at a time.
 
 #include <algorithm>
 #include <array>
@@ -122,10 +122,14 @@ class RowSorter {
   bool before(const RowRef& a, const RowRef& b) const;
   Position position(const RowRef& row) const;
   void append_rows(std::size_t part, std::vector<RowRef>* rows) const;
+  // A few of them, [begin, end).
+  void append_rows(std::uint32_t part, std::uint32_t begin, std::uint32_t end,
+                   std::vector<RowRef>* rows) const;
   Status sort_part(std::size_t number);
   // `ordered`: those with equal keys are in the order of the stream already.
   void sort_rows(std::vector<RowRef>* rows, bool ordered) const;
-  static void sort_by_digits(std::vector<RowRef>* rows, std::uint64_t RowRef::*key);
+  static void sort_by_number(std::span<RowRef> rows, RowRef* scratch,
+                             std::uint64_t RowRef::*number);
   // Drops all rows but the first `limit` and puts those in order.
   Status compact();
   // The same without an order, for rows that have keys: each stays where it is.

@@ -14,6 +14,7 @@ namespace {
 // A part that came first so many times in a row is asked how far it stays ahead.
 constexpr std::size_t kStreak = 4;
 constexpr std::size_t kHeadsAhead = 64;
+constexpr std::size_t kMergedPartsMax = 4;
 // Workers made the parts, and another thread lets go of them: so much is worth giving back.
 constexpr std::size_t kReturnedBytesMin = 32 * kMebibyte;
 
@@ -219,8 +220,44 @@ std::uint32_t RowSorter::first_row_from(std::uint32_t part, const RowRef& bound)
   return low;
 }
 
+// A few parts are merged, and texts, which take long to look at. The rows of many parts are put in
+// order anew, which takes as long for each however many there are.
 Chunk RowSorter::stretch(std::size_t i) const {
-  return gather(Merge(*this, cuts_[i], cuts_[i + 1]).take(rows_));
+  const std::vector<std::uint32_t>& begins = cuts_[i];
+  const std::vector<std::uint32_t>& ends = cuts_[i + 1];
+  std::vector<std::uint32_t> parts;
+  std::size_t rows_max = 0;
+  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+    if (begins[part] != ends[part]) {
+      parts.push_back(part);
+      rows_max += ends[part] - begins[part];
+    }
+  }
+  if (keys_.empty() || splits_text_ || parts.size() <= kMergedPartsMax) {
+    return gather(Merge(*this, begins, ends).take(rows_));
+  }
+  std::ranges::sort(parts, {}, [this](std::uint32_t part) { return parts_[part].first; });
+  std::vector<RowRef> rows;
+  rows.reserve(rows_max);
+  for (const std::uint32_t part : parts) {
+    append_rows(part, begins[part], ends[part], &rows);
+  }
+  sort_rows(&rows, true);
+  return gather(rows);
+}
+
+void RowSorter::append_rows(std::uint32_t part, std::uint32_t begin, std::uint32_t end,
+                            std::vector<RowRef>* rows) const {
+  std::array<std::vector<std::uint64_t>, kNumbers> numbers;
+  for (std::size_t number = 0; number < kNumbers; ++number) {
+    numbers[number].resize(end - begin);
+    if (number < number_count()) {
+      fill_numbers(part, number, begin, numbers[number]);
+    }
+  }
+  for (std::uint32_t row = begin; row < end; ++row) {
+    rows->push_back({numbers[0][row - begin], numbers[1][row - begin], part, row});
+  }
 }
 
 void RowSorter::let_go(std::size_t stretch) {
