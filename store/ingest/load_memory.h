@@ -21,6 +21,7 @@ class LoadMemory {
   void add_sealed(std::size_t bytes) { sealed_ += bytes; }
   void drop_sealed(std::size_t bytes) { sealed_ -= bytes; }
 
+  std::size_t text_bytes() const { return text_; }
   std::size_t bytes() const { return text_ + spare_ + sealed_ + builders_; }
   bool is_over() const { return bytes() >= kIngestMemoryBytesMax; }
   // Whether to read no further: there is as much as workers need, and text yields before batches

@@ -19,9 +19,10 @@
 
 // The pipeline. A job is one batch of the input. Its pieces are handed to it as they are read; at
 // any time at most one thread works on a job, and it leaves when there is no piece for it, so no
-// pool thread ever waits for input. The calling thread reads; it stops while too much text or too
-// many jobs are not committed, which bounds memory. What is sealed is committed in order by whoever
-// has the turn: the committer from the second job on, before and at the end the calling thread.
+// pool thread ever waits for input. The calling thread reads; it stops while too much text is not
+// parsed or too many jobs are not committed, which bounds memory. What is sealed is committed in
+// order by whoever has the turn: the committer from the second job on, before and at the end the
+// calling thread.
 
 namespace evq {
 namespace {
@@ -114,7 +115,6 @@ class Pipeline {
   std::deque<std::shared_ptr<Job>> jobs_ EVQ_GUARDED_BY(mutex_);  // in input order
   std::vector<Piece> parsed_ EVQ_GUARDED_BY(mutex_);              // memory to be used again
   std::vector<std::unique_ptr<BatchBuilder>> builders_ EVQ_GUARDED_BY(mutex_);  // the same
-  std::size_t uncommitted_bytes_ EVQ_GUARDED_BY(mutex_) = 0;  // of the pieces of all jobs
   std::size_t working_ EVQ_GUARDED_BY(mutex_) = 0;
   bool stopped_ EVQ_GUARDED_BY(mutex_) = false;
   std::size_t jobs_opened_ EVQ_GUARDED_BY(mutex_) = 0;
@@ -231,12 +231,10 @@ void Pipeline::add_piece(Piece piece) {
   }
   open_->events += piece.events;
   open_->text_bytes += piece.size;
-  open_->memory_bytes += piece.capacity;
   memory_.add_text(piece.capacity);
   const bool full = open_->events >= rules_->batch_rows_max || text_size_.fills(open_->text_bytes);
   {
     const MutexLock lock(mutex_);
-    uncommitted_bytes_ += piece.capacity;
     open_->waiting.push_back(std::move(piece));
     open_->closed = full;
   }
@@ -260,7 +258,7 @@ void Pipeline::close_job() {
 
 bool Pipeline::is_busy() {
   const MutexLock lock(mutex_);
-  return uncommitted_bytes_ >= kIngestUncommittedBytesMax ||
+  return memory_.text_bytes() >= kIngestTextBytesMax ||
          memory_.has_text_enough(text_size_.bytes_needed()) ||
          jobs_.size() >= kJobsMax + (open_ != nullptr ? 1U : 0U);
 }
@@ -317,7 +315,6 @@ bool Pipeline::next_part(std::optional<SealedPart>& part, Status& failed) {
     if (!failed.ok()) {
       return false;
     }
-    uncommitted_bytes_ -= job.memory_bytes;
     jobs_.pop_front();
     changed_.notify_all();
   }

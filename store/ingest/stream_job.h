@@ -33,7 +33,6 @@ struct Job {
   bool done = false;
   std::size_t events = 0;
   std::size_t text_bytes = 0;
-  std::size_t memory_bytes = 0;  // of the pieces with that text
   std::int64_t opened_ns = 0;
   Status status;
   std::exception_ptr failure;  // instead of a status: the memory ran out
