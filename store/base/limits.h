@@ -81,9 +81,9 @@ inline constexpr std::size_t kIngestBatchColumnBytesMin = 8 * kMebibyte;
 // Text, builders and what is sealed and on its way to its commit, of one load (load_memory.h). The
 // rest of 256 MiB is for what comes and goes while columns are encoded, for commits and merges.
 inline constexpr std::size_t kIngestMemoryBytesMax = 144 * kMebibyte;
-// Text read but not parsed yet: that of two batches, so that workers have some while the disk is
-// slow with a commit.
-inline constexpr std::size_t kIngestTextBytesMax = 2 * kIngestBatchTextBytesMax;
+// Text read but not parsed yet: that of one and a half batches, so that two workers have some each
+// while the disk is slow with a commit.
+inline constexpr std::size_t kIngestTextBytesMax = 48 * kMebibyte;
 // Builders of batches that wait for the next load: some for each of the busiest datasets.
 inline constexpr std::size_t kIdleBuilderBytesMax = 32 * kMebibyte;
 
