@@ -178,6 +178,7 @@ bool is_api_form(std::string_view form) {
 
 void fit_request(std::string_view form, QueryRequest* request) {
   request->api_form = is_api_form(form);
+  request->system_times = form == "legacy";
   request->keeps_rows = !is_streamed_form(form) && !request->api_form;
   request->exact_matches = request->api_form;
 }

@@ -58,6 +58,7 @@ struct QueryRequest {
   // What API answers tell besides rows: where each comes from, what is known of the columns that
   // are fields, and the totals of a summarize by time bin.
   bool api_form = false;
+  bool system_times = false;  // of each row as well, for which blocks may have to be read
   // The sink keeps rows beyond push(), so that they stay charged. Where rows come in order, an
   // answer whose rows are not kept takes no more memory than some of them.
   bool keeps_rows = true;
@@ -135,7 +136,7 @@ struct QueryStatus {
 // Where a row of an answer comes from.
 struct RowOrigin {
   RowId id;
-  std::int64_t sys_time = 0;
+  std::int64_t sys_time = 0;  // when the request asks for it
 };
 
 // Takes an answer: begin, then chunks in order, then totals if there are any, then end, unless an

@@ -366,19 +366,29 @@ class Session {
     }
     EVQ_CHECK(plan_.root->schema[*time].type == Type::kDatetime &&
               plan_.root->schema[*row].type == Type::kLong);
+    const Vector& times = chunk.column(*time);
+    const Vector& locations = chunk.column(*row);
+    RowLocator* locator = nullptr;
+    std::uint64_t located = 0;  // handle of the locator's dataset
     origins.reserve(chunk.rows());
     for (std::size_t i = 0; i < chunk.rows(); ++i) {
-      const std::int64_t location = chunk.column(*row).at<std::int64_t>(i);
-      const std::uint64_t handle = plan::handle_of_location(location);
-      EVQ_TRY_ASSIGN(RowLocator * locator, locator_of(handle));
+      const std::uint64_t handle = plan::handle_of_location(locations.at<std::int64_t>(i));
+      if (locator == nullptr || handle != located) {
+        EVQ_TRY_ASSIGN(locator, locator_of(handle));
+        located = handle;
+      }
       if (locator == nullptr) {
         unplaced_ = true;
         status->min_row.reset();
         status->max_row.reset();
         return std::vector<RowOrigin>();
       }
-      EVQ_TRY_ASSIGN(RowOrigin origin, locator->origin(chunk.column(*time).at<std::int64_t>(i),
-                                                       plan::location_in_dataset(location)));
+      const std::int64_t location = plan::location_in_dataset(locations.at<std::int64_t>(i));
+      RowOrigin origin;
+      EVQ_TRY_ASSIGN(origin.id, locator->id(times.at<std::int64_t>(i), location));
+      if (request_.system_times) {
+        EVQ_TRY_ASSIGN(origin.sys_time, locator->system_time(location));
+      }
       origin.id.ordinal |= handle << kOrdinalBits;
       origins.push_back(origin);
       status->min_row = std::min(origin.id, status->min_row.value_or(origin.id));

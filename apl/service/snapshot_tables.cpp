@@ -171,39 +171,46 @@ std::optional<std::pair<std::int64_t, std::int64_t>> SnapshotTables::time_extent
   return extent_;
 }
 
-Result<const RowLocator::Columns*> RowLocator::columns(std::size_t index) {
-  if (const auto known = columns_.find(index); known != columns_.end()) {
-    return &known->second;
-  }
-  const SnapshotBlock& info = snapshot_.blocks()[index];
-  Columns read;
-  const bool times = info.min_sys_time != info.max_sys_time;
-  if (!info.ordinals_dense || times) {
-    EVQ_TRY_ASSIGN(StoredBlock block, snapshot_.open(info));
-    if (!info.ordinals_dense) {
-      EVQ_TRY_ASSIGN(read.ordinals, block.ordinals());
-    }
-    if (times) {
-      EVQ_TRY_ASSIGN(read.system_times, block.column(kSysTimeField));
-    }
-  }
-  return &columns_.emplace(index, std::move(read)).first->second;
+RowLocator::Place RowLocator::place_of(std::int64_t location) const {
+  const Place place{static_cast<std::size_t>(location >> kLocationRowBits),
+                    static_cast<std::size_t>(location & kRowMask)};
+  EVQ_CHECK(place.block < snapshot_.blocks().size() &&
+            place.row < snapshot_.blocks()[place.block].rows);
+  return place;
 }
 
-Result<RowOrigin> RowLocator::origin(std::int64_t time, std::int64_t location) {
-  const auto index = static_cast<std::size_t>(location >> kLocationRowBits);
-  const auto row = static_cast<std::size_t>(location & kRowMask);
-  EVQ_CHECK(index < snapshot_.blocks().size() && row < snapshot_.blocks()[index].rows);
-  const SnapshotBlock& info = snapshot_.blocks()[index];
-  EVQ_TRY_ASSIGN(const Columns* read, columns(index));
-  RowOrigin origin{{time, info.first_ordinal + row}, info.min_sys_time};
-  if (read->ordinals.has_value()) {
-    origin.id.ordinal = static_cast<std::uint64_t>(read->ordinals->at<std::int64_t>(row));
+Result<RowId> RowLocator::id(std::int64_t time, std::int64_t location) {
+  const auto [block, row] = place_of(location);
+  const SnapshotBlock& info = snapshot_.blocks()[block];
+  RowId id{time, info.first_ordinal + row};
+  if (!info.ordinals_dense) {
+    EVQ_TRY_ASSIGN(
+        const std::int64_t ordinal,
+        read(&ordinals_, {block, row}, [](StoredBlock& open) { return open.ordinals(); }));
+    id.ordinal = static_cast<std::uint64_t>(ordinal);
   }
-  if (read->system_times.has_value()) {
-    origin.sys_time = read->system_times->at<std::int64_t>(row);
+  return id;
+}
+
+Result<std::int64_t> RowLocator::system_time(std::int64_t location) {
+  const auto [block, row] = place_of(location);
+  const SnapshotBlock& info = snapshot_.blocks()[block];
+  if (info.min_sys_time == info.max_sys_time) {
+    return info.min_sys_time;
   }
-  return origin;
+  return read(&system_times_, {block, row},
+              [](StoredBlock& open) { return open.column(kSysTimeField); });
+}
+
+Result<std::int64_t> RowLocator::read(ColumnsByBlock* columns, Place place,
+                                      ReadColumn read_column) {
+  auto known = columns->find(place.block);
+  if (known == columns->end()) {
+    EVQ_TRY_ASSIGN(StoredBlock open, snapshot_.open(snapshot_.blocks()[place.block]));
+    EVQ_TRY_ASSIGN(Vector column, read_column(open));
+    known = columns->emplace(place.block, std::move(column)).first;
+  }
+  return known->second.at<std::int64_t>(place.row);
 }
 
 }  // namespace evq

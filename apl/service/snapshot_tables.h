@@ -71,17 +71,23 @@ class RowLocator {
  public:
   explicit RowLocator(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-  Result<RowOrigin> origin(std::int64_t time, std::int64_t location);
+  // Of the row at a location, whose event time is `time`.
+  Result<RowId> id(std::int64_t time, std::int64_t location);
+  Result<std::int64_t> system_time(std::int64_t location);
 
  private:
-  struct Columns {
-    std::optional<Vector> ordinals;  // of blocks whose ordinals are not dense
-    std::optional<Vector> system_times;
+  using ColumnsByBlock = std::map<std::size_t, Vector>;
+  using ReadColumn = Result<Vector> (*)(StoredBlock& block);
+  struct Place {
+    std::size_t block;  // of the snapshot
+    std::size_t row;
   };
-  Result<const Columns*> columns(std::size_t index);
+  Place place_of(std::int64_t location) const;
+  Result<std::int64_t> read(ColumnsByBlock* columns, Place place, ReadColumn read_column);
 
   const Snapshot& snapshot_;
-  std::map<std::size_t, Columns> columns_;  // by block
+  ColumnsByBlock ordinals_;
+  ColumnsByBlock system_times_;
 };
 
 }  // namespace evq
