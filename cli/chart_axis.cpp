@@ -15,7 +15,40 @@ std::string two(int number) {
   return (number < 10 ? "0" : "") + std::to_string(number);
 }
 
+// Steps between labels that people count time in; days from the last on.
+constexpr std::int64_t kTimeSteps[] = {
+    kSecondNs, 2 * kSecondNs, 5 * kSecondNs, 10 * kSecondNs, 15 * kSecondNs, 30 * kSecondNs,
+    kMinuteNs, 2 * kMinuteNs, 5 * kMinuteNs, 10 * kMinuteNs, 15 * kMinuteNs, 30 * kMinuteNs,
+    kHourNs,   2 * kHourNs,   3 * kHourNs,   6 * kHourNs,    12 * kHourNs,   kDayNs};
+
+std::int64_t time_step(std::int64_t half_span, std::size_t count) {
+  const std::int64_t rough = half_span / static_cast<std::int64_t>(count) * 2;
+  for (const std::int64_t step : kTimeSteps) {
+    if (step >= rough) {
+      return step;
+    }
+  }
+  return (rough + kDayNs - 1) / kDayNs * kDayNs;
+}
+
 }  // namespace
+
+ChartAxis time_axis(std::int64_t low, std::int64_t high, std::size_t count,
+                    const DisplayZone& zone) {
+  // Far from the ends of all instants, so that what is widened is still one.
+  constexpr std::int64_t kAxisEnd = std::int64_t{1} << 62U;
+  low = std::clamp(low, -kAxisEnd, kAxisEnd);
+  high = std::clamp(high, low, kAxisEnd);
+  const std::int64_t step = time_step(high / 2 - low / 2, std::max<std::size_t>(count, 4));
+  const std::int64_t local = zone.local_time(low);
+  const std::int64_t first = low - ((local % step) + step) % step;
+  std::vector<std::int64_t> instants = {first};
+  while (instants.back() < high || instants.size() < 2) {
+    instants.push_back(instants.back() + step);
+  }
+  return {static_cast<double>(first), static_cast<double>(instants.back()),
+          time_labels(instants, zone)};
+}
 
 std::vector<std::int64_t> with_empty_bins(std::vector<std::int64_t> places,
                                           std::optional<std::int64_t> bin) {

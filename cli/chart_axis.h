@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apl/service/display_zone.h"
+#include "cli/terminal/chart.h"
 #include "store/column/dynamic.h"
 
 namespace evq {
@@ -22,6 +23,11 @@ std::vector<std::int64_t> with_empty_bins(std::vector<std::int64_t> places,
 // As short as the axis allows: 12:00 within a day, 05-01 for days, 05-01 12:00 otherwise.
 std::vector<std::string> time_labels(const std::vector<std::int64_t>& instants,
                                      const DisplayZone& zone);
+
+// From `low` to `high`, instants, widened so that about `count` labels, four at least, stand at
+// round times; its numbers are nanoseconds.
+ChartAxis time_axis(std::int64_t low, std::int64_t high, std::size_t count,
+                    const DisplayZone& zone);
 
 // An element of an array of times: a datetime, or its text.
 std::optional<std::int64_t> instant_of(DynamicView value);

@@ -27,9 +27,11 @@ constexpr std::size_t kLinesMax = 6;
 constexpr std::size_t kSeriesMax = 40;
 constexpr std::size_t kBarsMax = 60;
 constexpr std::size_t kPlotRows = 14;
+constexpr std::size_t kAxisLabels = 6;  // of numbers and times, about
 constexpr std::size_t kWidthDefault = 80;
+constexpr double kInstantMax = 9e18;  // that nanoseconds can count, about
 
-enum class Drawing : std::uint8_t { kLines, kArea, kBars, kTable };
+enum class Drawing : std::uint8_t { kLines, kArea, kBars, kPoints, kTable };
 
 struct KindRow {
   std::string_view kind;
@@ -38,7 +40,7 @@ struct KindRow {
 // The kinds of render; what has no row is drawn by what the columns are.
 constexpr KindRow kKinds[] = {
     {"timechart", Drawing::kLines},    {"linechart", Drawing::kLines},
-    {"anomalychart", Drawing::kLines}, {"scatterchart", Drawing::kLines},
+    {"anomalychart", Drawing::kLines}, {"scatterchart", Drawing::kPoints},
     {"areachart", Drawing::kArea},     {"stackedareachart", Drawing::kArea},
     {"barchart", Drawing::kBars},      {"columnchart", Drawing::kBars},
     {"piechart", Drawing::kBars},      {"treemap", Drawing::kBars},
@@ -142,6 +144,18 @@ Roles assign_roles(const ResultHeader& header, const std::vector<Chunk>& chunks)
   return roles;
 }
 
+// Points without a time stand over the first number, which then is none of theirs.
+void take_number_as_axis(const std::vector<Field>& fields, Roles* roles) {
+  for (std::size_t i = 0; i < fields.size() && !roles->axis.has_value(); ++i) {
+    const bool alone = roles->numbers.size() == 1 && roles->numbers[0] == i;
+    if (is_number(fields[i].type) && !alone) {
+      roles->axis = i;
+      std::erase(roles->numbers, i);
+      std::erase(roles->names, i);
+    }
+  }
+}
+
 // A series while it is collected: numbers by place on the axis.
 struct Series {
   std::string name;
@@ -161,6 +175,9 @@ class ChartOutput final : public ResultSink {
   Status end(const QueryStatus& status) override {
     EVQ_TRY(answer_.end(status));
     roles_ = assign_roles(answer_.header(), answer_.chunks());
+    if (answer_.header().render_kind == "scatterchart" && !roles_.arrays) {
+      take_number_as_axis(answer_.header().schema.fields(), &roles_);
+    }
     const Drawing drawing = choose();
     if (drawing == Drawing::kTable) {
       return write_table();
@@ -170,7 +187,9 @@ class ChartOutput final : public ResultSink {
     chart.height = kPlotRows;
     chart.unicode = options_.unicode;
     chart.color = options_.color;
-    return out_(title() + (drawing == Drawing::kBars ? bars(chart) : lines(chart, drawing)));
+    return out_(title() + (drawing == Drawing::kBars     ? bars(chart)
+                           : drawing == Drawing::kPoints ? points(chart)
+                                                         : lines(chart, drawing)));
   }
 
  private:
@@ -188,6 +207,10 @@ class ChartOutput final : public ResultSink {
     }
     if (wanted == Drawing::kBars || wanted == Drawing::kTable) {
       return wanted;
+    }
+    if (wanted == Drawing::kPoints && roles_.axis.has_value() && !roles_.arrays) {
+      const Type axis = answer_.header().schema[*roles_.axis].type;
+      return is_number(axis) || axis == Type::kDatetime ? wanted : Drawing::kBars;
     }
     // Without a time, the first name or number is the axis of a line.
     return roles_.axis.has_value() ? wanted : Drawing::kBars;
@@ -279,6 +302,76 @@ class ChartOutput final : public ResultSink {
           timed && times.next() ? instant_of(times.value()) : std::nullopt;
       series->points[time.value_or(i)] = number_of(values.value());
     }
+  }
+
+  // Where a row stands on the axis of points: nanoseconds, or a number.
+  double place_of(const Chunk& chunk, std::size_t row) const {
+    const Vector& axis = chunk.column(*roles_.axis);
+    return axis.type() == Type::kDatetime && !axis.is_null(row)
+               ? static_cast<double>(axis.at<std::int64_t>(row))
+               : number_of(axis, row);
+  }
+
+  void collect_points(std::vector<ChartSeries>* drawn) {
+    for (const Chunk& chunk : answer_.chunks()) {
+      for (std::size_t row = 0; row < chunk.rows(); ++row) {
+        for (const std::size_t number : roles_.numbers) {
+          const std::string name = series_name(chunk, row, number, roles_.names);
+          const std::size_t index = by_name_.emplace(name, by_name_.size()).first->second;
+          if (index == drawn->size() && index < kLinesMax) {
+            drawn->push_back({name, {}, {}});
+          }
+          if (index < drawn->size()) {
+            (*drawn)[index].values.push_back(number_of(chunk.column(number), row));
+            (*drawn)[index].places.push_back(place_of(chunk, row));
+          }
+        }
+      }
+    }
+  }
+
+  std::string points(const ChartOptions& chart) {
+    std::vector<ChartSeries> drawn;
+    if (roles_.arrays) {
+      collect();
+      for (const Series& series : series_) {
+        ChartSeries& one = drawn.emplace_back(ChartSeries{series.name, {}, {}});
+        for (const auto& [place, value] : series.points) {
+          one.values.push_back(value);
+          one.places.push_back(static_cast<double>(place));
+        }
+      }
+      drawn.resize(std::min(drawn.size(), kLinesMax));
+    } else {
+      collect_points(&drawn);
+    }
+    std::string text = scatter_chart(drawn, axis_of_points(drawn), chart);
+    if (by_name_.size() > drawn.size()) {
+      text += grouped_text(by_name_.size() - drawn.size()) +
+              " more groups are not shown; | where … chooses\n";
+    }
+    return text;
+  }
+
+  ChartAxis axis_of_points(const std::vector<ChartSeries>& drawn) const {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const ChartSeries& series : drawn) {
+      for (const double place : series.places) {
+        low = std::isfinite(place) ? std::min(low, place) : low;
+        high = std::isfinite(place) ? std::max(high, place) : high;
+      }
+    }
+    if (low > high) {
+      return {0, 1, {}};
+    }
+    if (axis_is_time()) {
+      const auto instant = [](double place) {
+        return static_cast<std::int64_t>(std::clamp(place, -kInstantMax, kInstantMax));
+      };
+      return time_axis(instant(low), instant(high), kAxisLabels, options_.zone);
+    }
+    return number_axis(low, high, kAxisLabels);
   }
 
   bool axis_is_time() const {

@@ -1,8 +1,8 @@
 #pragma once
-// Answers as pictures: lines over time, one for each group; bars for categories; sparklines when
-// there are more groups than lines can tell apart. What is drawn follows `render KIND` and its
-// properties, or else the columns: a time and numbers make lines, names and numbers bars. Answers
-// that hold no number come out as tables. The rows are held until the end.
+// Answers as pictures: lines over time, one for each group; bars for categories; points for two
+// numbers; sparklines when there are more groups than lines can tell apart. What is drawn follows
+// `render KIND` and its properties, or else the columns: a time and numbers make lines, names and
+// numbers bars. Answers that hold no number come out as tables. The rows are held until the end.
 
 #include <memory>
 

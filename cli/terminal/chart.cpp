@@ -72,6 +72,13 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
   return right ? blanks + text : text + blanks;
 }
 
+// The row of points, from the top, that a value belongs to.
+std::size_t point_row(double value, const Range& range, std::size_t high) {
+  const double share = (bounded(value) - range.low) / (range.high - range.low);
+  const double place = std::round((1 - share) * static_cast<double>(high - 1));
+  return static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(high - 1)));
+}
+
 // Draws one series: neighbours are joined, a column with several values spans them.
 void draw_series(ChartCanvas& canvas, const std::vector<double>& values, std::size_t count,
                  const Range& range, std::size_t series) {
@@ -79,11 +86,6 @@ void draw_series(ChartCanvas& canvas, const std::vector<double>& values, std::si
   const std::size_t high = canvas.points_high();
   const auto x_of = [&](std::size_t index) {
     return count < 2 ? wide / 2 : index * (wide - 1) / (count - 1);
-  };
-  const auto y_of = [&](double value) {
-    const double share = (bounded(value) - range.low) / (range.high - range.low);
-    const double place = std::round((1 - share) * static_cast<double>(high - 1));
-    return static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(high - 1)));
   };
   bool joined = false;
   std::size_t last_x = 0;
@@ -94,7 +96,7 @@ void draw_series(ChartCanvas& canvas, const std::vector<double>& values, std::si
       continue;
     }
     const std::size_t x = x_of(i);
-    const std::size_t y = y_of(values[i]);
+    const std::size_t y = point_row(values[i], range, high);
     canvas.draw_line(joined ? last_x : x, joined ? last_y : y, x, y, series);
     joined = true;
     last_x = x;
@@ -106,12 +108,7 @@ void draw_series(ChartCanvas& canvas, const std::vector<double>& values, std::si
 void fill_area(ChartCanvas& canvas, const std::vector<double>& values, const Range& range) {
   const std::size_t wide = canvas.points_wide();
   const std::size_t high = canvas.points_high();
-  const double base = std::clamp(0.0, range.low, range.high);
-  const auto y_of = [&](double value) {
-    const double share = (bounded(value) - range.low) / (range.high - range.low);
-    return std::clamp(std::round((1 - share) * static_cast<double>(high - 1)), 0.0,
-                      static_cast<double>(high - 1));
-  };
+  const std::size_t zero = point_row(std::clamp(0.0, range.low, range.high), range, high);
   for (std::size_t x = 0; x < wide && !values.empty(); ++x) {
     const double place = values.size() < 2
                              ? 0
@@ -126,8 +123,7 @@ void fill_area(ChartCanvas& canvas, const std::vector<double>& values, const Ran
     if (!is_drawable(values[left]) || !is_drawable(values[right]) || !is_drawable(value)) {
       continue;
     }
-    const auto y = static_cast<std::size_t>(y_of(value));
-    const auto zero = static_cast<std::size_t>(y_of(base));
+    const std::size_t y = point_row(value, range, high);
     canvas.draw_line(x, std::min(y, zero), x, std::max(y, zero), 0);
   }
 }
@@ -180,7 +176,8 @@ std::string axis_labels(const std::vector<std::string>& labels, std::size_t plot
   return out;
 }
 
-std::string legend(const std::vector<ChartSeries>& series, CanvasMode mode,
+// `mark` stands for every series; empty: each has its own.
+std::string legend(const std::vector<ChartSeries>& series, std::string_view mark,
                    const ChartOptions& options) {
   if (series.size() < 2 && (series.empty() || series[0].name.empty())) {
     return "";
@@ -194,11 +191,9 @@ std::string legend(const std::vector<ChartSeries>& series, CanvasMode mode,
       out.push_back('\n');
       used = 0;
     }
-    const std::string_view dot = options.unicode ? "━" : "-";
-    const std::string_view mark = mode == CanvasMode::kDots ? dot : series_mark(i, options.unicode);
     out += used > 0 ? "  " : "";
     out += options.color ? series_code(i) : "";
-    out.append(mark);
+    out.append(mark.empty() ? series_mark(i, options.unicode) : mark);
     out += options.color ? kStyleReset : "";
     out += " " + name;
     used += width;
@@ -235,6 +230,65 @@ std::vector<std::string> tick_labels(const Range& range, std::size_t rows) {
   }
   return labels;
 }
+
+// A canvas between its axes, as large as the options say.
+class Plot {
+ public:
+  Plot(const std::vector<ChartSeries>& series, const ChartOptions& options)
+      : range_(rounded_range(range_of(series, options.area), height_of(options))),
+        options_(options),
+        ticks_(tick_labels(range_, height_of(options))),
+        tick_width_(widest(ticks_)),
+        columns_(std::max(options.width, kWidthMin) - tick_width_ - 2),
+        // Dots cannot tell series apart without colour.
+        dots_(options.unicode && (options.color || series.size() == 1)),
+        canvas_(columns_, ticks_.size(), dots_ ? CanvasMode::kDots : CanvasMode::kMarks) {
+    options_.width = std::max(options.width, kWidthMin);
+  }
+
+  ChartCanvas& canvas() { return canvas_; }
+  const Range& range() const { return range_; }  // of the vertical axis
+  // The whole picture. `mark` stands in the legend for series that colour tells apart.
+  std::string text(const std::vector<ChartSeries>& series, std::string_view mark,
+                   const std::vector<std::string>& labels) const {
+    std::string out = legend(series, dots_ ? mark : std::string_view(), options_);
+    const bool unicode = options_.unicode;
+    for (std::size_t row = 0; row < ticks_.size(); ++row) {
+      out += padded(ticks_[row], tick_width_, true) + " ";
+      out.append(ticks_[row].empty() ? (unicode ? "│" : "|") : (unicode ? "┤" : "+"));
+      canvas_.append_row(out, row, unicode, options_.color);
+      out.push_back('\n');
+    }
+    out += std::string(tick_width_ + 1, ' ');
+    out += unicode ? "└" : "+";
+    for (std::size_t i = 0; i < columns_; ++i) {
+      out += unicode ? "─" : "-";
+    }
+    out.push_back('\n');
+    const std::string names = axis_labels(labels, columns_, unicode);
+    return names.empty() ? out : out + std::string(tick_width_ + 2, ' ') + names + "\n";
+  }
+
+ private:
+  static std::size_t height_of(const ChartOptions& options) {
+    return std::max(options.height, kHeightMin);
+  }
+  static std::size_t widest(const std::vector<std::string>& ticks) {
+    std::size_t width = 1;
+    for (const std::string& tick : ticks) {
+      width = std::max(width, tick.size());
+    }
+    return width;
+  }
+
+  const Range range_;
+  ChartOptions options_;
+  const std::vector<std::string> ticks_;  // of each row
+  const std::size_t tick_width_;
+  const std::size_t columns_;
+  const bool dots_;
+  ChartCanvas canvas_;
+};
 
 constexpr std::array<std::string_view, 8> kLevels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::array<std::string_view, 8> kAsciiLevels = {"_", ".", ":", "-", "=", "+", "*", "#"};
@@ -303,45 +357,63 @@ std::string line_chart(const std::vector<ChartSeries>& series,
   if (count == 0 || series.empty()) {
     return "";
   }
-  ChartOptions sized = options;
-  sized.width = std::max(options.width, kWidthMin);
-  const std::size_t height = std::max(options.height, kHeightMin);
-  const Range range = rounded_range(range_of(series, options.area), height);
-  const std::vector<std::string> ticks = tick_labels(range, height);
-  std::size_t tick_width = 1;
-  for (const std::string& tick : ticks) {
-    tick_width = std::max(tick_width, tick.size());
-  }
-  const std::size_t plot = sized.width - tick_width - 2;
-  // Dots cannot tell series apart without colour.
-  const bool dots = options.unicode && (options.color || series.size() == 1);
-  const CanvasMode mode = dots ? CanvasMode::kDots : CanvasMode::kMarks;
-  ChartCanvas canvas(plot, height, mode);
+  Plot plot(series, options);
   for (std::size_t i = 0; i < series.size(); ++i) {
-    draw_series(canvas, series[i].values, count, range, i);
+    draw_series(plot.canvas(), series[i].values, count, plot.range(), i);
   }
   if (options.area) {
     std::vector<double> values = series[0].values;
     values.resize(count, std::numeric_limits<double>::quiet_NaN());
-    fill_area(canvas, values, range);
+    fill_area(plot.canvas(), values, plot.range());
   }
-  std::string out = legend(series, mode, sized);
-  for (std::size_t row = 0; row < height; ++row) {
-    const std::string_view edge =
-        ticks[row].empty() ? (options.unicode ? "│" : "|") : (options.unicode ? "┤" : "+");
-    out += padded(ticks[row], tick_width, true) + " ";
-    out.append(edge);
-    canvas.append_row(out, row, options.unicode, options.color);
-    out.push_back('\n');
+  return plot.text(series, options.unicode ? "━" : "-", labels);
+}
+
+ChartAxis number_axis(double low, double high, std::size_t count) {
+  low = bounded(low);
+  high = bounded(high);
+  if (low == high) {
+    const double margin = low == 0 ? 1 : std::abs(low) / 2;
+    low -= margin;
+    high += margin;
   }
-  out += std::string(tick_width + 1, ' ');
-  out += options.unicode ? "└" : "+";
-  for (std::size_t i = 0; i < plot; ++i) {
-    out += options.unicode ? "─" : "-";
+  const std::vector<double> ticks = axis_ticks(low, high, count);
+  const double step = ticks.size() < 2 ? high - low : ticks[1] - ticks[0];
+  const double first = std::floor(low / step + 1e-9);
+  const double last = std::ceil(high / step - 1e-9);
+  // A tiny step beside huge values cannot be counted.
+  if (!(last - first >= 1) || last - first > 4 * static_cast<double>(count + 1)) {
+    return {low, high, {quantity_text(low), quantity_text(high)}};
   }
-  out.push_back('\n');
-  const std::string names = axis_labels(labels, plot, options.unicode);
-  return names.empty() ? out : out + std::string(tick_width + 2, ' ') + names + "\n";
+  ChartAxis axis{first * step, last * step, {}};
+  const double magnitude = std::max(std::abs(axis.low), std::abs(axis.high));
+  for (double i = first; i <= last; ++i) {
+    axis.labels.push_back(tick_text(i * step, magnitude, step));
+  }
+  return axis;
+}
+
+std::string scatter_chart(const std::vector<ChartSeries>& series, const ChartAxis& axis,
+                          const ChartOptions& options) {
+  if (series.empty()) {
+    return "";
+  }
+  Plot plot(series, options);
+  const auto last = static_cast<double>(plot.canvas().points_wide() - 1);
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const std::size_t count = std::min(series[i].values.size(), series[i].places.size());
+    for (std::size_t v = 0; v < count; ++v) {
+      const double place = series[i].places[v];
+      if (is_drawable(place) && is_drawable(series[i].values[v])) {
+        const double share = (bounded(place) - axis.low) / (axis.high - axis.low);
+        const double x = std::clamp(std::round(share * last), 0.0, last);
+        plot.canvas().set(static_cast<std::size_t>(x),
+                          point_row(series[i].values[v], plot.range(), plot.canvas().points_high()),
+                          i);
+      }
+    }
+  }
+  return plot.text(series, options.unicode ? "●" : "*", axis.labels);
 }
 
 std::string bar_chart(const std::vector<ChartBar>& bars, const ChartOptions& options) {

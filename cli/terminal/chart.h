@@ -1,8 +1,8 @@
 #pragma once
-// Pictures of numbers for a terminal: a chart of series over an axis, bars for categories, and
-// sparklines. Braille dots and block elements where the terminal has Unicode, plain characters
-// otherwise. Numbers that are not finite are gaps. Labels may be any bytes.
-// All functions are pure; a text ends with a line break unless it is empty.
+// Pictures of numbers for a terminal: series over an axis as lines or as points, bars for
+// categories, and sparklines. Braille dots and block elements where the terminal has Unicode, plain
+// characters otherwise. Numbers that are not finite are gaps. Labels may be any bytes. All
+// functions are pure; a text ends with a line break unless it is empty.
 
 #include <cstddef>
 #include <string>
@@ -14,6 +14,7 @@ namespace evq {
 struct ChartSeries {
   std::string name;  // shown in the legend; a single series without a name has none
   std::vector<double> values;
+  std::vector<double> places = {};  // of the values on a horizontal axis of numbers; or empty
 };
 
 struct ChartOptions {
@@ -30,6 +31,19 @@ struct ChartOptions {
 // More values than columns: each column shows the span of its values, so that no peak is lost.
 std::string line_chart(const std::vector<ChartSeries>& series,
                        const std::vector<std::string>& labels, const ChartOptions& options);
+
+// What stands under an axis of numbers: its ends, and labels at equal steps from one to the other.
+struct ChartAxis {
+  double low = 0;
+  double high = 1;  // above `low`
+  std::vector<std::string> labels;
+};
+// From `low` to `high`, widened to whole steps so that about `count` labels are round numbers.
+ChartAxis number_axis(double low, double high, std::size_t count);
+// A point for each value at its place; nothing joins them. Values without a place are left out, and
+// those beyond the axis stand at its end.
+std::string scatter_chart(const std::vector<ChartSeries>& series, const ChartAxis& axis,
+                          const ChartOptions& options);
 
 struct ChartBar {
   std::string label;

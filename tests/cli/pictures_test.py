@@ -32,6 +32,26 @@ PICTURES = {
     "days_in_a_zone": (
         "range i from 0 to 9 step 1 | extend t = datetime(2024-03-06T05:00:00Z) + i * 1d"
         " | summarize n = sum(i) by bin(t, 1d)", "--tz", "America/New_York"),
+    # Two points share a place, and one of the groups is a number.
+    "scatter_of_numbers": (
+        "range i from 1 to 60 step 1 | extend size = i * 7 % 61 * 1.5, took = i * i % 37,"
+        " host = iff(i % 3 == 0, '日本', 'b') | project host, size, took"
+        " | union (print host = 'b', size = 91.5, took = 1), (print host = 'b', size = 91.5, took = 9)"
+        " | render scatterchart", "-o", "auto"),
+    "scatter_over_time": (
+        f"{DAY} | project _time, n = i * 11 % 17 | render scatterchart", "-o", "auto",
+        "--tz", "Asia/Kolkata"),
+    "scatter_of_many_groups": (
+        "range i from 1 to 24 step 1 | project x = i, y = 1s * i, g = i % 8"
+        " | summarize max(y) by x, g | render scatterchart with (xcolumn=x, ycolumns=max_y, series=g)",
+        "-o", "auto"),
+    # Points stand over numbers or times; over names there are bars.
+    "scatter_of_names": (
+        "datatable(city:string, n:long) ['Oslo', 12, 'Rome', 30] | render scatterchart",
+        "-o", "auto"),
+    "scatter_of_huge_numbers": (
+        "datatable(x:real, y:real) [-1e308, 1e308, 1e308, real(null), real(nan), 3.0, 1e308, -1e308]"
+        " | render scatterchart", "-o", "auto"),
     "render_without_numbers": ("print a = 'x', b = 'y' | render piechart", "-o", "auto"),
     "render_nothing": ("datatable(_time:datetime, n:long) [] | render timechart", "-o", "auto"),
     "table_in_a_zone": (KINDS, "-o", "table", "--tz", "Asia/Kolkata"),

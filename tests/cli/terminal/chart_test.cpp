@@ -266,6 +266,31 @@ TEST_CASE("pictures keep to their width, whatever the values") {
   CHECK(spark_table({}, {}).empty());
 }
 
+TEST_CASE("points stand at their places and are not joined") {
+  CHECK("\n" + scatter_chart({{"", {0, 10, kGap, 10, 5}, {0, 10, 3, kGap, 4}}},
+                             number_axis(0, 10, 3), sized()) ==
+        R"(
+10 ┤                                           ⠈
+   │
+   │
+ 5 ┤                 ⠠
+   │
+   │
+ 0 ┤⡀
+   └────────────────────────────────────────────
+    0                    5                    10
+)");
+  CHECK(scatter_chart({}, number_axis(0, 10, 3), sized()).empty());
+}
+
+TEST_CASE("an axis of numbers has round ends") {
+  using Labels = std::vector<std::string>;
+  CHECK(number_axis(3, 97, 5).labels == Labels{"0", "20", "40", "60", "80", "100"});
+  CHECK(number_axis(7, 7, 5).low < 7);
+  CHECK(number_axis(1e15, 1e15 + 0.25, 5).high > 1e15);
+  CHECK(number_axis(-1e308, 1e308, 5).labels.size() >= 2);
+}
+
 TEST_CASE("axis ticks are round numbers") {
   using Ticks = std::vector<double>;
   CHECK(axis_ticks(0, 10, 2) == Ticks{0, 5, 10});
