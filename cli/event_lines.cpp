@@ -1,5 +1,6 @@
 #include "cli/event_lines.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,11 @@ class EventLines final : public ResultSink {
   Status begin(const ResultHeader& header) override {
     columns_.clear();
     for (const Field& field : header.schema.fields()) {
-      columns_.push_back({visible_text(logfmt_key(field.name)) + "=", tells_severity(field.name)});
+      columns_.push_back({columns_.size(), visible_text(logfmt_key(field.name)) + "=",
+                          tells_severity(field.name), reading_rank(field.name)});
+    }
+    if (options_.whole_events) {
+      std::ranges::stable_sort(columns_, {}, &Column::rank);
     }
     return Status::success();
   }
@@ -32,25 +37,27 @@ class EventLines final : public ResultSink {
 
  private:
   struct Column {
+    std::size_t index;  // in the rows
     std::string key;
     bool severity = false;
+    int rank = 0;
   };
 
   void append_line(std::string& text, const Chunk& rows, std::size_t row) {
     bool first = true;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (rows.column(c).is_null(row)) {
+    for (const Column& column : columns_) {
+      const Vector& values = rows.column(column.index);
+      if (values.is_null(row)) {
         continue;
       }
       std::string cell;
-      append_shown_cell(&cell, rows.column(c), row, options_.zone);
+      append_shown_cell(&cell, values, row, options_.zone);
       std::string value;
       append_logfmt_value(&value, cell);
       text.append(first ? "" : " ");
-      append_styled(text, columns_[c].key, TextStyle::kDim, options_.color);
+      append_styled(text, column.key, TextStyle::kDim, options_.color);
       append_styled(text, visible_text(value),
-                    columns_[c].severity ? severity_style(cell) : TextStyle::kPlain,
-                    options_.color);
+                    column.severity ? severity_style(cell) : TextStyle::kPlain, options_.color);
       first = false;
     }
     text.push_back('\n');

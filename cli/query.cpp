@@ -27,6 +27,7 @@
 #include "cli/skipped_lines.h"
 #include "cli/terminal/pager.h"
 #include "cli/watched_query.h"
+#include "cli/whole_events.h"
 #include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
@@ -211,6 +212,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   }
   TableOutputOptions options = output_options(global, command, request, form);
   options.arrival_time = names_arrival_time(request.apl);
+  options.whole_events = shows_whole_events(request.apl);
   PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
                     pager_for(global, command));
   WatchedQuery watched(global);

@@ -18,6 +18,7 @@
 #include "cli/terminal/pager.h"
 #include "cli/terminal/text_width.h"
 #include "cli/watched_query.h"
+#include "cli/whole_events.h"
 #include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/base/free_memory.h"
@@ -427,6 +428,7 @@ Status Repl::show(const HeldAnswer& answer, const std::string& form) {
   options.null_text = settings_.null_text;
   options.zone = settings_.zone;
   options.arrival_time = names_arrival_time(answered_query_);
+  options.whole_events = shows_whole_events(answered_query_);
   fit_to_standard_output(&options, global_.color);
   PagedOutput paged(STDOUT_FILENO, device_->size(), pager());
   const std::unique_ptr<ResultSink> sink = make_answer_output(options, paged_sink(paged));

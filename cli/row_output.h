@@ -1,10 +1,15 @@
 #pragma once
 // RowOutput: answers that come in parts, written one after the other as if they were one: the rows
-// of every part at once, a header line of CSV again only when the columns change. For followers and
-// exports; forms that need to see all rows (tables) are not for it. One thread.
+// of every part at once. CSV and TSV have one header, whose columns are those of the first part
+// that has rows: nothing could tell which header a line belongs to. For followers; forms that need
+// to see all rows (tables) are not for it. One thread.
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "apl/service/result_writer.h"
 
@@ -12,26 +17,32 @@ namespace evq {
 
 class RowOutput final : public ResultSink {
  public:
+  // `left_out` hears once of each field that a later part has besides; its rows go out without it.
+  using LeftOut = std::function<void(const std::string& field, const Schema& columns)>;
+
   // `format` is ndjson, csv, tsv or logfmt.
-  RowOutput(ResultFormat format, ByteSink out) : format_(format), out_(std::move(out)) {}
+  RowOutput(ResultFormat format, ByteSink out, LeftOut left_out);
 
   // begin … end once a part.
   Status begin(const ResultHeader& header) override;
   Status push(const Chunk& rows, std::span<const RowOrigin> origins) override;
   Status end(const QueryStatus& status) override;
-
-  // Of the last part.
-  const QueryStatus& status() const { return status_; }
-  std::uint64_t rows() const { return rows_; }  // of all parts
+  // After the last part: the header where there were no rows.
+  Status finish();
 
  private:
-  ResultFormat format_;
-  ByteSink out_;
-  Schema columns_;
-  bool any_ = false;
-  std::unique_ptr<ResultSink> writer_;  // of the current part
-  QueryStatus status_;
-  std::uint64_t rows_ = 0;
+  Status begin_part();
+  void tell_left_out();
+
+  const ResultFormat format_;
+  const ByteSink out_;
+  const LeftOut left_out_;
+  const bool keeps_columns_;
+  std::optional<Schema> columns_;  // of the header that was written
+  std::set<std::string> told_;
+  ResultHeader header_;                              // of the current part
+  std::unique_ptr<ResultSink> writer_;               // of the current part, once it has rows
+  std::vector<std::optional<std::size_t>> sources_;  // of the columns, in the current part
 };
 
 }  // namespace evq

@@ -1,16 +1,19 @@
 #include "cli/severity.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "store/base/ascii.h"
+#include "store/block/format.h"
 
 namespace evq {
 namespace {
 
-constexpr std::string_view kFields[] = {"level",       "severity",  "severity_text", "severitytext",
-                                        "loglevel",    "log_level", "levelname",     "lvl",
-                                        "status_code", "status",    "statuscode",    "http_status"};
+constexpr std::string_view kLevels[] = {"level",    "severity",  "severity_text", "severitytext",
+                                        "loglevel", "log_level", "levelname",     "lvl"};
+constexpr std::string_view kStatuses[] = {"status_code", "status", "statuscode", "http_status"};
+constexpr std::string_view kMessages[] = {"message", "msg", "body", "log"};
 
 struct WordRow {
   std::string_view word;
@@ -30,13 +33,26 @@ constexpr WordRow kWords[] = {
 
 constexpr std::size_t kWordBytesMax = 16;
 
+bool is_among(std::span<const std::string_view> words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+// "level" of "log.Level".
+std::string last_part(std::string_view field) {
+  return ascii_lower(field.substr(field.rfind('.') + 1));  // npos + 1 is 0
+}
+
 }  // namespace
 
 bool tells_severity(std::string_view field) {
-  const std::size_t dot = field.rfind('.');
-  const std::string name =
-      ascii_lower(dot == std::string_view::npos ? field : field.substr(dot + 1));
-  return std::ranges::find(kFields, name) != std::end(kFields);
+  return is_among(kLevels, last_part(field)) || is_among(kStatuses, last_part(field));
+}
+
+int reading_rank(std::string_view field) {
+  return field == kTimeField                       ? 0
+         : is_among(kLevels, last_part(field))     ? 1
+         : is_among(kMessages, ascii_lower(field)) ? 2
+                                                   : 3;
 }
 
 TextStyle severity_style(std::string_view value) {

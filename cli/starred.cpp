@@ -15,6 +15,7 @@
 #include "cli/query_target.h"
 #include "cli/remote_verbs.h"
 #include "cli/store_tables.h"
+#include "cli/whole_events.h"
 #include "http/wire_resources.h"
 #include "store/base/file.h"
 #include "store/base/json_writer.h"
@@ -120,6 +121,7 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
   options.form = std::move(form).value();
   options.zone = global.zone;
   options.arrival_time = names_arrival_time(request.value().apl);
+  options.whole_events = shows_whole_events(request.value().apl);
   fit_request(options.form, &request.value());
   fit_to_standard_output(&options, global.color);
   const ByteSink out = stdout_sink();

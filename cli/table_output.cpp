@@ -70,6 +70,9 @@ class TableOutput final : public ResultSink {
     table.color = options_.color;
     table.header = options_.header;
     table.null_text = options_.null_text;
+    // Whoever chose how null is shown wants to see it.
+    table.lines_of_nulls =
+        !options_.whole_events || options_.null_text != TableOutputOptions().null_text;
     table.layout = options_.form == "line" ? TableLayout::kLine
                    : options_.width != 0   ? TableLayout::kAuto
                                            : TableLayout::kTable;

@@ -18,6 +18,9 @@ struct TableOutputOptions {
   bool header = true;
   DisplayZone zone;
   bool arrival_time = true;  // `auto` shows the field _sysTime of events
+  // The rows are events with all their fields: null says that there is no such field, so that where
+  // each field has a line of its own, nulls have none.
+  bool whole_events = false;
   std::size_t rows_bytes_max = kQueryMemoryBytesDefault;  // of the texts of rows that are held
   // Of the place where the answer goes. Width 0: no limit, as for a file.
   std::size_t width = 0;

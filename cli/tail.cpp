@@ -8,6 +8,7 @@
 #include "cli/tail.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <poll.h>
@@ -25,9 +26,12 @@
 #include "cli/output.h"
 #include "cli/query_target.h"
 #include "cli/row_output.h"
+#include "cli/shell_word.h"
+#include "cli/whole_events.h"
 #include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/time.h"
+#include "store/block/format.h"
 
 namespace evq {
 namespace {
@@ -45,25 +49,41 @@ bool is_for_people(const TailCommand& command) {
   return command.output.empty() && ::isatty(STDOUT_FILENO) != 0;
 }
 
-std::unique_ptr<ResultSink> make_output(const TailCommand& command, const DisplayZone& zone,
-                                        ColorChoice color) {
+// A field that the header of CSV lacks: with the option that names all columns.
+std::string left_out_note(const std::string& field, const Schema& columns) {
+  constexpr std::size_t kNamedMax = 8;
+  std::string names;
+  for (const Field& column : columns.fields()) {
+    names += column.name == kSysTimeField ? "" : column.name + ",";
+  }
+  return "note: the field " + field + " came after the header and is not shown; --fields " +
+         (columns.size() > kNamedMax ? "" : shell_word(names + field) + " ") + "names the columns";
+}
+
+// `rows` becomes the output when it is one for programs.
+std::unique_ptr<ResultSink> make_output(const GlobalOptions& global, const TailCommand& command,
+                                        const std::string& apl, RowOutput** rows) {
   if (!is_for_people(command)) {
     const auto format = find_result_format(command.output);
-    return std::make_unique<RowOutput>(format.value_or(ResultFormat::kNdjson), plain_sink());
+    auto output =
+        std::make_unique<RowOutput>(format.value_or(ResultFormat::kNdjson), plain_sink(),
+                                    [&global](const std::string& field, const Schema& columns) {
+                                      print_note(global, left_out_note(field, columns));
+                                    });
+    *rows = output.get();
+    return output;
   }
   TableOutputOptions options;
-  options.zone = zone;
-  fit_to_standard_output(&options, color);
+  options.zone = global.zone;
+  options.whole_events = shows_whole_events(apl);
+  fit_to_standard_output(&options, global.color);
   return make_event_lines(options, stdout_sink());
 }
 
 class Tail {
  public:
   Tail(const GlobalOptions& global, const TailCommand& command, QueryTarget& target)
-      : global_(global),
-        command_(command),
-        target_(target),
-        output_(make_output(command, global.zone, global.color)) {}
+      : global_(global), command_(command), target_(target) {}
 
   Status prepare() {
     if (const std::size_t bar = command_.dataset.find('|'); bar != std::string::npos) {
@@ -91,8 +111,9 @@ class Tail {
       return error;
     }
     request_.control = &running_control();
+    output_.emplace(make_output(global_, command_, request_.apl, &rows_));
     if (is_for_people(command_) && !names_arrival_time(request_.apl)) {
-      narrowed_ = without_arrival_time(output_);
+      narrowed_ = without_arrival_time(*output_);
     }
     return Status::success();
   }
@@ -101,7 +122,7 @@ class Tail {
     EVQ_TRY_ASSIGN(const auto end, target_.arrival_end(command_.dataset));
     EVQ_TRY(show_last(end));
     if (!command_.follow) {
-      return Status::success();
+      return rows_ != nullptr ? rows_->finish() : Status::success();
     }
     std::uint64_t seen = end.value_or(0);
     bool told = false;
@@ -172,7 +193,8 @@ class Tail {
     round.api_form = true;
     round.cursor = cursor_;
     EVQ_TRY(target_.query(round, sink()));
-    cursor_ = output_.status().max_cursor.empty() ? cursor_ : output_.status().max_cursor;
+    const std::string& last = output_->status().max_cursor;
+    cursor_ = last.empty() ? cursor_ : last;
     return Status::success();
   }
 
@@ -189,12 +211,13 @@ class Tail {
     return Status::success();
   }
 
-  ResultSink& sink() { return narrowed_ != nullptr ? *narrowed_ : output_; }
+  ResultSink& sink() { return narrowed_ != nullptr ? *narrowed_ : *output_; }
 
   const GlobalOptions& global_;
   const TailCommand& command_;
   QueryTarget& target_;
-  ObservedSink output_;
+  RowOutput* rows_ = nullptr;  // in `output_`
+  std::optional<ObservedSink> output_;
   std::unique_ptr<ResultSink> narrowed_;  // in front of it
   QueryRequest request_;
   std::string cursor_;

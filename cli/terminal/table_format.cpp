@@ -20,6 +20,8 @@ constexpr std::size_t kTextWidthMin = 8;
 // "│ " and " │" around and between the cells: three a column and one more.
 constexpr std::size_t kCellFrame = 3;
 constexpr std::size_t kLineRuleWidth = 40;
+// Of a table without rows, where no terminal says what is too wide.
+constexpr std::size_t kHeaderWidthMax = 120;
 // Lines of one field in rows that were turned into lines: more would push the others out of sight.
 constexpr std::size_t kFieldLinesMax = 200;
 
@@ -266,6 +268,15 @@ std::optional<std::vector<std::size_t>> table_widths(const Shown& shown,
   return widths;
 }
 
+// A header alone that is many screens wide tells nobody anything.
+bool is_header_too_wide(const Shown& shown, const TableOptions& options) {
+  return shown.rows.empty() && options.header && options.width == 0 &&
+         options.layout != TableLayout::kLine &&
+         kCellFrame * shown.natural.size() +
+                 std::accumulate(shown.natural.begin(), shown.natural.end(), std::size_t{1}) >
+             kHeaderWidthMax;
+}
+
 void append_field_lines(std::string& out, std::string_view name, const TableCell& cell,
                         std::size_t name_width, const TableOptions& options) {
   const std::string_view bar = options.unicode ? "│" : "|";
@@ -331,7 +342,10 @@ std::string format_lines(const std::vector<TableColumn>& columns, const TableRow
     append_styled(out, rule, TextStyle::kDim, options.color);
     out.push_back('\n');
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      append_field_lines(out, names[c], cell_at(rows[r], c), name_width, options);
+      const TableCell& cell = cell_at(rows[r], c);
+      if (options.lines_of_nulls || cell.kind != TableCellKind::kNull) {
+        append_field_lines(out, names[c], cell, name_width, options);
+      }
     }
   }
   return out;
@@ -407,6 +421,9 @@ std::string format_table(const std::vector<TableColumn>& columns, const TableRow
   }
   Shown shown = measure(columns, rows, options);
   std::string out;
+  if (is_header_too_wide(shown, options)) {
+    return "no rows; there are " + counted_text(columns.size(), "column") + "\n";
+  }
   if (const auto widths = table_widths(shown, options)) {
     lay_out_cells(shown, *widths, options);
     out = TablePrinter(shown, *widths, options).print();

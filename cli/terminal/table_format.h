@@ -47,6 +47,7 @@ struct TableOptions {
   bool header = true;
   bool types = false;
   std::string null_text = "null";
+  bool lines_of_nulls = true;  // rows that are turned into lines show nulls, too
   TableLayout layout = TableLayout::kAuto;
   CellOverflow overflow = CellOverflow::kTruncate;
   // Rows shown; the others are counted in a last line. 0: all.
@@ -59,7 +60,8 @@ struct TableOptions {
   std::size_t cell_lines_max = 8;
 };
 
-// Ends with a line break, except when there are no columns: then it is empty. A row that is shorter
+// Ends with a line break, except when there are no columns: then it is empty. Without rows and
+// width, a header that no screen could hold becomes a line that says so. A row that is shorter
 // than the header is filled with nulls; further cells are left out.
 std::string format_table(const std::vector<TableColumn>& columns, const TableRows& rows,
                          const TableOptions& options);

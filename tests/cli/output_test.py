@@ -55,6 +55,29 @@ class Output(EvqCase):
         rows = re.findall(r"(?m)^│ +(\d+) │\r$", re.sub(r"\x1b\[\d*m", "", text))
         self.assertEqual(rows, [str(n) for n in range(1, 61)])
 
+    def test_lines_of_whole_events_leave_out_nulls(self):
+        def fields(query, *options):
+            return [line.split(" │ ")[0].strip() for line in
+                    self.out("query", query, "-o", "line", *options).splitlines() if " │ " in line]
+        last = ["_sysTime", "_time", "tags", "text"]
+        for query in ("logs | top 1 by _time", "logs | where isnotempty(tags) | sort by _time desc | take 1"):
+            self.assertEqual(fields(query), last)
+        every = ["n", "ok", "real"]
+        self.assertEqual(sorted(fields("logs | top 1 by _time", "--null", "-")), sorted(last + every))
+        # What a query names is shown, null or not.
+        self.assertEqual(fields("logs | top 1 by _time | project text, n"), ["text", "n"])
+        self.assertEqual(fields("logs | summarize n = min(toint(text))"), ["n"])
+        self.assertEqual(fields("print a = 1, b = int(null)"), ["a", "b"])
+
+    def test_a_header_alone_that_fits_no_screen(self):
+        self.ingest("wide", ["{" + ",".join(f'"field_number_{i}":1' for i in range(40)) + "}"])
+        for form in ("table", "auto"):
+            self.assertEqual(self.out("query", "wide | where _time < datetime(1990)", "-o", form),
+                             f"no rows; there are {42 - (form == 'auto')} columns\n")
+        self.assertIn("│ n ", self.out("query", "logs | where n > 5e18", "-o", "table"))
+        self.assertEqual(self.out("query", "wide | where _time < datetime(1990)", "-o", "table",
+                                  "--no-header").count("\n"), 2)
+
     def test_no_header(self):
         with_header = self.out("query", QUERY, "-o", "csv")
         without = self.out("query", QUERY, "-o", "csv", "--no-header")

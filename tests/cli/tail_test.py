@@ -103,6 +103,47 @@ class Tail(EvqCase):
         self.ingest("logs", [event(40)])
         self.assertEqual(process.stdout.readline(), "40\n")
 
+    def test_csv_columns_stay_those_of_the_header(self):
+        process = self.start(*self.target, "tail", "logs", "project-away _sysTime, _time", "-n", "1",
+                             "-o", "csv", "--interval-ms", "20")
+        self.assertEqual([process.stdout.readline() for _ in range(2)], ["i,status\n", "19,500\n"])
+        for k in range(2):
+            self.ingest("logs", [event(40 + k, host="a b", extra=[k])])
+            self.assertEqual(process.stdout.readline(), f"{40 + k},\n")
+        self.ingest("logs", [event(42, status="word"), event(43, status=1)])
+        self.assertEqual([process.stdout.readline() for _ in range(2)], ["42,word\n", "43,1\n"])
+        self.interrupt(process)
+        note = "note: the field {} came after the header and is not shown; --fields {} names the columns"
+        self.assertEqual(sorted(process.stderr.read().splitlines()),
+                         [note.format("extra", "i,status,extra"), note.format("host", "i,status,host")])
+
+    def test_csv_columns_of_a_dataset_without_events(self):
+        self.evq("dataset", "create", "fresh")
+        self.assertIn("_time", self.out(*self.target, "tail", "fresh", "-o", "csv", "--no-follow"))
+        process = self.start(*self.target, "tail", "fresh", "-o", "tsv", "--interval-ms", "20")
+        time.sleep(0.3)
+        self.ingest("fresh", ['{"_time":1,"a":"x"}'])
+        self.assertEqual(process.stdout.readline(), "_sysTime\t_time\ta\n")
+        self.assertTrue(process.stdout.readline().endswith("\tx\n"))
+        self.interrupt(process)
+        self.assertEqual(process.stderr.read(), "")
+
+
+    def lines_for_people(self, *words):
+        text = self.on_terminal(*self.target, "tail", *words, "--no-follow", "--color", "never")
+        return [line.strip("\r\n") for line in text.splitlines()]
+
+    def test_people_read_time_severity_and_message_first(self):
+        self.ingest("app", [event(0, message="it broke", level="error", a={"msg": 1}, host=None),
+                            event(1, log="fine", **{"log.severity": "info"}, status=200)])
+        self.assertEqual(self.lines_for_people("app", "project-away i"), [
+            '_time=2024-05-01T00:00:00Z level=error message="it broke" a.msg=1',
+            "_time=2024-05-01T00:00:01Z log.severity=info log=fine status=200"])
+        self.assertEqual(self.lines_for_people("app", "project i, message, level", "-n", "2")[0],
+                         'i=0 message="it broke" level=error')
+        self.assertEqual(self.lines_for_people("app", "--fields", "i,level,_time", "-n", "2")[0],
+                         "i=0 level=error _time=2024-05-01T00:00:00Z")
+
 
 class TailOnServer(Tail):
     def setUp(self):
