@@ -144,7 +144,10 @@ Result<std::vector<std::string>> read_csv_header(std::string_view record, char d
       name = "column" + std::to_string(names.size() + 1);
     }
     if (!seen.insert(name).second) {
-      return make_error(ErrorCode::kData, std::string(kRepeatedNameError) + "'" + name + "'",
+      const auto first = std::ranges::find(names, name) - names.begin();
+      return make_error(ErrorCode::kData,
+                        std::string(kRepeatedNameError) + "'" + name + "', in columns " +
+                            std::to_string(first + 1) + " and " + std::to_string(names.size() + 1),
                         "leave the header line out and name the columns with csv-fields");
     }
     names.push_back(std::move(name));

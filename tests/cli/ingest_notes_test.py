@@ -72,7 +72,8 @@ class IngestNotes(LoadCase):
 
     def test_a_header_that_repeats_a_name(self):
         _, errors = self.evq("ingest", "d", input="a,b,a\n1,2,3\n", status=4)
-        self.assertEqual(errors, "error: stdin: the CSV header repeats the field 'a'\n"
+        self.assertEqual(errors, "error: stdin: the CSV header repeats the field 'a', in columns 1 "
+                                 "and 3\n"
                                  "  = name the columns: tail -n +2 | evq ingest d --csv-fields a,b,…; "
                                  "without tail where the first line is an event\n")
 

@@ -130,7 +130,7 @@ TEST_CASE("a header that repeats a name is an error") {
   const Loaded loaded = load_events("a,b,\"a\"\n1,2,3\n", csv());
   REQUIRE_FALSE(loaded.status.ok());
   CHECK(loaded.status.error().code == evq::ErrorCode::kData);
-  CHECK(loaded.status.error().message == "the CSV header repeats the field 'a'");
+  CHECK(loaded.status.error().message == "the CSV header repeats the field 'a', in columns 1 and 3");
   CHECK(loaded.status.error().hint ==
         "leave the header line out and name the columns with csv-fields");
 }
@@ -296,7 +296,7 @@ TEST_CASE("blank lines before the header are passed over, however many, and coun
   }
   const Loaded twice = load_events(blank + "a,a\n", csv());
   REQUIRE_FALSE(twice.status.ok());
-  CHECK(twice.status.error().message == "the CSV header repeats the field 'a'");
+  CHECK(twice.status.error().message == "the CSV header repeats the field 'a', in columns 1 and 2");
   IngestOptions named = csv();
   named.csv_fields = {"a", "b"};
   const Loaded headless = load_events(blank + "1;2\n\"\n", named);
