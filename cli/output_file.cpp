@@ -46,10 +46,17 @@ Status write_and_rename(File file, const std::string& target, fs::perms permissi
   EVQ_TRY(file.sync());
   EVQ_TRY(file.close());
   if (std::rename(partial.c_str(), target.c_str()) != 0) {
-    return make_error(ErrorCode::kIo,
-                      "cannot rename " + partial + " to " + target + ": " + std::strerror(errno));
+    return make_error(ErrorCode::kIo, "cannot create " + target + ": " + std::strerror(errno));
   }
   return sync_directory(parent_of(target));
+}
+
+// An error about the file beside it, said of the one that was asked for.
+Error about(const std::string& path, const std::string& partial, Error error) {
+  if (const std::size_t at = error.message.find(partial); at != std::string::npos) {
+    error.message.replace(at, partial.size(), path);
+  }
+  return error;
 }
 
 }  // namespace
@@ -66,11 +73,15 @@ Status write_output_file(const std::string& path, const QueryControl& control,
   }
   const std::string target = resolved_path(path);
   const std::string partial = target + "." + std::to_string(random_seed()) + ".partial";
-  EVQ_TRY_ASSIGN(File file, File::create_new(partial));
+  auto created = File::create_new(partial);
+  if (!created.ok()) {
+    return about(path, partial, std::move(created).take_error());
+  }
   const fs::perms permissions = fs::exists(there) ? there.permissions() : fs::perms::unknown;
-  Status done = write_and_rename(std::move(file), target, permissions, produce);
+  Status done = write_and_rename(std::move(created).value(), target, permissions, produce);
   if (!done.ok()) {
     static_cast<void>(remove_file(partial).ok());
+    return about(path, partial, std::move(done).take_error());
   }
   return done;
 }

@@ -152,6 +152,10 @@ class Export(EvqCase):
         self.evq(*self.target, "export", "logs", "--output", "out.what", status=2)
         self.evq(*self.target, "export", "nothing", "--output", "none.csv", status=3)
         self.assertFalse(list(self.directory.glob("none*")))
+        (self.directory / "link.csv").symlink_to("no/such/out.csv")
+        for name in ("no/such/out.csv", "link.csv"):
+            _, errors = self.evq(*self.target, "export", "logs", "--output", name, status=1)
+            self.assertEqual(errors, f"error: cannot create {name}: No such file or directory\n")
 
     def when_it_is_read(self, process, pipe):
         """The writing end of a named pipe, once the process reads it."""
