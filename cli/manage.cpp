@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/remote_server.h"
 #include "cli/remote_verbs.h"
+#include "cli/shell_word.h"
 #include "cli/store_tables.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/table_format.h"
@@ -238,8 +239,17 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
     return report_error(removed.error(), command.apl, global.color);
   }
   const DeleteResponse& report = removed.value();
+  if (report.rows_matched == 0) {
+    print_note(global, "note: no block holds a match; evq query " + shell_word(command.apl) +
+                           " --stats shows which events and how many blocks a condition finds, "
+                           "evq dataset info how many blocks there are");
+  }
   if (wants_json(command.output)) {
     return print_data(write_delete_response(report) + "\n");
+  }
+  if (report.rows_matched == 0) {
+    return print_data(report.dry_run ? "no event matches; --commit would delete nothing\n"
+                                     : "no event matches; nothing was deleted\n");
   }
   return print_data(counted_text(report.rows_matched, "event") +
                     (report.rows_matched == 1 ? " matches; " : " match; ") +

@@ -98,6 +98,14 @@ class Delete(EvqCase):
         self.assertEqual(self.out("delete", "d | where i == 5", "-o", "text"),
                          "1 event matches; --commit would delete 65,536 events: every event of the "
                          "blocks that hold a match\n")
+        for options, told in (((), "--commit would delete nothing"),
+                              (("--commit", "--yes"), "nothing was deleted")):
+            self.assertEqual(
+                self.evq("delete", "d | where i == -1", "-o", "text", *options),
+                (f"no event matches; {told}\n",
+                 "note: no block holds a match; evq query 'd | where i == -1' --stats shows which "
+                 "events and how many blocks a condition finds, evq dataset info how many blocks "
+                 "there are\n"))
 
 
 class Starred(EvqCase):
