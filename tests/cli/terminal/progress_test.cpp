@@ -72,7 +72,7 @@ TEST_CASE("disabled, narrow, without a total, going back") {
     Progress progress = setup.make({.label = "loading", .columns = 12});
     setup.now += 1000;
     progress.update({3000, 0});
-    CHECK(setup.shown == "\r\x1b[Kloading  3…");
+    CHECK(setup.shown == "\r\x1b[Kloading …");
     CHECK(progress.line() == "loading  3 kB  3 kB/s");
     setup.now += 1000;
     progress.update({10, 0});
