@@ -6,8 +6,8 @@
 
 #include <unistd.h>
 
-#include "apl/syntax/diagnostics.h"
 #include "cli/chart_output.h"
+#include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/terminal/number_text.h"
 #include "store/block/format.h"
@@ -130,9 +130,10 @@ Status check_answer_form(const std::string& form) {
   if (row == nullptr) {
     const std::vector<std::string> names = answer_form_names();
     const std::vector<std::string_view> views(names.begin(), names.end());
-    const std::string near = diag::did_you_mean(form, views);
-    return make_error(ErrorCode::kUsage, "there is no form '" + form + "'",
-                      near.empty() ? "evq help query lists them" : near);
+    const std::string_view near = meant_form(form, views);
+    return make_error(
+        ErrorCode::kUsage, "there is no form '" + form + "'",
+        near.empty() ? "evq help query lists them" : "did you mean '" + std::string(near) + "'?");
   }
   if (row->written == ResultFormat::kParquet && ::isatty(STDOUT_FILENO) != 0) {
     return make_error(ErrorCode::kUsage, "a terminal cannot show Parquet",

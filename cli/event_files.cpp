@@ -44,6 +44,9 @@ std::string dataset_name(const std::string& file) {
 Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
                                     const IngestOptions& reading, const Skipped& skipped,
                                     InputNotes* notes) {
+  for (const std::string& path : files) {
+    EVQ_TRY(check_input_path(path));
+  }
   const std::string place = process_environment()("TMPDIR").value_or("/tmp");
   std::string pattern = place + "/evq-XXXXXX";
   if (::mkdtemp(pattern.data()) == nullptr) {

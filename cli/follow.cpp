@@ -16,6 +16,7 @@
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/terminal/number_text.h"
+#include "http/wire.h"
 #include "store/base/checksum.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
@@ -147,7 +148,7 @@ class Follower {
     }
   }
 
-  const IngestCounts& counts() const { return counts_; }
+  const IngestReport& report() const { return total_; }
 
  private:
   Status rest() {
@@ -286,7 +287,7 @@ class Follower {
     }
     if (!report.ok()) {
       Error error = std::move(report).take_error();
-      if (counts_.ingested > 0) {
+      if (total_.counts.ingested > 0) {
         error.hint.clear();  // what it says is stored is so of this batch alone
       }
       return error;
@@ -298,7 +299,9 @@ class Follower {
     if (request_.options.format == InputFormat::kW3c) {
       request_.options.w3c_header = w3c_header_behind(batch_, request_.options.w3c_header);
     }
-    counts_.add(std::move(report.value().counts));
+    total_.blocks_created += report.value().blocks_created;
+    total_.fresh_chunks = report.value().fresh_chunks;
+    total_.counts.add(std::move(report.value().counts));
     return target_.exactly_once() ? Status::success() : save();
   }
 
@@ -423,7 +426,7 @@ class Follower {
   std::uint64_t lines_end_ = 0;  // of those that were there at the last look
   std::int64_t lines_end_since_ns_ = 0;
   bool waits_ = false;  // for a server or room, which the user was told
-  IngestCounts counts_;
+  IngestReport total_;
 };
 
 }  // namespace
@@ -433,11 +436,13 @@ int run_follow(const GlobalOptions& global, const IngestCommand& command) {
     return report_error(make_error(ErrorCode::kUsage, "--follow takes one file",
                                    "follow several files by several commands"));
   }
-  if (!command.reject_file.empty() || !command.output.empty()) {
-    return report_error(make_error(ErrorCode::kUsage,
-                                   "--follow has no report and keeps no rejected lines",
-                                   "leave out --reject-file and -o: lines that fail are told on "
-                                   "standard error"));
+  if (!command.reject_file.empty()) {
+    return report_error(make_error(ErrorCode::kUsage, "--follow keeps no rejected lines",
+                                   "leave out --reject-file: lines that fail are told on standard "
+                                   "error"));
+  }
+  if (const Status named = check_input_path(command.files[0]); !named.ok()) {
+    return report_error(named.error());
   }
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(command.files[0], failed);
@@ -449,8 +454,16 @@ int run_follow(const GlobalOptions& global, const IngestCommand& command) {
   const WaitScope waits(interrupt_control());
   Follower follower(global, command, *target.value());
   const Status done = follower.run();
-  print_note(global, "ingested " + grouped_text(follower.counts().ingested) + ", failed " +
-                         grouped_text(follower.counts().failed));
+  const IngestReport& report = follower.report();
+  const std::string text = "ingested " + grouped_text(report.counts.ingested) + ", failed " +
+                           grouped_text(report.counts.failed);
+  if (command.output.empty()) {
+    print_note(global, text);
+  } else if (const int status =
+                 print_data((command.output == "json" ? write_ingest_report(report) : text) + "\n");
+             status != 0) {
+    return status;
+  }
   return report_end(done);
 }
 

@@ -73,6 +73,9 @@ class IngestRun {
 
   Status prepare() {
     EVQ_TRY_ASSIGN(options_, make_ingest_options(command_));
+    for (const std::string& path : command_.files) {
+      EVQ_TRY(check_input_path(path));
+    }
     if (!command_.reject_file.empty()) {
       EVQ_TRY(check_reject_file());
       EVQ_TRY_ASSIGN(File rejects, File::create_output(command_.reject_file));

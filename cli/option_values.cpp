@@ -1,8 +1,12 @@
 #include "cli/option_values.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <utility>
 
+#include "apl/syntax/diagnostics.h"
+#include "store/base/ascii.h"
 #include "store/base/number.h"
 #include "store/base/time_parse.h"
 #include "store/base/timespan.h"
@@ -27,6 +31,30 @@ std::optional<double> parse_seconds(std::string_view text) {
     seconds = static_cast<double>(*span) / kNanosecondsPerSecond;
   }
   return seconds && *seconds >= 1e-3 && *seconds < 1e9 ? seconds : std::nullopt;
+}
+
+std::string_view meant_form(std::string_view word, std::span<const std::string_view> names) {
+  constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
+      {"jsonl", "ndjson"},  {"jsonlines", "ndjson"}, {"json-lines", "ndjson"},
+      {"ldjson", "ndjson"}, {"jsonl", "json"},       {"ndjson", "json"},
+      {"json", "ndjson"},   {"tab", "tsv"},          {"tabs", "tsv"},
+      {"md", "markdown"},   {"kv", "logfmt"},        {"keyvalue", "logfmt"},
+      {"box", "table"},     {"grid", "table"},       {"ascii", "table"},
+      {"text", "table"},    {"pretty", "table"},     {"vertical", "line"},
+      {"expanded", "line"}, {"list", "line"},        {"lines", "line"},
+      {"graph", "chart"},   {"plot", "chart"},       {"pq", "parquet"},
+      {"plain", "text"},    {"iis", "w3c"},          {"syslog", "text"},
+  };
+  const std::string lower = ascii_lower(word);
+  for (const auto& [foreign, own] : kForeign) {
+    const auto known = std::ranges::find(names, own);
+    if (foreign == lower && known != names.end()) {
+      return *known;
+    }
+  }
+  const std::string best = diag::suggest(word, names).best;
+  const auto known = std::ranges::find(names, best);
+  return known != names.end() ? *known : std::string_view();
 }
 
 Result<std::size_t> parse_size(const std::string& text) {

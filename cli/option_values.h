@@ -1,9 +1,10 @@
 #pragma once
-// Times, durations and sizes as people write them on the command line and at the prompt. Texts in,
-// values out; what cannot be read is nothing, or an error with a hint. Any thread.
+// Times, durations, sizes and forms as people write them on the command line and at the prompt.
+// Texts in, values out; what cannot be read is nothing, or an error with a hint. Any thread.
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,10 @@ bool lacks_unit(std::string_view text);
 
 // "30", "0.5", "30s", "5m" as seconds, a millisecond or more; nothing for anything else.
 std::optional<double> parse_seconds(std::string_view text);
+
+// Which of the names of forms and formats `word` means: what other programs call so ("jsonl" is
+// ndjson), else the nearest; empty when none is near.
+std::string_view meant_form(std::string_view word, std::span<const std::string_view> names);
 
 // "512M", "2G", "1024" as bytes.
 Result<std::size_t> parse_size(const std::string& text);

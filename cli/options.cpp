@@ -223,6 +223,9 @@ std::string instead_of_option(const CLI::App& app, const std::string& word,
     if (std::ranges::find(choices, word.substr(2)) != choices.end()) {
       return "write -o " + word.substr(2);
     }
+    if (word == "--jsonl" && std::ranges::find(choices, "ndjson") != choices.end()) {
+      return "write -o ndjson";
+    }
     const std::size_t equals = word.find('=');
     const std::string& value = equals == std::string::npos ? next : word.substr(equals + 1);
     if (std::ranges::find(choices, value) != choices.end()) {

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apl/syntax/diagnostics.h"
 #include "cli/option_checks.h"
 #include "cli/option_values.h"
 #include "store/base/time_parse.h"
@@ -33,12 +32,12 @@ CLI::Validator one_of(std::vector<std::string> words, std::string file_hint) {
           return {};
         }
         const std::vector<std::string_view> views(words.begin(), words.end());
-        const std::string near = diag::did_you_mean(text, views);
+        const std::string_view near = meant_form(text, views);
         const bool file = !hint.empty() && text.find_first_of("./") != std::string::npos;
         return "'" + text + "' is not one of its words\n" +
                (file           ? hint
                 : near.empty() ? "there are " + listed_words(words)
-                               : near);
+                               : "did you mean '" + std::string(near) + "'?");
       },
       type + "}");
 }

@@ -98,10 +98,16 @@ Error input_error(Error error, const std::string& path) {
   if (error.message.find(name) == std::string::npos && error.code != ErrorCode::kUsage) {
     error.message = name + ": " + error.message;
   }
-  if (is_directory(path)) {
-    error.hint = "name its files: " + path + "/*";
-  }
   return error;
+}
+
+Status check_input_path(const std::string& path) {
+  if (path == "-" || !is_directory(path)) {
+    return Status::success();
+  }
+  const std::string folder = path.ends_with('/') ? path : path + "/";
+  return make_error(ErrorCode::kUsage, path + " is a directory",
+                    "name its files: " + (folder == "./" ? "" : folder) + "*.ndjson");
 }
 
 int report_end(const Status& done, std::string_view query, ColorChoice color) {

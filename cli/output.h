@@ -23,6 +23,8 @@ int report_error(const Error& error, std::string_view query = {},
 // lists them. Errors of other kinds, and those with a hint of their own, stay as they are.
 Error with_near_name(Error error, std::string_view word, const std::vector<std::string>& names,
                      std::string_view list_command);
+// kUsage when an input of events is a directory, whose files are to be named instead.
+Status check_input_path(const std::string& path);
 // An error while the input of this path, `-` for standard input, was read: with its name in it.
 Error input_error(Error error, const std::string& path);
 // What a command ends with: quietly with 0 when the reader of a pipe has seen enough and with 130

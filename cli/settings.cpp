@@ -112,7 +112,11 @@ std::string Settings::value(std::string_view name) const {
 Status Settings::read_file(const Environment& environment) {
   file_ = default_file(environment);
   if (!file_exists(file_)) {
-    return Status::success();
+    const bool named = environment("EVQ_CONFIG") == std::optional(file_);
+    return named
+               ? make_error(ErrorCode::kUsage, "EVQ_CONFIG names " + file_ + ", which is not there",
+                            "without it, the settings file is ~/.config/evq/config")
+               : Status::success();
   }
   EVQ_TRY_ASSIGN(const std::string text, read_whole_file(file_, kSmallFileBytesMax));
   const std::string_view lines = text;

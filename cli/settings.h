@@ -5,7 +5,7 @@
 //
 // The file is $EVQ_CONFIG, else $XDG_CONFIG_HOME/evq/config, else ~/.config/evq/config: lines of
 // "name = value", the value as it is or between quotes, comments after a #. Unknown names are
-// errors.
+// errors, and so is an EVQ_CONFIG that is not there.
 //
 // The server "axiom" is the deployment that Axiom's own command line uses (axiom_file.h), else
 // Axiom's address. Its file says nothing unless that server is asked for: what is configured for

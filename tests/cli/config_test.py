@@ -30,8 +30,15 @@ class Config(EvqCase):
 
     def test_without_a_home_the_users_own_is_taken(self):
         home = pwd.getpwuid(os.getuid()).pw_dir
-        shown = self.show(env={"HOME": "", "EVQ_STORE": "", "EVQ_CONFIG": "/none"})
+        shown = self.show(env={"HOME": "", "EVQ_STORE": "", "EVQ_CONFIG": "/dev/null"})
         self.assertEqual(shown["store"]["value"], f"{home}/.local/share/evq")
+
+    def test_a_file_that_was_named_must_be_there(self):
+        for words in (("config", "show"), ("query", "print 1")):
+            self.assertEqual(self.evq(*words, env={"EVQ_CONFIG": "/nope"}, status=2)[1],
+                             "error: EVQ_CONFIG names /nope, which is not there\n"
+                             "  = without it, the settings file is ~/.config/evq/config\n")
+        self.evq("query", "print 1", env={"EVQ_CONFIG": ""})
 
     def test_a_tilde_is_the_home_directory(self):
         self.write("store = ~/logs\nca-file = ~/ca.pem\ngeo-database = ~/geo.mmdb\n")

@@ -111,10 +111,20 @@ class Follow(EvqCase):
         self.wait_for_all()
 
     def test_what_it_does_not_do_is_said(self):
-        for option in (("-o", "json"), ("--reject-file", "r")):
-            process = self.follow(*option)
-            self.assertEqual(process.wait(timeout=30), 2)
-            self.assertIn("--follow has no report", process.stderr.read())
+        process = self.follow("--reject-file", "r")
+        self.assertEqual(process.wait(timeout=30), 2)
+        self.assertIn("--follow keeps no rejected lines", process.stderr.read())
+
+    def test_report_at_the_end(self):
+        self.write(3)
+        with open(self.file, "a") as file:
+            file.write("{no event\n")
+        for form, told in (("text", "ingested 3, failed 1\n"), ("json", '{"ingested":2,"failed":0,')):
+            process = self.follow("-o", form)
+            self.wait_for_all()
+            self.assertEqual(self.interrupt(process), 130)
+            self.assertTrue(process.stdout.read().startswith(told))
+            self.write(2)
 
     def test_waits_for_the_end_of_a_line(self):
         self.follow()

@@ -83,6 +83,20 @@ class Mistakes(EvqCase):
              "error: --store is given twice\n  = see evq query --help\n"),
             (("ingest", "web", "-f", "x.log"),
              "error: unknown option '-f'\n  = a file stands alone: evq ingest DATASET FILE\n"),
+            (("query", "-o", "jsonl", "web"),
+             "error: --output: 'jsonl' is not one of its words\n  = did you mean 'ndjson'?\n"),
+            (("query", "-o", "md", "web"),
+             "error: --output: 'md' is not one of its words\n  = did you mean 'markdown'?\n"),
+            (("export", "-o", "json", "web"),
+             "error: --form: 'json' is not one of its words\n  = did you mean 'ndjson'?\n"),
+            (("export", "-o", "tabs", "web"),
+             "error: --form: 'tabs' is not one of its words\n  = did you mean 'tsv'?\n"),
+            (("ingest", "-o", "JSONL", "web"),
+             "error: --output: 'JSONL' is not one of its words\n  = did you mean 'json'?\n"),
+            (("ingest", "--format", "jsonl", "web"),
+             "error: --format: 'jsonl' is not one of its words\n  = did you mean 'ndjson'?\n"),
+            (("query", "--jsonl", "web"),
+             "error: unknown option '--jsonl'\n  = write -o ndjson\n"),
             (("query", "--json", "web"),
              "error: unknown option '--json'\n  = write -o json\n"),
             (("query", "web", "--chart"),
@@ -249,9 +263,16 @@ class Mistakes(EvqCase):
     def test_files(self):
         _, errors = self.evq("ingest", "web", "nofile.json", status=1)
         self.assertEqual(errors, "error: cannot open nofile.json: No such file or directory\n")
-        _, errors = self.evq("ingest", "web", self.directory, status=5)
-        self.assertEqual(errors, f"error: cannot read {self.directory}: Is a directory\n"
-                         f"  = name its files: {self.directory}/*\n")
+        (self.directory / "one.ndjson").write_text("{}\n")
+        for words in (("ingest", "web", "one.ndjson"), ("ingest", "web", "--follow"),
+                      ("query", "--file")):
+            with self.subTest(words):
+                out, errors = self.evq(*words, self.directory, status=2)
+                self.assertEqual(errors, f"error: {self.directory} is a directory\n"
+                                 f"  = name its files: {self.directory}/*.ndjson\n")
+                self.assertEqual(out, "")
+        _, errors = self.evq("ingest", "web", ".", status=2)
+        self.assertEqual(errors, "error: . is a directory\n  = name its files: *.ndjson\n")
         if os.geteuid() != 0:
             closed = self.directory / "closed.json"
             closed.write_text("{}")
@@ -303,9 +324,9 @@ class Mistakes(EvqCase):
         _, errors = self.evq("query", "--file", "packed.gz", "--", "packed", status=4)
         self.assertEqual(errors, "error: packed.gz: the compressed data ends too early\n")
         (self.directory / "logs").mkdir()  # a folder of a made-up name may name no dataset
-        self.check(("query", "--file", "logs", "--", "x"), 5,
-                   "error: cannot read logs: Is a directory\n"
-                   "  = name its files: logs/*\n")
+        self.check(("query", "--file", "logs", "--", "x"), 2,
+                   "error: logs is a directory\n"
+                   "  = name its files: logs/*.ndjson\n")
 
     def test_a_file_where_a_dataset_belongs(self):
         (self.directory / "app.ndjson").write_text('{"a":1}\n')
