@@ -1,6 +1,7 @@
 #include "http/wire_resources.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "apl/service/given_time.h"
 #include "apl/service/result_writer.h"
@@ -50,6 +51,24 @@ ObjectBody object_body(Json json) {
   object.expression = text("expression");
   object.body = wire::text_of(json);
   return object;
+}
+
+// "5.0 MB": decimal units, with a decimal below ten of them.
+std::string human_size(std::uint64_t bytes) {
+  constexpr std::string_view kUnits[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
+  constexpr double kStep = 1000;
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= kStep; ++unit) {
+    value /= kStep;
+  }
+  const std::int64_t tenths = std::llround(value * 10);
+  const bool whole = unit == 0 || tenths >= 100;
+  std::string text = std::to_string(whole ? std::llround(value) : tenths / 10);
+  if (!whole) {
+    text += "." + std::to_string(tenths % 10);
+  }
+  return text.append(kUnits[unit]);
 }
 
 void drop_zero_times(Json* json) {
@@ -176,9 +195,9 @@ std::string write_dataset_info(const DatasetDefinition& dataset, const DatasetSt
   json["numEvents"] = stats.rows;
   json["numFields"] = fields.size();
   json["inputBytes"] = stats.raw_bytes;
-  json["inputBytesHuman"] = std::to_string(stats.raw_bytes) + " B";
+  json["inputBytesHuman"] = human_size(stats.raw_bytes);
   json["compressedBytes"] = stats.stored_bytes;
-  json["compressedBytesHuman"] = std::to_string(stats.stored_bytes) + " B";
+  json["compressedBytesHuman"] = human_size(stats.stored_bytes);
   // These three are evq's own.
   json["freshChunks"] = stats.fresh_chunks;
   json["queuedBlocks"] = stats.queued_blocks;

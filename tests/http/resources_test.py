@@ -81,7 +81,10 @@ class Resources(ServerCase):
             self.assertEqual(call("PUT", maps, wrong, {"Content-Type": "application/json"})[0], 400, wrong)
         self.assertEqual(call("DELETE", maps + "/a")[0], 204)
         self.assertEqual(call("GET", "/v2/datasets/fielded")[1]["mapFields"], ["b"])
-        self.assertEqual(call("GET", "/v1/datasets/fielded/info")[1]["numEvents"], 1)
+        info = call("GET", "/v1/datasets/fielded/info")[1]
+        self.assertEqual((info["numEvents"], info["inputBytesHuman"]), (1, f"{info['inputBytes']} B"))
+        call("POST", "/v1/ingest/fielded", [{"s": "x" * 100_000}] * 50)
+        self.assertEqual(call("GET", "/v1/datasets/fielded/info")[1]["inputBytesHuman"], "5.0 MB")
 
     def test_annotations_and_kept_objects(self):
         call = self.server.call
