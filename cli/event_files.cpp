@@ -57,6 +57,7 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
   EventFiles loaded(pattern);
   ServiceOptions options;
   options.store_directory = pattern;
+  options.scratch_store = true;
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, Service::open(options));
   for (const std::string& path : files) {
     File file = File::standard_input();

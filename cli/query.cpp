@@ -237,7 +237,8 @@ Result<EventFiles> load_files(const GlobalOptions& global, const QueryCommand& c
   EVQ_TRY_ASSIGN(const IngestOptions reading, make_reading_options(command.reading));
   EVQ_TRY_ASSIGN(const std::string form, choose_answer_form(global, command.output));
   SkippedLines skipped(global);
-  InputNotes notes(global, "evq query --file -", is_for_people(form));
+  // Whoever pipes the answer on reads the notes all the same.
+  InputNotes notes(global, "evq query --file -", is_for_people(form) || is_terminal(STDERR_FILENO));
   auto loaded = EventFiles::load(
       command.event_files, reading,
       [&](const std::string& file, const IngestFailure& failure) { skipped.note(file, failure); },

@@ -16,6 +16,7 @@
 #include "store/base/thread_pool.h"
 #include "store/base/time.h"
 #include "store/base/wait_scope.h"
+#include "store/catalog/unsynced_vfs.h"
 #include "store/catalog_definitions.h"
 #include "store/checker.h"
 #include "store/compactor.h"
@@ -535,7 +536,14 @@ Result<std::unique_ptr<Store>> Store::open(const StoreOptions& options) {
   if (failed) {
     return make_error(ErrorCode::kIo, options.directory + ": " + failed.message());
   }
-  return std::unique_ptr<Store>(std::make_unique<DirectoryStore>(options, directory));
+  StoreOptions opened = options;
+  if (options.scratch) {
+    if (file_exists(directory + "/catalog.db") || is_directory(directory + "/datasets")) {
+      return make_error(ErrorCode::kConflict, directory + ": there is a store already");
+    }
+    opened.vfs = unsynced_vfs();
+  }
+  return std::unique_ptr<Store>(std::make_unique<DirectoryStore>(std::move(opened), directory));
 }
 
 }  // namespace evq

@@ -48,6 +48,9 @@ struct StoreOptions {
   // True when somebody calls maintain() regularly (a server): loads then leave sealing to that.
   bool background_upkeep = false;
   std::string vfs;  // name of a registered SQLite VFS; empty = the system's
+  // Of a store that is deleted after use: nothing is synced. kConflict where there is a store
+  // already, so that none that somebody keeps is ever written like this.
+  bool scratch = false;
 };
 
 struct DatasetStats {

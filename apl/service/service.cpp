@@ -486,6 +486,7 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   store.cache_bytes_grown = options.cache_bytes_grown;
   store.block_rows = options.block_rows;
   store.background_upkeep = options.background_upkeep;
+  store.scratch = options.scratch_store;
   store.pool = state->pool.get();
   EVQ_TRY_ASSIGN(state->store, Store::open(store));
   if (!options.geo_database.empty()) {

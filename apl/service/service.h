@@ -43,6 +43,7 @@ struct ServiceOptions {
   std::int64_t timeout_ms = 0;         // of one query; 0: none
   // True when somebody calls Store::maintain regularly (a server).
   bool background_upkeep = false;
+  bool scratch_store = false;  // of StoreOptions::scratch: nothing of it outlives a crash
   ExternalAccess external;
   std::string geo_database;  // path of an .mmdb file; empty: none
 };

@@ -8,6 +8,7 @@
 
 #include "store/base/limits.h"
 #include "store/catalog/disk_reserve.h"
+#include "store/catalog/unsynced_vfs.h"
 
 namespace evq {
 
@@ -229,6 +230,10 @@ void Database::look_for_loss(Connection& reader) {
   }
 }
 
+Status Database::sync_folder() const {
+  return is_unsynced(options_.vfs) ? Status() : sync_directory(parent_directory(options_.path));
+}
+
 // SQLite would create the file with the umask's mode; made first, it is private, and the
 // write-ahead files take its mode over.
 Status Database::create_file() {
@@ -239,7 +244,7 @@ Status Database::create_file() {
   }
   EVQ_TRY(file->give_to_owner());
   EVQ_TRY(file->close());
-  return sync_directory(parent_directory(options_.path));
+  return sync_folder();
 }
 
 Status Database::migrate_file() {
@@ -263,7 +268,7 @@ Status Database::migrate_file() {
   EVQ_TRY(migrate(*writer_, spec_));
   EVQ_TRY(transaction.commit());
   wrote_ = true;
-  return sync_directory(parent_directory(options_.path));
+  return sync_folder();
 }
 
 Status Database::open_writer() {

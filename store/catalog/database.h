@@ -142,6 +142,7 @@ class Database {
   friend class ReadLease;
   Database(DatabaseOptions options, const SchemaSpec& spec);
   Status create_file();
+  Status sync_folder() const;
   Status migrate_file();
   Result<bool> inspect(std::unique_ptr<Connection>* reader);
   void look_for_loss(Connection& reader);
