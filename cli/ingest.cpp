@@ -142,6 +142,7 @@ class IngestRun {
       return input_error(notes_.with_header_hint(std::move(report).take_error(), path), path);
     }
     note_repairs(name, report.value().counts);
+    relabelled_ += report.value().counts.relabelled;
     notes_.note_input(path, source.text(), request_.options, report.value().counts);
     total_.blocks_created += report.value().blocks_created;
     total_.fresh_chunks = report.value().fresh_chunks;
@@ -154,6 +155,7 @@ class IngestRun {
   int finish() {
     skipped_.note_rest();
     notes_.note_rest();
+    note_relabelled();
     if (Status printed = print_report(); !printed.ok()) {
       Error error = std::move(printed).take_error();
       const bool one = total_.counts.ingested == 1;
@@ -200,6 +202,21 @@ class IngestRun {
     }
   }
 
+  // What a field of the same name had held is in no event any more.
+  void note_relabelled() const {
+    if (relabelled_ == 0) {
+      return;
+    }
+    std::string names;
+    for (const std::string& label : command_.labels) {
+      names += (names.empty() ? "" : ", ") + label.substr(0, label.find('='));
+    }
+    print_note(global_, "note: " + counted_text(relabelled_, "event") +
+                            (relabelled_ == 1 ? " has" : " have") +
+                            (command_.labels.size() == 1 ? " a field " : " one of the fields ") +
+                            names + " of their own, whose place --label has taken");
+  }
+
   Status print_report() const {
     const bool json = wants_json(command_.output);
     const IngestCounts& counts = total_.counts;
@@ -223,6 +240,7 @@ class IngestRun {
   std::optional<File> rejects_;
   Status rejects_kept_;  // the first failure to write a rejected line down
   IngestReport total_;
+  std::uint64_t relabelled_ = 0;  // events of all inputs
   SkippedLines skipped_;
   IngestNotes notes_;
 };

@@ -34,7 +34,8 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
   app->add_option("DATASET", command->dataset, "Where the events go; created when new")->required();
   app->add_option("FILE", command->files, "Files to read; - or none: standard input");
   add_reading(app, &command->reading);
-  app->add_option("--label", command->labels, "K=V added to every event; repeatable")
+  app->add_option("--label", command->labels,
+                  "K=V added to every event, over a field K of its own; repeatable")
       ->allow_extra_args(false);
   app->add_option("--reject-file", command->reject_file, "Write lines that failed to this file");
   app->add_flag("--strict", command->strict, "Failed or repaired events end with exit status 4");

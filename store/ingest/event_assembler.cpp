@@ -57,6 +57,7 @@ void EventAssembler::begin() {
   top_traits_ = 0;
   opened_groups_ = 0;
   cell_count_ = 0;
+  relabelled_ = false;
   default_time_.reset();
   named_time_.reset();
   std::ranges::fill(time_parts_, std::nullopt);
@@ -228,6 +229,7 @@ void EventAssembler::add_with_care(NodeId id, Cell cell) {
     return;
   }
   if ((node.traits & kShadowed) != 0) {
+    relabelled_ = true;
     return;
   }
   if ((node.traits & kUnresolved) != 0) {

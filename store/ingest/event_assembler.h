@@ -127,7 +127,8 @@ class EventAssembler {
   const char* repair() const { return repair_; }
   std::size_t repair_offset() const { return repair_offset_; }
   std::int64_t time_ns() const { return time_ns_; }
-  bool timed() const { return timed_; }  // else the time is that of the receipt
+  bool relabelled() const { return relabelled_; }  // a label took the place of a field
+  bool timed() const { return timed_; }            // else the time is that of the receipt
   std::span<const Cell> cells() const { return {cells_.get(), cell_count_}; }
 
   std::size_t column_count() const { return column_names_.size(); }
@@ -286,6 +287,7 @@ class EventAssembler {
   std::int64_t time_ns_ = 0;
   std::optional<std::int64_t> given_time_ns_;
   bool timed_ = false;
+  bool relabelled_ = false;
   std::string failure_;
   const char* repair_ = nullptr;
   std::size_t repair_offset_ = 0;

@@ -19,6 +19,7 @@ void IngestCounts::add(IngestCounts later) {
   failed += later.failed;
   repaired += later.repaired;
   untimed += later.untimed;
+  relabelled += later.relabelled;
   processed_bytes += later.processed_bytes;
   for (IngestFailure& failure : later.failures) {
     if (failures.size() < kIngestFailuresListedMax) {

@@ -213,6 +213,7 @@ Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t en
   IngestCounts& counts = target.report.counts;
   ++counts.ingested;
   counts.untimed += event.timed() ? 0U : 1U;
+  counts.relabelled += event.relabelled() ? 1U : 0U;
   if (event.repaired()) [[unlikely]] {
     ++counts.repaired;
     if (!counts.first_repaired) {

@@ -2,6 +2,8 @@
 """What `evq ingest` tells people about inputs that are not quite what they seem."""
 
 import gzip
+import os
+import pty
 import re
 
 from evq_case import LoadCase, main
@@ -69,6 +71,18 @@ class IngestNotes(LoadCase):
                                  "  = the dataset comes first: evq ingest app app.ndjson\n")
         _, errors = self.evq("ingest", "d", "app.json", status=1)
         self.assertEqual(errors, "error: cannot open app.json: No such file or directory\n")
+
+    def test_labels_that_take_the_place_of_fields(self):
+        note = "note: {} of their own, whose place --label has taken\n"
+        events = "".join('{"a":1,"k":"own","o":{"p":2}}\n{"a":2}\n' for _ in range(500))
+        self.assertEqual(self.load(events, "--label", "k=v")[1], note.format("500 events have a field k"))
+        self.assertEqual(self.load(events, "--label", "k=v", "--label", "o.p=w")[1],
+                         note.format("500 events have one of the fields k, o.p"))
+        self.assertEqual(self.load(events, "--label", "n=v")[1], "")
+        self.assertEqual(self.load('{"a":1}\n{"a":2,"k":null}\n', "--label", "k=v")[1], "")
+        self.assertEqual(self.load("a,k\n1,x\n2,\n", "--label", "k=v")[1],
+                         note.format("1 event has a field k"))
+        self.assertEqual(self.rows("d | where isempty(n) and k != 'v'"), [])
 
     def test_a_header_that_repeats_a_name(self):
         _, errors = self.evq("ingest", "d", input="a,b,a\n1,2,3\n", status=4)
@@ -218,6 +232,12 @@ class IngestNotes(LoadCase):
         _, errors = self.evq("ingest", "d", "report.csv", "-o", "text")
         self.assertEqual(errors, "note: report.csv is plain text, a line an event, though it seems to be CSV below "
                                  "its first 2 lines: tail -n +3 report.csv | evq ingest d\n")
+        main_end, terminal = pty.openpty()  # the answer goes into a pipe, and notes to a person
+        self.start("query", "--file", "report.csv", "--", "report", stderr=terminal).wait(timeout=60)
+        self.assertIn("below its first 2 lines: tail -n +3 report.csv | evq query --file -\r\n",
+                      os.read(main_end, 4096).decode())
+        for descriptor in (main_end, terminal):
+            os.close(descriptor)
         comments = "# made by a tool\n# on a day\nid,name\n1,x\n2,y\n"
         _, errors = self.evq("ingest", "d", "-o", "text", input=comments)
         self.assertIn("below its first 2 lines: tail -n +3 | evq ingest d\n", errors)
