@@ -10,14 +10,11 @@
 #include <filesystem>
 #include <utility>
 
-#include <sys/stat.h>
-
 #include "store/base/checksum.h"
 #include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/catalog/dataset_file.h"
 #include "store/catalog/row_sum.h"
-#include "store/catalog/unsynced_vfs.h"
 #include "store/catalog_rows.h"
 #include "store/definition_coding.h"
 
@@ -205,14 +202,6 @@ Status make_dataset_file(const DatabaseOptions& options, std::uint64_t file_key)
   return lock.commit();
 }
 
-Status make_dataset_folder(const CatalogOptions& options) {
-  const std::string folder = options.directory + "/datasets";
-  if (is_unsynced(options.vfs)) {
-    static_cast<void>(::mkdir(folder.c_str(), S_IRWXU));  // durable below, unless it is there
-  }
-  return make_private_directory(folder);
-}
-
 }  // namespace
 
 Error missing_dataset(std::string_view name) {
@@ -362,7 +351,7 @@ Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connect
   options.vfs = options_.vfs;
   options.page_size_bytes = kDatasetPageBytes;
   options.create = true;
-  EVQ_TRY(make_dataset_folder(options_));
+  EVQ_TRY(make_private_directory(options_.directory + "/datasets"));
   if (Status made = make_dataset_file(options, row.file_key); !made.ok()) {
     remove_dropped(row.definition.file_id);
     return std::move(made).take_error();

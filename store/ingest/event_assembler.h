@@ -117,10 +117,8 @@ class EventAssembler {
   // Something was changed to make the event acceptable; `what` has static storage.
   void note_repair(std::size_t offset, const char* what);
   void fail(std::string reason);
-
   // Resolves the event's time and admits its new fields; what fails is in failure().
   void finish(std::int64_t receipt_ns);
-
   bool failed() const { return !failure_.empty(); }
   const std::string& failure() const { return failure_; }
   bool repaired() const { return repair_ != nullptr; }
