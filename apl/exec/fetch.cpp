@@ -48,6 +48,7 @@ struct FetchSpec {
   Executor& executor;
   const plan::Fetch& op;
   const Snapshot& snapshot;
+  std::string_view name;  // of the operator that wants the rows, in errors
 };
 
 // The wanted rows of one block, ascending, and their columns.
@@ -110,7 +111,7 @@ Status read_share(const FetchSpec& spec, BlockPart* part, std::size_t share, std
   EVQ_TRY_ASSIGN(StoredBlock block, spec.snapshot.open(*part->block));
   for (std::size_t i = share; i < part->columns.size(); i += shares) {
     MemoryBudget* const budget = spec.executor.options().budget;
-    MemoryLease whole(budget, "sort");
+    MemoryLease whole(budget, spec.name);
     EVQ_TRY(whole.grow(passing_bytes(block, spec.op.columns[i], *part, budget)));
     EVQ_TRY_ASSIGN(part->columns[i], read_column(block, spec.op.columns[i], *part));
     whole.reset();
@@ -123,7 +124,7 @@ Status read_share(const FetchSpec& spec, BlockPart* part, std::size_t share, std
 class Batch {
  public:
   explicit Batch(const FetchSpec& spec)
-      : spec_(spec), lease_(spec.executor.options().budget, "sort") {}
+      : spec_(spec), lease_(spec.executor.options().budget, spec.name) {}
 
   // kLimit when it does not fit; the batch is of no use then.
   Status read(std::span<const Chunk* const> chunks) {
@@ -194,7 +195,7 @@ class Batch {
     std::vector<MemoryLease> leases(busy);
     std::atomic<std::size_t> next = 0;
     const auto work = [&](std::size_t worker) {
-      leases[worker] = MemoryLease(spec_.executor.options().budget, "sort");
+      leases[worker] = MemoryLease(spec_.executor.options().budget, spec_.name);
       for (std::size_t i = next++; i < tasks && outcomes[worker].ok(); i = next++) {
         outcomes[worker] =
             read_share(spec_, &parts_[i / shares], i % shares, shares, &leases[worker]);
@@ -227,7 +228,7 @@ class FetchSink final : public ForwardingSink {
   FetchSink(const FetchSpec& spec, std::unique_ptr<Sink> next)
       : ForwardingSink(std::move(next)),
         spec_(spec),
-        pending_lease_(spec.executor.options().budget, "sort"),
+        pending_lease_(spec.executor.options().budget, spec.name),
         touched_(spec.snapshot.blocks().size(), false) {
     std::uint64_t raw_bytes = 0;
     for (const SnapshotBlock& block : spec.snapshot.blocks()) {
@@ -345,7 +346,7 @@ class FetchSink final : public ForwardingSink {
   // Hands on `chunk`, the batch's rows from `begin` on, with the fetched columns.
   Status complete_rows(const Batch& batch, std::size_t begin, Chunk chunk) {
     const ExecOptions& options = spec_.executor.options();
-    AllocationMeter meter(options.budget, options.control, "sort");
+    AllocationMeter meter(options.budget, options.control, spec_.name);
     EVQ_TRY(meter.guard([&] {
       Chunk fetched = batch.rows(begin, chunk.rows());
       std::ranges::move(fetched.columns(), std::back_inserter(chunk.columns()));
@@ -388,7 +389,7 @@ class BlockFetchSink final : public ForwardingSink {
       part.rows[i] = static_cast<std::uint32_t>(locations.at<std::int64_t>(i) & kRowMask);
     }
     part.columns.resize(spec_.op.columns.size());
-    MemoryLease lease(spec_.executor.options().budget, "sort");
+    MemoryLease lease(spec_.executor.options().budget, spec_.name);
     EVQ_TRY(read_share(spec_, &part, 0, 1, &lease));
     std::ranges::move(part.columns, std::back_inserter(chunk.columns()));
     return next().push(std::move(chunk));
@@ -447,9 +448,10 @@ Status run_fetch(Executor& executor, const plan::Node& node, const ScanHints& hi
                  Consumer& consumer) {
   const auto& fetch = std::get<plan::Fetch>(node.op);
   EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(fetch.table));
-  const FetchSpec spec{executor, fetch, *snapshot};
   const plan::Node& input = *node.inputs[0];
-  if (!std::holds_alternative<plan::Sort>(input.op)) {
+  const auto* const sort = std::get_if<plan::Sort>(&input.op);
+  const FetchSpec spec{executor, fetch, *snapshot, sort != nullptr ? sort->asker : "sort"};
+  if (sort == nullptr) {
     // A scan's rows come block by block, those of a TopN as they will; candidates are of a scan.
     FetchConsumer fetched(spec, fetch.candidates.has_value(), consumer);
     return executor.run(input, fetched);

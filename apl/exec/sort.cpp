@@ -431,7 +431,7 @@ Status run_sort(Executor& executor, const plan::Node& node, const ScanHints& hin
   }
   SortSpec spec;
   spec.keys = std::get<plan::Sort>(node.op).keys;
-  spec.name = "sort";
+  spec.name = std::get<plan::Sort>(node.op).asker;
   spec.budget = executor.options().budget;
   spec.executor = &executor;
   return SortRun(spec, *node.inputs[0]).run({}, consumer);

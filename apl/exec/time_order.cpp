@@ -97,16 +97,17 @@ bool few_overlap(const Snapshot& snapshot, std::span<const std::uint32_t> blocks
 // One worker's rows, in chunks of some of a block's each.
 class TimeMergeSink final : public ForwardingSink {
  public:
-  TimeMergeSink(const Executor& executor, const std::vector<plan::SortKey>& keys, TimeOrder order,
+  TimeMergeSink(const Executor& executor, const plan::Sort& sort, TimeOrder order,
                 const std::vector<std::int64_t>& begins, std::uint64_t number,
                 std::unique_ptr<Sink> next)
       : ForwardingSink(std::move(next)),
         executor_(executor),
-        keys_(keys),
+        keys_(sort.keys),
+        name_(sort.asker),
         order_(order),
         begins_(begins),
         sequence_(number << kSinkSequenceBits),
-        lease_(executor.options().budget, "sort") {}
+        lease_(executor.options().budget, sort.asker) {}
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(executor_.check());
@@ -137,7 +138,7 @@ class TimeMergeSink final : public ForwardingSink {
 
   template <class Work>
   Status guarded(const Work& work) {
-    AllocationMeter meter(executor_.options().budget, executor_.options().control, "sort");
+    AllocationMeter meter(executor_.options().budget, executor_.options().control, name_);
     return meter.guard(work);
   }
 
@@ -272,6 +273,7 @@ class TimeMergeSink final : public ForwardingSink {
 
   const Executor& executor_;
   const std::vector<plan::SortKey>& keys_;
+  const std::string_view name_;
   const TimeOrder order_;
   const std::vector<std::int64_t>& begins_;
   std::uint64_t sequence_;
@@ -361,7 +363,7 @@ Status TimeMerge::prepare() {
 Result<std::unique_ptr<Sink>> TimeMerge::make_sink() {
   EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
   return std::unique_ptr<Sink>(std::make_unique<TimeMergeSink>(
-      executor_, std::get<plan::Sort>(node_.op).keys, order_, begins_, sinks_++, std::move(next)));
+      executor_, std::get<plan::Sort>(node_.op), order_, begins_, sinks_++, std::move(next)));
 }
 
 Status TimeMerge::complete(std::vector<std::unique_ptr<Sink>> sinks) {

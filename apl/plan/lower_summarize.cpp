@@ -450,7 +450,7 @@ class SummarizeBinder {
 
 Result<Relation> SummarizeBinder::build() {
   if (order_sensitive_) {
-    input_ = order_naturally(std::move(input_), true);
+    input_ = order_naturally(std::move(input_), true, "summarize");
   }
   Aggregate op;
   Project below;

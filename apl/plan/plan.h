@@ -111,6 +111,7 @@ struct SortKey {
 };
 struct Sort {
   std::vector<SortKey> keys;
+  std::string_view asker = "sort";  // the operator that wants this order, for errors: a literal
 };
 struct Limit {
   std::uint64_t count = 0;

@@ -33,8 +33,8 @@ bool joins_projection(const Relation& input, const Expr& expr);
 // that is joined (`joins`) names them once more.
 std::size_t carried(std::size_t column, bool joins);
 Relation filter(Relation input, ExprPtr predicate);
-// Gives a natural stream its order explicitly: newest or oldest first.
-Relation order_naturally(Relation input, bool ascending);
+// Gives a natural stream its order explicitly: newest or oldest first. For `asker` see Sort.
+Relation order_naturally(Relation input, bool ascending, std::string_view asker = Sort().asker);
 // Hidden columns among the first `count` of `schema`, as they are.
 void add_hidden(const Schema& schema, std::size_t count, std::vector<NamedColumn>* columns);
 

@@ -104,10 +104,11 @@ struct IngestPlace {
 struct IngestCounts {
   std::uint64_t ingested = 0;
   std::uint64_t failed = 0;
-  std::uint64_t repaired = 0;  // of the ingested ones
-  std::uint64_t untimed = 0;   // of the ingested ones, with the time of their receipt
-  std::uint64_t relabelled =
-      0;  // of the ingested ones, with a field of their own that a label took
+  // Of the ingested ones: mended, with the time of their receipt, and with a field of their own
+  // whose place a label has taken.
+  std::uint64_t repaired = 0;
+  std::uint64_t untimed = 0;
+  std::uint64_t relabelled = 0;
   std::uint64_t processed_bytes = 0;  // decoded input, blanks included, plus the labels' length
   // In input order, the first kIngestFailuresListedMax of `failed`.
   std::vector<IngestFailure> failures;

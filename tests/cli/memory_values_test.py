@@ -26,6 +26,15 @@ class MemoryOfValues(MemoryCase):
                 if not SANITIZED:
                     self.assertLess(peak, (64 + 96) << 10)
 
+    def test_lists_in_the_order_of_time_are_of_summarize(self):
+        self.ingest("big", [json.dumps({"_time": 1714521600 + i // 10, "k": i % 7, "s": f"value {i:064}"})
+                            for i in range(150_000)])
+        for query in ("big | summarize make_list(s) by k", "big | summarize take_any(s), make_list(s)",
+                      "big | extend t = strcat(s, 'x') | summarize make_list(t) by k"):
+            with self.subTest(query):
+                _, errors = self.evq("-q", "query", "--memory-limit", "12M", query, status=1)
+                self.assertRegex(errors, "memory limit of .* exceeded in (summarize|extend)")
+
     def test_what_rows_become_is_counted(self):
         long_text = "strcat(strrep(strrep('x', 1000), 1024), strrep(strrep('y', 25), 1000))"
         for query, limit, wanted in (
