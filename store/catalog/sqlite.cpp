@@ -533,6 +533,7 @@ Result<std::vector<std::string>> Connection::text_rows(std::string_view sql) {
 // thread looks at the control.
 Result<std::vector<std::string>> Connection::integrity_problems(const QueryControl& control) {
   constexpr std::int64_t kLookMs = 20;
+  constexpr std::int64_t kAgainMs = 1;
   Mutex mutex;
   CondVar ended;
   bool done = false;
@@ -540,10 +541,11 @@ Result<std::vector<std::string>> Connection::integrity_problems(const QueryContr
   watcher.submit([&, caller = std::this_thread::get_id()] {
     const MutexLock lock(mutex);
     while (!done && std::this_thread::get_id() != caller) {  // for want of memory it may be
-      if (control.should_stop()) {
+      const bool stops = control.should_stop();
+      if (stops) {
         sqlite3_interrupt(handle_);  // again and again: before the call begins it is for nothing
       }
-      ended.wait_for_ms(mutex, kLookMs);
+      ended.wait_for_ms(mutex, stops ? kAgainMs : kLookMs);
     }
   });
   Result<std::vector<std::string>> lines = text_rows("PRAGMA integrity_check(20)");
