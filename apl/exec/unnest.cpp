@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "apl/exec/executor.h"
@@ -18,8 +19,17 @@
 namespace evq {
 namespace {
 
+DynamicView view_of(const Values& values, std::size_t slot) {
+  return values.is_null(slot) ? DynamicView() : DynamicView(values.data<std::string_view>()[slot]);
+}
+
 DynamicView view_of(const Vector& vector, std::size_t row) {
-  return vector.is_null(row) ? DynamicView() : DynamicView(vector.at<std::string_view>(row));
+  return view_of(vector.values(), vector.slot(row));
+}
+
+// Whether it pays to look at the entries of a dictionary instead of the rows of a chunk.
+bool has_few_entries(const Vector& cells) {
+  return !cells.is_flat() && 2 * cells.values().size() <= cells.size();
 }
 
 // A null and a scalar make one row, an empty array none.
@@ -88,6 +98,7 @@ class ElementColumn {
     validity_[size_ / kWordBits] &= ~(std::uint64_t{1} << (size_ % kWordBits));
     to_[size_++] = {};
   }
+  std::size_t size() const { return size_; }
   // The elements are of these cells, or pairs that were made of them.
   Vector finish(const Values& cells, const std::shared_ptr<StringArena>& pairs) {
     EVQ_DCHECK(size_ == values_->size());
@@ -148,6 +159,13 @@ class Unnester {
     counts_.assign(chunk_.rows(), 0);
     for (const plan::UnnestColumn& column : unnest_.columns) {
       const Vector& cells = chunk_.column(column.column);
+      if (has_few_entries(cells)) {
+        const std::vector<std::size_t> counts = counts_of_entries(cells.values());
+        for (std::size_t row = 0; row < counts_.size(); ++row) {
+          counts_[row] = std::max(counts_[row], counts[cells.slot(row)]);
+        }
+        continue;
+      }
       for (std::size_t row = 0; row < counts_.size(); ++row) {
         const DynamicView cell = view_of(cells, row);
         has_bags_ = has_bags_ || cell.is_bag();
@@ -168,6 +186,16 @@ class Unnester {
     }
   }
 
+  std::vector<std::size_t> counts_of_entries(const Values& cells) {
+    std::vector<std::size_t> counts(cells.size());
+    for (std::size_t slot = 0; slot < counts.size(); ++slot) {
+      const DynamicView cell = view_of(cells, slot);
+      has_bags_ = has_bags_ || cell.is_bag();
+      counts[slot] = row_count(cell);
+    }
+    return counts;
+  }
+
   // Of a row's bags: pairs are copies of what they hold, while rows may share one long bag.
   std::size_t bag_bytes(std::size_t row) const {
     std::size_t bytes = 0;
@@ -186,20 +214,9 @@ class Unnester {
     std::vector<Vector> made;
     made.reserve(unnest_.columns.size());
     for (const plan::UnnestColumn& column : unnest_.columns) {
-      const Vector& cells = chunk_.column(column.column);
-      const auto pairs = std::make_shared<StringArena>();
-      ElementColumn to(rows);
-      for (std::size_t row = begin; row < end; ++row) {
-        if (counts_[row] == 1 && cells.is_null(row)) {
-          to.append_null();
-          continue;
-        }
-        Elements elements(view_of(cells, row), column.bag_as_array, pairs.get());
-        for (std::size_t i = 0; i < counts_[row]; ++i) {
-          to.append(elements.next());
-        }
-      }
-      made.push_back(to.finish(cells.values(), pairs));
+      std::optional<Vector> coded = expand_entries(column, begin, end, rows);
+      made.push_back(coded.has_value() ? *std::move(coded)
+                                       : expand_cells(column, begin, end, rows));
     }
     parents_.clear();
     indexes_.clear();
@@ -210,6 +227,59 @@ class Unnester {
       }
     }
     return push_rows(std::move(made));
+  }
+
+  Vector expand_cells(const plan::UnnestColumn& column, std::size_t begin, std::size_t end,
+                      std::size_t rows) const {
+    const Vector& cells = chunk_.column(column.column);
+    const auto pairs = std::make_shared<StringArena>();
+    ElementColumn to(rows);
+    for (std::size_t row = begin; row < end; ++row) {
+      if (counts_[row] == 1 && cells.is_null(row)) {
+        to.append_null();
+        continue;
+      }
+      Elements elements(view_of(cells, row), column.bag_as_array, pairs.get());
+      for (std::size_t i = 0; i < counts_[row]; ++i) {
+        to.append(elements.next());
+      }
+    }
+    return to.finish(cells.values(), pairs);
+  }
+
+  // The same as a dictionary of the elements of all entries, so that what comes after works entry
+  // by entry as well. Nothing when these are too many.
+  std::optional<Vector> expand_entries(const plan::UnnestColumn& column, std::size_t begin,
+                                       std::size_t end, std::size_t rows) {
+    const Vector& cells = chunk_.column(column.column);
+    if (!has_few_entries(cells)) {
+      return std::nullopt;
+    }
+    const std::vector<std::size_t> counts = counts_of_entries(cells.values());
+    const std::size_t null_entry = std::reduce(counts.begin(), counts.end());
+    if (2 * null_entry > rows) {
+      return std::nullopt;
+    }
+    const auto pairs = std::make_shared<StringArena>();
+    ElementColumn to(null_entry + 1);
+    std::vector<std::size_t> firsts;  // entries, by slot
+    for (std::size_t slot = 0; slot < counts.size(); ++slot) {
+      firsts.push_back(to.size());
+      Elements elements(view_of(cells.values(), slot), column.bag_as_array, pairs.get());
+      for (std::size_t i = 0; i < counts[slot]; ++i) {
+        to.append(elements.next());
+      }
+    }
+    to.append_null();
+    const std::shared_ptr<Code[]> codes = make_codes(rows);
+    Code* next = codes.get();
+    for (std::size_t row = begin; row < end; ++row) {
+      const std::size_t slot = cells.slot(row);
+      for (std::size_t i = 0; i < counts_[row]; ++i) {
+        *next++ = static_cast<Code>(i < counts[slot] ? firsts[slot] + i : null_entry);
+      }
+    }
+    return Vector::dictionary(to.finish(cells.values(), pairs).shared_values(), codes, rows);
   }
 
   // One row of more elements than a chunk has room for.
