@@ -214,7 +214,8 @@ class IngestRun {
     print_note(global_, "note: " + counted_text(relabelled_, "event") +
                             (relabelled_ == 1 ? " has" : " have") +
                             (command_.labels.size() == 1 ? " a field " : " one of the fields ") +
-                            names + " of their own, whose place --label has taken");
+                            names + (relabelled_ == 1 ? " of its own" : " of their own") +
+                            ", whose place --label has taken");
   }
 
   Status print_report() const {

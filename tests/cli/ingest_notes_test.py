@@ -73,15 +73,15 @@ class IngestNotes(LoadCase):
         self.assertEqual(errors, "error: cannot open app.json: No such file or directory\n")
 
     def test_labels_that_take_the_place_of_fields(self):
-        note = "note: {} of their own, whose place --label has taken\n"
+        note = "note: {} own, whose place --label has taken\n"
         events = "".join('{"a":1,"k":"own","o":{"p":2}}\n{"a":2}\n' for _ in range(500))
-        self.assertEqual(self.load(events, "--label", "k=v")[1], note.format("500 events have a field k"))
+        self.assertEqual(self.load(events, "--label", "k=v")[1], note.format("500 events have a field k of their"))
         self.assertEqual(self.load(events, "--label", "k=v", "--label", "o.p=w")[1],
-                         note.format("500 events have one of the fields k, o.p"))
+                         note.format("500 events have one of the fields k, o.p of their"))
         self.assertEqual(self.load(events, "--label", "n=v")[1], "")
         self.assertEqual(self.load('{"a":1}\n{"a":2,"k":null}\n', "--label", "k=v")[1], "")
         self.assertEqual(self.load("a,k\n1,x\n2,\n", "--label", "k=v")[1],
-                         note.format("1 event has a field k"))
+                         note.format("1 event has a field k of its"))
         self.assertEqual(self.rows("d | where isempty(n) and k != 'v'"), [])
 
     def test_a_header_that_repeats_a_name(self):
