@@ -434,12 +434,12 @@ class FetchConsumer final : public Consumer {
 
 Result<Chunk> fetch_rows(Executor& executor, const plan::Fetch& fetch, const Chunk& places) {
   EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(fetch.table));
-  const FetchSpec spec{executor, fetch, *snapshot};
+  const FetchSpec spec{executor, fetch, *snapshot, "summarize"};
   Batch batch(spec);
   const Chunk* const only = &places;
   EVQ_TRY(batch.read(std::span(&only, 1)));
   Chunk rows;
-  AllocationMeter meter(executor.options().budget, executor.options().control, "summarize");
+  AllocationMeter meter(executor.options().budget, executor.options().control, spec.name);
   EVQ_TRY(meter.guard([&] { rows = batch.rows(0, places.rows()); }));
   return rows;
 }
