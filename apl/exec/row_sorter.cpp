@@ -177,10 +177,8 @@ RowSorter::Position RowSorter::position(const RowRef& row) const {
                                 : part.positions[row.row];
 }
 
-bool RowSorter::before(const RowRef& a, const RowRef& b) const {
-  if (a.first_key != b.first_key) {
-    return a.first_key < b.first_key;
-  }
+// Of rows with the same first number.
+bool RowSorter::before_in_rest(const RowRef& a, const RowRef& b) const {
   if (tells_first(a) && a.second_key != b.second_key) {
     return a.second_key < b.second_key;
   }

@@ -119,7 +119,10 @@ class RowSorter {
   // Row numbers of a chunk with these first keys (empty without keys).
   std::vector<std::uint32_t> candidates(const std::vector<std::uint64_t>& first_keys,
                                         std::size_t rows) const;
-  bool before(const RowRef& a, const RowRef& b) const;
+  bool before(const RowRef& a, const RowRef& b) const {
+    return a.first_key != b.first_key ? a.first_key < b.first_key : before_in_rest(a, b);
+  }
+  bool before_in_rest(const RowRef& a, const RowRef& b) const;
   Position position(const RowRef& row) const;
   void append_rows(std::size_t part, std::vector<RowRef>* rows) const;
   // A few of them, [begin, end).
@@ -142,7 +145,8 @@ class RowSorter {
   Status charge(Part* part);
   Status charge_all();
 
-  // Merges some rows of every part: the next ones lie in a heap with the first of them on top.
+  // Merges some rows of every part. The next ones of each play a tournament: its tree holds who
+  // lost at each place, so that the winner's successor plays once a level.
   class Merge {
    public:
     // Rows [begins[p], ends[p]) of each part p.
@@ -154,14 +158,19 @@ class RowSorter {
     bool used_up(std::uint32_t part) const { return ends_[part] == next_[part]; }
 
    private:
+    static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
     RowRef next_head(std::uint32_t part);
-    void sift_down();
+    bool wins(std::uint32_t part, std::uint32_t other) const;
+    void play(std::uint32_t part);
     std::size_t lead(std::size_t most) const;
 
     const RowSorter& sorter_;
     std::vector<std::uint32_t> ends_;
-    std::vector<std::uint32_t> next_;  // of each part, the row that is its head
-    std::vector<RowRef> heads_;
+    std::vector<std::uint32_t> next_;    // of each part, the row that is its head
+    std::vector<RowRef> heads_;          // by part, if it is not used up
+    std::vector<std::uint32_t> losers_;  // by node: 1 is the root, 2i and 2i+1 are below i
+    std::uint32_t winner_ = kNobody;
     std::vector<std::vector<RowRef>> ahead_;  // by part, some of the heads to come
   };
 

@@ -58,14 +58,33 @@ RowSorter::Merge::Merge(const RowSorter& sorter, std::span<const std::uint32_t> 
     : sorter_(sorter),
       ends_(std::move(ends)),
       next_(begins.begin(), begins.end()),
+      heads_(ends_.size()),
+      losers_(ends_.size(), kNobody),
       ahead_(ends_.size()) {
   for (std::uint32_t part = 0; part < ends_.size(); ++part) {
     if (!used_up(part)) {
-      heads_.push_back(next_head(part));
+      heads_[part] = next_head(part);
+    }
+    play(part);
+  }
+}
+
+bool RowSorter::Merge::wins(std::uint32_t part, std::uint32_t other) const {
+  return !used_up(part) && (used_up(other) || sorter_.before(heads_[part], heads_[other]));
+}
+
+// From its leaf up, against whoever lost there; the first to come to a place waits for the other.
+void RowSorter::Merge::play(std::uint32_t part) {
+  for (std::size_t node = (part + losers_.size()) / 2; node > 0; node /= 2) {
+    if (losers_[node] == kNobody) {
+      losers_[node] = part;
+      return;
+    }
+    if (wins(losers_[node], part)) {
+      std::swap(losers_[node], part);
     }
   }
-  std::ranges::make_heap(heads_,
-                         [this](const RowRef& a, const RowRef& b) { return sorter_.before(b, a); });
+  winner_ = part;
 }
 
 // A row's texts may lie anywhere: those of many rows are waited for together.
@@ -88,31 +107,18 @@ RowSorter::RowRef RowSorter::Merge::next_head(std::uint32_t part) {
   return ahead[row - ahead.front().row];
 }
 
-// Puts the row on top where it belongs: at once when it still comes first, as rows in time do.
-void RowSorter::Merge::sift_down() {
-  std::size_t at = 0;
-  for (std::size_t child = 1; child < heads_.size(); child = 2 * at + 1) {
-    if (child + 1 < heads_.size() && sorter_.before(heads_[child + 1], heads_[child])) {
-      ++child;
-    }
-    if (!sorter_.before(heads_[child], heads_[at])) {
-      return;
-    }
-    std::swap(heads_[child], heads_[at]);
-    at = child;
-  }
-}
-
-// How many rows of the part on top come before those of all others: 1 at least, `most` at most.
-// Found in steps that double, for parts that hold a stretch of the order each, as blocks do of
-// time.
+// How many rows of the winner come before those of all others: 1 at least, `most` at most. Found in
+// steps that double, for parts that hold a stretch of the order each, as blocks do of time.
 std::size_t RowSorter::Merge::lead(std::size_t most) const {
-  const RowRef& top = heads_.front();
-  if (heads_.size() == 1) {
+  const RowRef& top = heads_[winner_];
+  std::uint32_t second = kNobody;  // the best of those who lost to the winner
+  for (std::size_t node = (winner_ + losers_.size()) / 2; node > 0; node /= 2) {
+    second = second == kNobody || wins(losers_[node], second) ? losers_[node] : second;
+  }
+  if (second == kNobody || used_up(second)) {
     return most;
   }
-  const bool second = heads_.size() > 2 && sorter_.before(heads_[2], heads_[1]);
-  const RowRef& rival = heads_[second ? 2 : 1];
+  const RowRef& rival = heads_[second];
   const auto leads = [&](std::size_t row) {
     return sorter_.before(sorter_.head(top.part, top.row + static_cast<std::uint32_t>(row)), rival);
   };
@@ -140,22 +146,20 @@ std::vector<RowSorter::RowRef> RowSorter::Merge::take(std::size_t most) {
   std::vector<RowRef> rows;
   rows.reserve(most);
   std::size_t streak = 0;
-  while (rows.size() < most && !heads_.empty()) {
-    const RowRef row = heads_.front();
-    streak = !rows.empty() && rows.back().part == row.part ? streak + 1 : 0;
-    const std::size_t room = std::min<std::size_t>(ends_[row.part] - row.row, most - rows.size());
+  while (rows.size() < most && winner_ != kNobody && !used_up(winner_)) {
+    const std::uint32_t part = winner_;
+    const std::uint32_t row = heads_[part].row;
+    streak = !rows.empty() && rows.back().part == part ? streak + 1 : 0;
+    const std::size_t room = std::min<std::size_t>(ends_[part] - row, most - rows.size());
     const auto taken = static_cast<std::uint32_t>(streak < kStreak ? 1 : lead(room));
     for (std::uint32_t i = 0; i < taken; ++i) {
-      rows.push_back({0, 0, row.part, row.row + i});
+      rows.push_back({0, 0, part, row + i});
     }
-    next_[row.part] += taken;
-    if (!used_up(row.part)) {
-      heads_.front() = next_head(row.part);
-    } else {
-      heads_.front() = heads_.back();
-      heads_.pop_back();
+    next_[part] += taken;
+    if (!used_up(part)) {
+      heads_[part] = next_head(part);
     }
-    sift_down();
+    play(part);
   }
   return rows;
 }
