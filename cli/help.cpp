@@ -37,6 +37,7 @@ constexpr ExitStatus kExitStatuses[] = {
     {5, "the store: I/O error, disk full, read-only, damage"},
     {6, "server and authorization; the store is locked for too long"},
     {124, "the query took longer than --timeout"},
+    {129, "interrupted by SIGHUP: the terminal is gone"},
     {130, "interrupted"},
     {143, "interrupted by SIGTERM"},
 };

@@ -48,6 +48,9 @@ QueryControl& interrupt_control(std::int64_t timeout_ms) {
   interrupted_control = &control;
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
+  if (std::signal(SIGHUP, interrupt) == SIG_IGN) {  // nohup
+    std::signal(SIGHUP, SIG_IGN);
+  }
   return control;
 }
 

@@ -27,8 +27,8 @@ void keep_decoded_data(ServiceOptions* options);
 // `options.store_directory` is filled in from `global` when it is empty.
 Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, ServiceOptions options);
 
-// Cancelled by SIGINT and SIGTERM once it has been asked for, and past its deadline after
-// `timeout_ms`, which the first call decides; 0: none.
+// Cancelled by SIGINT, SIGTERM and, unless it is ignored, SIGHUP once it has been asked for, and
+// past its deadline after `timeout_ms`, which the first call decides; 0: none.
 QueryControl& interrupt_control(std::int64_t timeout_ms = 0);
 
 // The exit status of who was interrupted: 128 and the signal's number.

@@ -459,6 +459,10 @@ class BeastServer final : public HttpServer {
   void catch_signals() override {
     signals_.add(SIGTERM);
     signals_.add(SIGINT);
+    struct sigaction hangup {};
+    if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) {  // nohup
+      signals_.add(SIGHUP);
+    }
   }
 
   void run() override {

@@ -5,8 +5,9 @@
 // writing; ambiguous framing is refused and ends the connection; a client that goes away cancels
 // its request. Limits are in store/base/limits.h.
 //
-// run() serves until SIGTERM or SIGINT, then stops accepting, lets requests finish, and returns.
-// The two end the process as before until catch_signals() or run() is called.
+// run() serves until SIGTERM, SIGINT or, unless it is ignored, SIGHUP; then it stops accepting, lets
+// requests finish, and returns. They end the process as before until catch_signals() or run() is
+// called.
 
 #include <cstdint>
 #include <functional>
@@ -39,7 +40,7 @@ class HttpServer {
                                                     HttpMetrics& metrics);
   virtual ~HttpServer() = default;
   virtual std::uint16_t port() const = 0;
-  // From here on SIGTERM and SIGINT are run()'s, also those that come before it.
+  // From here on those signals are run()'s, also those that come before it.
   virtual void catch_signals() = 0;
   // Blocks; the calling thread is one of the IO threads.
   virtual void run() = 0;

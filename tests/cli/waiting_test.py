@@ -12,9 +12,14 @@ import time
 from evq_case import EvqCase, main
 
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 class Waiting(EvqCase):
     def setUp(self):
         super().setUp()
+        # Whoever runs the tests may ignore it, and processes inherit that.
+        self.addCleanup(signal.signal, signal.SIGHUP, signal.signal(signal.SIGHUP, signal.SIG_DFL))
         self.evq("ingest", "d", input='{"n":1}\n')
         self.evq("ingest", "d", input='{"n":2}\n')
 
@@ -56,7 +61,7 @@ class Waiting(EvqCase):
         source.write_text('{"n":3}\n')
         for words in (("ingest", "d", source), ("delete", "d", "--commit", "--yes"),
                       ("compact", "d")):
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in ENDING:
                 with self.subTest(words=words, number=number), self.held("datasets/1.db"):
                     errors = self.ends(self.start(*words), number, 128 + number)
                     self.assertIn("interrupted while waiting for the lock", errors)
@@ -78,7 +83,7 @@ class Waiting(EvqCase):
 
     def test_a_server_that_starts(self):
         with self.held("catalog.db"):
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in ENDING:
                 errors = self.ends(self.start("serve", "--listen", "127.0.0.1:0"), number,
                                    128 + number)
                 self.assertIn("interrupted while waiting for the lock", errors)
@@ -87,6 +92,23 @@ class Waiting(EvqCase):
         _, token, process = self.serve()
         self.assertTrue(token)
         self.assertEqual(self.interrupt(process), 0)
+
+    def test_a_terminal_that_is_gone(self):
+        pipe = self.directory / "events"
+        os.mkfifo(pipe)
+        writer = os.open(pipe, os.O_RDWR)
+        self.addCleanup(os.close, writer)
+        scratch = self.directory / "scratch"
+        scratch.mkdir()
+        words = ("query", "--file", pipe, "| count")
+        process = self.start(*words, env={"TMPDIR": str(scratch)})
+        self.ends(process, signal.SIGHUP, 129)
+        self.assertEqual(os.listdir(scratch), [])
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        process = self.start(*words, env={"TMPDIR": str(scratch)})
+        self.until_it_waits(process, signal.SIGTERM)
+        process.send_signal(signal.SIGHUP)
+        self.ends(process, signal.SIGTERM, 143)
 
     def test_pipes_with_queries(self):
         pipe = self.directory / "pipe"

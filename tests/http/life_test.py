@@ -72,6 +72,21 @@ class Life(unittest.TestCase):
         self.assertEqual(server.process.wait(30), 0)
         shutil.rmtree(server.directory)
 
+    def test_a_terminal_that_is_gone_ends_a_server_unless_it_was_told_not_to_mind(self):
+        for ignored in (False, True):
+            before = signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
+            try:
+                server = Server("--no-auth")  # inherits it
+            finally:
+                signal.signal(signal.SIGHUP, before)
+            server.process.send_signal(signal.SIGHUP)
+            if ignored:
+                self.assertEqual(server.call("GET", "/healthz")[0], 200)
+                self.assertEqual(server.stop(), 0)
+            else:
+                self.assertEqual(server.process.wait(30), 0)
+                shutil.rmtree(server.directory)
+
     def test_who_waits_for_another_process_to_write_waits_no_longer_than_the_client(self):
         server = Server("--no-auth")
         server.call("POST", "/v1/ingest/d", [{"n": 1}])
