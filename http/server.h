@@ -5,9 +5,9 @@
 // writing; ambiguous framing is refused and ends the connection; a client that goes away cancels
 // its request. Limits are in store/base/limits.h.
 //
-// run() serves until SIGTERM, SIGINT or, unless it is ignored, SIGHUP; then it stops accepting, lets
-// requests finish, and returns. They end the process as before until catch_signals() or run() is
-// called.
+// run() serves until SIGTERM, SIGINT or, unless it is ignored, SIGHUP; then it stops accepting,
+// lets requests finish, and returns. They end the process as before until catch_signals() or run()
+// is called.
 
 #include <cstdint>
 #include <functional>
