@@ -84,8 +84,8 @@ void Progress::update(ProgressCounts counts) {
   }
   drawn_ms_ = now;
   shown_ = true;
-  // Columns stay free for the ^C that a terminal shows behind the line, and one more, since the last
-  // one may make it wrap: what has wrapped could not be removed.
+  // Columns stay free for the ^C that a terminal shows behind the line, and one more, since the
+  // last one may make it wrap: what has wrapped could not be removed.
   constexpr std::size_t kFree = 3;
   const std::size_t width = std::max(options_.columns, kFree + 1) - kFree;
   sink_(std::string(kRestartLine) + truncate_to_width(line(), width));

@@ -130,7 +130,8 @@ TEST_CASE("a header that repeats a name is an error") {
   const Loaded loaded = load_events("a,b,\"a\"\n1,2,3\n", csv());
   REQUIRE_FALSE(loaded.status.ok());
   CHECK(loaded.status.error().code == evq::ErrorCode::kData);
-  CHECK(loaded.status.error().message == "the CSV header repeats the field 'a', in columns 1 and 3");
+  CHECK(loaded.status.error().message ==
+        "the CSV header repeats the field 'a', in columns 1 and 3");
   CHECK(loaded.status.error().hint ==
         "leave the header line out and name the columns with csv-fields");
 }
