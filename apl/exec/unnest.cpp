@@ -159,8 +159,9 @@ class Unnester {
     counts_.assign(chunk_.rows(), 0);
     for (const plan::UnnestColumn& column : unnest_.columns) {
       const Vector& cells = chunk_.column(column.column);
+      std::vector<std::size_t>& counts = entry_counts_.emplace_back();
       if (has_few_entries(cells)) {
-        const std::vector<std::size_t> counts = counts_of_entries(cells.values());
+        counts = counts_of_entries(cells.values());
         for (std::size_t row = 0; row < counts_.size(); ++row) {
           counts_[row] = std::max(counts_[row], counts[cells.slot(row)]);
         }
@@ -213,10 +214,10 @@ class Unnester {
     }
     std::vector<Vector> made;
     made.reserve(unnest_.columns.size());
-    for (const plan::UnnestColumn& column : unnest_.columns) {
-      std::optional<Vector> coded = expand_entries(column, begin, end, rows);
+    for (std::size_t i = 0; i < unnest_.columns.size(); ++i) {
+      std::optional<Vector> coded = expand_entries(i, begin, end, rows);
       made.push_back(coded.has_value() ? *std::move(coded)
-                                       : expand_cells(column, begin, end, rows));
+                                       : expand_cells(unnest_.columns[i], begin, end, rows));
     }
     parents_.clear();
     indexes_.clear();
@@ -248,16 +249,14 @@ class Unnester {
   }
 
   // The same as a dictionary of the elements of all entries, so that what comes after works entry
-  // by entry as well. Nothing when these are too many.
-  std::optional<Vector> expand_entries(const plan::UnnestColumn& column, std::size_t begin,
-                                       std::size_t end, std::size_t rows) {
+  // by entry as well. Nothing when these are too many. `number` is that of the expanded column.
+  std::optional<Vector> expand_entries(std::size_t number, std::size_t begin, std::size_t end,
+                                       std::size_t rows) const {
+    const plan::UnnestColumn& column = unnest_.columns[number];
     const Vector& cells = chunk_.column(column.column);
-    if (!has_few_entries(cells)) {
-      return std::nullopt;
-    }
-    const std::vector<std::size_t> counts = counts_of_entries(cells.values());
+    const std::vector<std::size_t>& counts = entry_counts_[number];
     const std::size_t null_entry = std::reduce(counts.begin(), counts.end());
-    if (2 * null_entry > rows) {
+    if (counts.empty() || 2 * null_entry > rows) {
       return std::nullopt;
     }
     const auto pairs = std::make_shared<StringArena>();
@@ -360,8 +359,10 @@ class Unnester {
   const Chunk& chunk_;
   const std::uint64_t first_place_;
   const std::function<Result<Flow>(Chunk)>& push_;
-  std::vector<bool> is_expanded_;           // by column of the chunk
-  std::vector<std::size_t> counts_;         // of output rows, by row
+  std::vector<bool> is_expanded_;    // by column of the chunk
+  std::vector<std::size_t> counts_;  // of output rows, by row
+  // By expanded column, of its dictionary's entries; empty where each cell is looked at.
+  std::vector<std::vector<std::size_t>> entry_counts_;
   bool has_bags_ = false;                   // any of the cells to expand
   std::vector<std::uint8_t> has_elements_;  // by row, where rows without are kept
   std::vector<std::uint32_t> parents_;      // of the rows to push
