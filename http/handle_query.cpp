@@ -163,7 +163,6 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   }
   query.cursor = legacy.cursor;
   query.include_cursor = legacy.include_cursor;
-  query.system_times = true;
   const bool waits = monotonic_now_ns() - request.received_ns < wait_ns;
   const Result<QueryAnswer> answer =
       run_query(api, request, query, make_legacy_answer(api.answers, true), waits);

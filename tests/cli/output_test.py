@@ -143,6 +143,18 @@ class Output(EvqCase):
         _, errors = self.evq("query", "many | sort by i asc")
         self.assertIn("1,000 rows shown, the first; add", errors)
 
+    def test_legacy_rows_tell_when_each_arrived(self):
+        for n in range(3):
+            self.evq("ingest", "late", input=f'{{"n":{n}}}\n')
+        self.evq("compact", "late")  # one block, so that it has to be read for them
+        apl = "late | sort by n asc"
+        arrived = [json.loads(line)["_sysTime"]
+                   for line in self.out("query", apl, "-o", "ndjson").splitlines()]
+        self.assertEqual(len(set(arrived)), 3)
+        matches = json.loads(self.out("query", apl + " | project n", "-o", "legacy"))["matches"]
+        self.assertEqual([match["_sysTime"] for match in matches], arrived)
+        self.assertEqual([match["data"] for match in matches], [{"n": 0}, {"n": 1}, {"n": 2}])
+
 
 if __name__ == "__main__":
     main()

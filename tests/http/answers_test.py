@@ -278,6 +278,7 @@ class Answers(ServerCase):
         status, answer = self.server.call("POST", "/v1/datasets/w/query", {
             "limit": 1, "project": [{"field": "geo.city", "alias": "city"}]})
         self.assertEqual((status, answer["matches"][0]["data"]), (200, {"city": "x"}))
+        self.assertEqual(answer["matches"][0]["_sysTime"], whole[0]["_sysTime"])
 
     def test_fields_are_described(self):
         self.server.call("PUT", "/v2/datasets/w/fields/d", {"unit": "ms", "description": "duration"})
