@@ -32,6 +32,12 @@ bool is_same_place(std::string_view a, std::string_view b) {
   return a.data() == b.data() && a.size() == b.size();
 }
 
+// Whether it is not known yet where the table holds the text of key j.
+bool is_entrys_own(const KeyBatch::Column& keys, std::size_t j) {
+  const std::uint32_t slot = keys.slots[j];
+  return keys.entry_texts[slot].data() == keys.values->data<std::string_view>()[slot].data();
+}
+
 // The texts of a dictionary's entries lie anywhere.
 void prefetch_texts(const Values& values, std::span<const std::uint32_t> slots) {
   const auto* texts = values.data<std::string_view>();
@@ -116,7 +122,9 @@ void GroupKeys::load_column(std::size_t column, KeyBatch* batch) const {
            [](std::uint64_t* word, double value) { *word = canonical_bits(value); });
       break;
     case Physical::kView:
-      load(keys.values->data<std::string_view>(), put_text);
+      load(keys.entry_texts.empty() ? keys.values->data<std::string_view>()
+                                    : keys.entry_texts.data(),
+           put_text);
       break;
     case Physical::kNone:
       break;
@@ -171,18 +179,18 @@ bool GroupKeys::holds_texts(std::size_t group, KeyBatch* batch, std::size_t j) {
       }
       continue;
     }
-    std::string_view* known = &keys.entry_texts[keys.slots[j]];
-    if (known->data() != nullptr && is_same_place(*known, text_at(held))) {
+    std::string_view& text = keys.entry_texts[keys.slots[j]];
+    if (is_same_place(text, text_at(held))) {
       continue;
     }
     if (text_at(held) != text_at(own)) {
       return false;
     }
     // From here on the groups of one text hold it in one place.
-    if (known->data() == nullptr) {
-      *known = text_at(held);
+    if (is_entrys_own(keys, j)) {
+      text = text_at(held);
     } else {
-      put_text(held, *known);
+      put_text(held, text);
     }
   }
   return true;
@@ -196,15 +204,15 @@ void GroupKeys::own_texts(KeyBatch* batch, std::size_t j) {
     if (keys.values->is_null(keys.slots[j])) {
       continue;
     }
-    std::string_view* known = keys.entry_texts.empty() ? nullptr : &keys.entry_texts[keys.slots[j]];
-    if (known != nullptr && known->data() != nullptr) {
-      put_text(held, *known);
+    if (keys.entry_texts.empty()) {
+      put_text(held, arenas_[0]->copy(text_at(held)));
       continue;
     }
-    put_text(held, arenas_[0]->copy(text_at(held)));
-    if (known != nullptr) {
-      *known = text_at(held);
+    std::string_view& text = keys.entry_texts[keys.slots[j]];
+    if (is_entrys_own(keys, j)) {
+      text = arenas_[0]->copy(text);
     }
+    put_text(held, text);
   }
 }
 

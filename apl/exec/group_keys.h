@@ -21,7 +21,8 @@ struct KeyBatch {
   struct Column {
     const Values* values = nullptr;
     std::vector<std::uint32_t> slots;  // of each key
-    // Of texts, by entry, where each entry is likely to come several times; else empty.
+    // Of texts, by entry, where each entry is likely to come several times; else empty. A text is
+    // where the table holds it once that was found out; until then it is the entry's own.
     std::vector<std::uint64_t> entry_hashes;
     std::vector<std::string_view> entry_texts;
   };
@@ -48,17 +49,20 @@ class GroupKeys {
   // Whether a group has key j.
   bool equals(std::size_t group, const KeyBatch& batch, std::size_t j) const {
     const std::uint64_t* key = batch.rows.data() + j * stride_;
-    return same_plain(row(group), key) && (texts_.empty() || same_texts(row(group), key));
+    return same_words(row(group), key, plain_) && (texts_.empty() || same_texts(row(group), key));
   }
-  // As equals(), for texts that many keys of a batch share: an entry's text is noted where this
-  // table holds it, once that was found out, and then groups that hold it there need no look at its
-  // bytes.
+  // As equals(), for texts that many keys of a batch share: the table's groups come to hold each in
+  // one place, and keys that are loaded after it was found out lie there too, so that nobody looks
+  // at its bytes.
   bool holds(std::size_t group, KeyBatch* batch, std::size_t j) {
-    return same_plain(row(group), batch->rows.data() + j * stride_) &&
-           (texts_.empty() || holds_texts(group, batch, j));
+    const std::uint64_t* key = batch->rows.data() + j * stride_;
+    if (same_words(row(group), key, stride_)) {
+      return true;
+    }
+    return !texts_.empty() && same_words(row(group), key, plain_) && holds_texts(group, batch, j);
   }
   bool equals(std::size_t group, const GroupKeys& other, std::size_t other_group) const {
-    return same_plain(row(group), other.row(other_group)) &&
+    return same_words(row(group), other.row(other_group), plain_) &&
            (texts_.empty() || same_texts(row(group), other.row(other_group)));
   }
   void reserve(std::size_t groups) { rows_.reserve(groups * stride_); }
@@ -92,8 +96,8 @@ class GroupKeys {
   };
 
   const std::uint64_t* row(std::size_t group) const { return rows_.data() + group * stride_; }
-  bool same_plain(const std::uint64_t* a, const std::uint64_t* b) const {
-    for (std::size_t i = 0; i < plain_; ++i) {  // few: a call of memcmp() would take longer
+  static bool same_words(const std::uint64_t* a, const std::uint64_t* b, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {  // few: a call of memcmp() would take longer
       if (a[i] != b[i]) {
         return false;
       }

@@ -25,8 +25,6 @@ constexpr std::size_t kSlotsPerGroupMin = 2;
 // Moving to a larger table waits for memory as look-ups do: rather seldom.
 constexpr std::size_t kGrowth = 4;
 constexpr std::size_t kAhead = 16;
-// Keys looked up side by side: their slots, keys and texts stay in the nearest cache.
-constexpr std::size_t kBatchMax = 512;
 // Fewer of keys of thousands of columns.
 constexpr std::size_t kBatchBytesMax = 2 * kMebibyte;
 // Smaller tables are in a near cache anyway.
@@ -97,9 +95,9 @@ void GroupTable::grow() {
 }
 
 template <class Equal>
-std::size_t GroupTable::slot_of(std::uint64_t hash, const Equal& equal) const {
+std::size_t GroupTable::slot_of(std::uint64_t hash, std::size_t place, const Equal& equal) const {
   const std::size_t mask = slots_.size() - 1;
-  std::size_t at = hash & mask;
+  std::size_t at = place;
   while (slots_[at].group != 0 &&
          (slots_[at].tag != tag_of(hash) || !equal(slots_[at].group - 1))) {
     at = (at + 1) & mask;
@@ -117,20 +115,25 @@ void GroupTable::insert(std::uint64_t hash, std::size_t slot) {
 }
 
 // Each round asks for the memory to which the one before points.
-void GroupTable::prefetch(std::span<const std::uint64_t> hashes) const {
+void GroupTable::approach(std::span<const std::uint64_t> hashes, Places* places) const {
+  const std::size_t mask = slots_.size() - 1;
+  places->slots = slots_.size();
   if (slots_.size() < kPrefetchSlotsMin || keys_.columns() == 0) {
+    std::ranges::transform(hashes, places->of_key.begin(),
+                           [mask](std::uint64_t hash) { return hash & mask; });
     return;
   }
-  const std::size_t mask = slots_.size() - 1;
   for (const std::uint64_t hash : hashes) {
     __builtin_prefetch(&slots_[hash & mask]);
   }
   std::array<std::uint32_t, kBatchMax> groups;  // that may have one of the keys
   std::size_t count = 0;
-  for (const std::uint64_t hash : hashes) {
-    const Slot slot = slots_[hash & mask];
-    groups[count] = slot.group - 1;
-    count += slot.group != 0 && slot.tag == tag_of(hash) ? std::size_t{1} : 0;
+  for (std::size_t j = 0; j < hashes.size(); ++j) {
+    const std::size_t at =
+        slot_of(hashes[j], hashes[j] & mask, [](std::size_t /*group*/) { return true; });
+    places->of_key[j] = at;
+    groups[count] = slots_[at].group - 1;
+    count += slots_[at].group != 0 ? std::size_t{1} : 0;
   }
   for (std::size_t i = 0; i < count; ++i) {
     keys_.prefetch_row(groups[i]);
@@ -148,11 +151,13 @@ void GroupTable::resolve(KeyBatch& batch, std::uint32_t* groups) {
 
 void GroupTable::resolve(KeyBatch& batch, std::span<const std::uint64_t> hashes,
                          std::uint32_t* groups) {
-  prefetch(hashes);
+  Places places;
+  approach(hashes, &places);
   const std::size_t known = size();
   for (std::size_t j = 0; j < batch.size; ++j) {
     const std::size_t slot =
-        slot_of(hashes[j], [&](std::size_t group) { return keys_.holds(group, &batch, j); });
+        slot_of(hashes[j], place_of(hashes[j], places, j),
+                [&](std::size_t group) { return keys_.holds(group, &batch, j); });
     if (slots_[slot].group != 0) {
       groups[j] = slots_[slot].group - 1;
     } else {
@@ -167,19 +172,19 @@ void GroupTable::resolve(KeyBatch& batch, std::span<const std::uint64_t> hashes,
 void GroupTable::find_batch(const KeyBatch& batch, std::uint32_t* groups) const {
   std::array<std::uint64_t, kBatchMax> hashes;
   keys_.hash_all(batch, seed_, hashes.data());
-  prefetch(std::span(hashes).first(batch.size));
+  Places places;
+  approach(std::span(hashes).first(batch.size), &places);
   // Many keys may have no group, which nearly all free slots tell without a branch to guess.
-  const std::size_t mask = slots_.size() - 1;
   std::array<std::uint32_t, kBatchMax> others;
   std::size_t count = 0;
   for (std::uint32_t j = 0; j < batch.size; ++j) {
     groups[j] = kNoGroup;
     others[count] = j;
-    count += slots_[hashes[j] & mask].group != 0 ? std::size_t{1} : 0;
+    count += slots_[places.of_key[j]].group != 0 ? std::size_t{1} : 0;
   }
   for (const std::uint32_t j : std::span(others).first(count)) {
     const auto equal = [&](std::size_t group) { return keys_.equals(group, batch, j); };
-    const std::uint32_t group = slots_[slot_of(hashes[j], equal)].group;
+    const std::uint32_t group = slots_[slot_of(hashes[j], places.of_key[j], equal)].group;
     groups[j] = group == 0 ? kNoGroup : group - 1;
   }
 }
@@ -215,7 +220,8 @@ KeyBatch GroupTable::batch_of(std::span<const Vector> keys, std::size_t count, b
       }
     }
     if (keys.size() > 1) {  // alone it comes once a chunk
-      to.entry_texts.resize(values.size());
+      const auto* texts = values.data<std::string_view>();
+      to.entry_texts.assign(texts, texts + values.size());
     }
   }
   return batch;
@@ -432,6 +438,7 @@ void GroupTable::merge(const GroupTable& other, std::span<const std::uint32_t> g
   pairs->clear();
   pairs->reserve(groups.size());
   std::vector<std::uint64_t> hashes;
+  Places places;
   for (std::size_t begin = 0; begin < groups.size(); begin += batch_max()) {
     const auto batch = groups.subspan(begin, std::min(batch_max(), groups.size() - begin));
     const std::size_t known = size();
@@ -442,9 +449,9 @@ void GroupTable::merge(const GroupTable& other, std::span<const std::uint32_t> g
     for (const std::uint32_t group : batch) {
       hashes.push_back(other.hashes_[group]);
     }
-    prefetch(hashes);
-    for (const std::uint32_t group : batch) {
-      pairs->push_back({group, merge_one(other, group)});
+    approach(hashes, &places);
+    for (std::size_t j = 0; j < batch.size(); ++j) {
+      pairs->push_back({batch[j], merge_one(other, batch[j], place_of(hashes[j], places, j))});
     }
     charge_keys(size() - known);
   }
@@ -543,10 +550,12 @@ void GroupTable::prefetch_group(std::size_t group) const {
   keys_.prefetch_row(group);
 }
 
-std::uint32_t GroupTable::merge_one(const GroupTable& other, std::size_t other_group) {
+std::uint32_t GroupTable::merge_one(const GroupTable& other, std::size_t other_group,
+                                    std::size_t place) {
   const std::uint64_t hash = other.hashes_[other_group];
-  const std::size_t slot = slot_of(
-      hash, [&](std::size_t group) { return keys_.equals(group, other.keys_, other_group); });
+  const std::size_t slot = slot_of(hash, place, [&](std::size_t group) {
+    return keys_.equals(group, other.keys_, other_group);
+  });
   if (slots_[slot].group != 0) {
     const std::uint32_t group = slots_[slot].group - 1;
     first_seen_[group] = std::min(first_seen_[group], other.first_seen_[other_group]);

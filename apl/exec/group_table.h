@@ -8,6 +8,8 @@
 // others each row. Hashes are computed for many keys at once and the table's memory is asked for
 // ahead, because in a large table every look-up would wait for it.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -106,15 +108,28 @@ class GroupTable {
   std::size_t size_bytes() const;
 
  private:
+  // Keys looked up side by side: their slots, keys and texts stay in the nearest cache.
+  static constexpr std::size_t kBatchMax = 128;
+
   struct Slot {
     std::uint32_t tag;    // the hash's upper half
     std::uint32_t group;  // + 1, or 0 for an empty slot
   };
-  void prefetch(std::span<const std::uint64_t> hashes) const;
+  // Where the look-ups of a batch's keys begin while there are so many slots: each at the first
+  // slot, from the one of its hash on, that is free or has its tag.
+  struct Places {
+    std::size_t slots = 0;
+    std::array<std::size_t, kBatchMax> of_key;
+  };
+  void approach(std::span<const std::uint64_t> hashes, Places* places) const;
+  std::size_t place_of(std::uint64_t hash, const Places& places, std::size_t key) const {
+    return slots_.size() == places.slots ? places.of_key[key] : hash & (slots_.size() - 1);
+  }
   void prefetch_group(std::size_t group) const;
-  // The slot of the group with this hash for which equal(group), or the free one where it would go.
+  // The slot, from `place` on, of the group with this hash for which equal(group), or the free one
+  // where it would go.
   template <class Equal>
-  std::size_t slot_of(std::uint64_t hash, const Equal& equal) const;
+  std::size_t slot_of(std::uint64_t hash, std::size_t place, const Equal& equal) const;
   // groups[j] becomes the group of key j; new ones have no first_seen yet.
   void resolve(KeyBatch& batch, std::uint32_t* groups);
   void resolve(KeyBatch& batch, std::span<const std::uint64_t> hashes, std::uint32_t* groups);
@@ -122,9 +137,9 @@ class GroupTable {
   // Enters the next group, whose key is among the keys already, in a free slot.
   void insert(std::uint64_t hash, std::size_t slot);
   // This table's group with the key of `other`'s group.
-  std::uint32_t merge_one(const GroupTable& other, std::size_t other_group);
+  std::uint32_t merge_one(const GroupTable& other, std::size_t other_group, std::size_t place);
   void grow();
-  // Keys to look up at a time: hardly more than fit near caches, fewer of many columns.
+  // Keys to look up at a time: fewer of many columns.
   std::size_t batch_max() const;
   // For new groups whose keys have very many columns. Common ones are charged once a chunk is
   // through, by whoever owns the table.
