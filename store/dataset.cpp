@@ -326,6 +326,13 @@ Result<std::shared_ptr<BuilderPool>> Dataset::builders(const IngestOptions& opti
   return pool;
 }
 
+void Dataset::share_admission(std::shared_ptr<FieldAdmission> admission) {
+  const MutexLock lock(listing_mutex_);
+  if (admission_ == nullptr) {
+    admission_ = std::move(admission);
+  }
+}
+
 void Dataset::renew_builders() {
   const MutexLock lock(builders_mutex_);
   builders_.clear();

@@ -92,6 +92,9 @@ class Dataset {
   // Builders of batches for loads with these options. What they admit keeps all loads of this
   // process together to kDatasetFieldsMax fields. Errors as make_event_rules.
   Result<std::shared_ptr<BuilderPool>> builders(const IngestOptions& options);
+  // What loads were admitted before the dataset was there counts for later ones, unless some have
+  // been told by themselves already.
+  void share_admission(std::shared_ptr<FieldAdmission> admission);
   // What the builders of later loads admit is read from the file again: for a load that failed, or
   // that was refused a field, since fields may have been admitted that nobody stored.
   void renew_builders();

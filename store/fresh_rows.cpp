@@ -100,12 +100,17 @@ bool JoinedRows::add(const FreshRows& load) {
   }
   std::vector<std::size_t> at(table.columns.size());
   std::vector<Type> types(at.size());
+  std::size_t more_columns = 0;
   for (std::size_t i = 0; i < at.size(); ++i) {
     at[i] = find(i, table.schema[i].name);
     types[i] = table.columns[i].type();
+    more_columns += at[i] == kNowhere ? std::size_t{1} : 0;
     if (at[i] != kNowhere && !accepts(at[i], table.columns[i], &types[i])) {
       return false;
     }
+  }
+  if (!loads_.empty() && columns_.size() + more_columns > kDatasetFieldsMax) {
+    return false;  // each may have been admitted as many fields as there may be
   }
   Load next{&load, {}};
   next.places.reserve(columns_.size() + at.size());

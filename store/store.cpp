@@ -66,6 +66,7 @@ class DirectoryStore final : public Store {
   Result<std::shared_ptr<Dataset>> open_dataset(std::string_view name,
                                                 DatasetDefinition* definition = nullptr);
   Result<std::shared_ptr<Dataset>> open_or_create(std::string_view name);
+  std::shared_ptr<FieldAdmission> admission_of_new(std::string_view name);
   std::vector<std::shared_ptr<Dataset>> take_idle(std::size_t opening) EVQ_REQUIRES(mutex_);
   void close_idle();
   // Whether the catalog no longer names this file: then what failed did so for that.
@@ -92,6 +93,8 @@ class DirectoryStore final : public Store {
   Mutex mutex_;
   OpenDatasets open_ EVQ_GUARDED_BY(mutex_);
   std::uint64_t uses_ EVQ_GUARDED_BY(mutex_) = 0;
+  // Of the loads into datasets that are not there yet.
+  std::map<std::string, std::weak_ptr<FieldAdmission>> new_admissions_ EVQ_GUARDED_BY(mutex_);
 };
 
 Error missing_store(const std::string& directory) {
@@ -204,6 +207,19 @@ Result<std::shared_ptr<Dataset>> DirectoryStore::open_or_create(std::string_view
     return std::move(made).take_error();
   }
   return open_dataset(name);
+}
+
+// A dataset that is yet to be made has two fields; it is made when something is committed.
+std::shared_ptr<FieldAdmission> DirectoryStore::admission_of_new(std::string_view name) {
+  const MutexLock lock(mutex_);
+  std::erase_if(new_admissions_, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<FieldAdmission>& shared = new_admissions_[std::string(name)];
+  std::shared_ptr<FieldAdmission> admission = shared.lock();
+  if (admission == nullptr) {
+    admission = make_field_admission({"_time", "_sysTime"});
+    shared = admission;
+  }
+  return admission;
 }
 
 Status DirectoryStore::drop_dataset(std::string_view dataset) {
@@ -330,13 +346,13 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   StreamContext context;
   context.control = &control;
   context.pool = request.parallel ? options_.pool : nullptr;
+  std::shared_ptr<FieldAdmission> new_admission;
   if (known.ok()) {
     EVQ_TRY_ASSIGN(context.builders, known.value()->builders(options));
   } else {
     EVQ_TRY(check_dataset_name(name));
-    // A dataset that is yet to be made has two fields; it is made when something is committed.
-    EVQ_TRY_ASSIGN(const auto rules,
-                   make_event_rules(options, make_field_admission({"_time", "_sysTime"})));
+    new_admission = admission_of_new(name);
+    EVQ_TRY_ASSIGN(const auto rules, make_event_rules(options, new_admission));
     context.builders = std::make_shared<BuilderPool>(rules);
   }
   context.reject = request.reject;
@@ -347,7 +363,14 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   }
   bool given = false;  // then it was deleted since
   const auto open = [&]() -> Result<std::shared_ptr<Dataset>> {
-    return known.ok() && !std::exchange(given, true) ? known.value() : open_or_create(name);
+    if (known.ok() && !std::exchange(given, true)) {
+      return known.value();
+    }
+    EVQ_TRY_ASSIGN(std::shared_ptr<Dataset> made, open_or_create(name));
+    if (new_admission != nullptr) {
+      made->share_admission(new_admission);
+    }
+    return made;
   };
   CompactOptions compact = compact_options();
   compact.pool = context.pool;

@@ -107,13 +107,13 @@ Status insert_form(DatasetWriter& writer, const StoredForm& form, std::uint64_t*
   }
   const bool fresh = row.state == BlockState::kFresh;
   row.payload_sum = checksum64(fresh ? form.chunk : form.header, row.id);
-  EVQ_TRY(writer.insert_block(row));
   for (const auto& [name, types] : form.fields) {
     // Fields of rows that were stored before are known, and more exactly than a block's header can
     // tell: it calls a column of several scalar types dynamic.
     const bool known = form.keeps_ordinals && types == type_bit(Type::kDynamic);
     EVQ_TRY(writer.note_field(name, known ? 0U : types));
   }
+  EVQ_TRY(writer.insert_block(row));
   if (fresh) {
     return writer.insert_blob(BlobTable::kChunks, {row.id, form.chunk});
   }

@@ -374,53 +374,6 @@ TEST_CASE("merges and deletes wait for their turn without a snapshot") {
   require_clean(store);
 }
 
-// An event of the fields f<first>, f<first + 1>, …
-std::string wide_event(std::size_t first, std::size_t count) {
-  std::string text = "{\"f" + std::to_string(first) + "\":1";
-  for (std::size_t i = first + 1; i < first + count; ++i) {
-    text += ",\"f" + std::to_string(i) + "\":1";
-  }
-  return text + "}\n";
-}
-
-TEST_CASE("an event with a field too many fails alone, in a new or empty dataset too") {
-  const TempDirectory directory;
-  auto store = open_store(directory.path(), 16);
-  std::string text;
-  for (std::size_t i = 0; i < 9; ++i) {
-    text += wide_event(i * 1000, 1000);
-  }
-  DatasetDefinition definition;
-  definition.name = "empty";
-  REQUIRE(store->definitions().create_dataset(definition).ok());
-  for (const char* dataset : {"wide", "empty"}) {
-    // _time and _sysTime are fields as well.
-    auto report = load(*store, dataset, text + wide_event(9000, 998) + wide_event(9998, 1));
-    REQUIRE(report.ok());
-    CHECK(report->counts.ingested == 10);
-    CHECK(report->counts.failed == 1);
-    CHECK(store->fields(dataset)->size() == kDatasetFieldsMax);
-  }
-}
-
-TEST_CASE("fields of a load that came to nothing take no room") {
-  const TempDirectory directory;
-  auto store = open_store(directory.path(), 16);
-  REQUIRE(load(*store, "wide", wide_event(0, 1)).ok());
-  IngestRequest request;
-  request.atomic = true;
-  request.options.format = InputFormat::kJson;
-  QueryControl control;
-  for (std::size_t i = 1; i <= 10; ++i) {
-    const std::string text = "[" + wide_event(i * 1000, 1000) + ",{\"a\":}]";
-    const auto source = memory_source(text);
-    REQUIRE_FALSE(store->ingest("wide", *source, request, control).ok());
-  }
-  auto report = load(*store, "wide", wide_event(20000, 1000));
-  REQUIRE(report.ok());
-  CHECK(report->counts.failed == 0);
-}
-
 TEST_CASE("fields can be described") {
   const TempDirectory directory;
   auto store = open_store(directory.path(), 100);
