@@ -1,6 +1,7 @@
 #include "store/removal.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -47,16 +48,22 @@ Result<BlockMatch> match_block(const Snapshot& snapshot, const SnapshotBlock& in
   return doomed.match(block);
 }
 
-// The snapshot ends with the search: nobody waits for the write lock with one open.
+// The snapshot ends with the search: nobody waits for the write lock with one open. The first one
+// sets the `end` of the events that are meant.
 Result<RemoveReport> find_matches(const std::shared_ptr<Dataset>& dataset,
                                   const std::shared_ptr<SegmentCache>& cache,
                                   const RowFilter& doomed, QueryControl& control,
-                                  std::vector<BlockId>* ids) {
+                                  std::optional<std::uint64_t>* end, std::vector<BlockId>* ids) {
   EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, cache));
+  if (!doomed.fits(snapshot.schema())) {
+    return make_error(ErrorCode::kConflict, "the types of its fields changed meanwhile",
+                      "try the delete again");
+  }
+  *end = end->value_or(snapshot.ordinal_end());
   RemoveReport report;
   for (const SnapshotBlock& info : snapshot.blocks()) {
     EVQ_TRY(control.check());
-    if (!doomed.may_match(info)) {
+    if (info.first_ordinal >= **end || !doomed.may_match(info)) {
       continue;
     }
     Result<BlockMatch> found = match_block(snapshot, info, doomed);
@@ -87,9 +94,10 @@ Result<RemoveReport> find_matches(const std::shared_ptr<Dataset>& dataset,
 Result<RemoveReport> remove_matches(const std::shared_ptr<Dataset>& dataset,
                                     const std::shared_ptr<SegmentCache>& cache,
                                     const RowFilter& doomed, bool commit, QueryControl& control) {
+  std::optional<std::uint64_t> end;
   for (int attempt = 0; attempt < kRemoveAttemptsMax; ++attempt) {
     std::vector<BlockId> ids;
-    EVQ_TRY_ASSIGN(RemoveReport report, find_matches(dataset, cache, doomed, control, &ids));
+    EVQ_TRY_ASSIGN(RemoveReport report, find_matches(dataset, cache, doomed, control, &end, &ids));
     if (!commit || ids.empty()) {
       return report;
     }

@@ -115,6 +115,8 @@ class RowFilter {
   virtual bool matches_whole(const SnapshotBlock& /*block*/) const { return false; }
   // How many rows match; the implementation prunes by statistics and decodes what it needs.
   virtual Result<BlockMatch> match(StoredBlock& block) const = 0;
+  // False when it was made for fields that had other types, and cannot read these.
+  virtual bool fits(const Schema& /*schema*/) const { return true; }
 };
 
 struct RemoveReport {
@@ -173,8 +175,9 @@ class Store {
   // the batches that `committed` was told about. Concurrent loads share commits.
   virtual Result<IngestReport> ingest(std::string_view dataset, ByteSource& source,
                                       const IngestRequest& request, QueryControl& control) = 0;
-  // Finds the blocks with a match; with `commit` they vanish, durably, before this returns. Events
-  // that arrive later are never swept along.
+  // Finds the blocks with a match; with `commit` they vanish, durably, before this returns. Blocks
+  // of events that arrive later are not looked at. kConflict when the filter fits the dataset no
+  // more; nothing was removed then.
   virtual Result<RemoveReport> remove(std::string_view dataset, const RowFilter& doomed,
                                       bool commit, QueryControl& control) = 0;
   // Removes whole blocks whose newest event is older than `before`; the rows removed.

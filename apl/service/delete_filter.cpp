@@ -32,6 +32,13 @@ class DeleteFilter final : public RowFilter {
            block.max_time <= scan_.time_max;
   }
 
+  bool fits(const Schema& schema) const override {
+    return std::ranges::all_of(scan_.columns, [&](const auto& column) {
+      const std::optional<std::size_t> at = schema.find(column.field);
+      return !at || common_type(schema[*at].type, column.type) == column.type;
+    });
+  }
+
   // What the block's columns take is charged until it is through.
   Result<BlockMatch> match(StoredBlock& block) const override {
     AllocationMeter meter(budget_, context_.control, kOperatorName);
@@ -133,6 +140,20 @@ class DeleteFilter final : public RowFilter {
 };
 
 }  // namespace
+
+Result<plan::Plan> bind_delete(const ast::Query& query, plan::TableSource& tables,
+                               const QueryVariables& variables, const EvalContext& context) {
+  plan::BindOptions options;
+  options.context = context;
+  options.variables = variables;
+  options.delete_only = true;
+  EVQ_TRY_ASSIGN(plan::Plan plan, plan::bind_query(query, tables, options));
+  if (plan.datasets.size() != 1) {
+    return make_error(ErrorCode::kUsage, "a delete names exactly one dataset",
+                      "delete from them one after the other");
+  }
+  return plan;
+}
 
 Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan, const EvalContext& context,
                                                       MemoryBudget* budget) {

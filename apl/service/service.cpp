@@ -31,6 +31,9 @@
 namespace evq {
 namespace {
 
+// Times that a delete is made anew for fields whose types changed before it was done.
+constexpr int kDeleteAttemptsMax = 5;
+
 // Runs the subqueries that binding needs the values of, within the query's own limits.
 class Subqueries final : public plan::SubqueryRunner {
  public:
@@ -562,26 +565,27 @@ Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
   EVQ_TRY_ASSIGN(context.range_end_ns,
                  resolve_time(request.end_time, context.now_ns, kUnboundedEnd, "endTime"));
   EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(request.apl, context.now_ns));
-  plan::Plan plan;
-  {
-    // Gone before the delete: what a snapshot shows keeps the write-ahead file from being emptied.
-    SnapshotTables tables(*state_->store, request.may_delete);
-    plan::BindOptions bind;
-    bind.context = context;
-    bind.variables = request.variables;
-    bind.delete_only = true;
-    EVQ_TRY_ASSIGN(plan, plan::bind_query(query, tables, bind));
+  std::string dataset;
+  Result<RemoveReport> removed = RemoveReport();
+  // Events that come meanwhile may give a field another type than the filter was made for.
+  for (int attempt = 0; attempt < kDeleteAttemptsMax; ++attempt) {
+    plan::Plan plan;
+    {
+      // Gone before the delete: what a snapshot shows keeps the write-ahead file from being
+      // emptied.
+      SnapshotTables tables(*state_->store, request.may_delete);
+      EVQ_TRY_ASSIGN(plan, bind_delete(query, tables, request.variables, context));
+    }
+    dataset = plan.datasets[0];
+    MemoryBudget budget(memory_limit(state_->options, 0), state_->memory.get());
+    EVQ_TRY_ASSIGN(const std::unique_ptr<RowFilter> doomed,
+                   make_delete_filter(std::move(plan), context, &budget));
+    removed = state_->store->remove(dataset, *doomed, request.commit, control);
+    if (removed.ok() || removed.error().code != ErrorCode::kConflict) {
+      break;
+    }
   }
-  if (plan.datasets.size() != 1) {
-    return make_error(ErrorCode::kUsage, "a delete names exactly one dataset",
-                      "delete from them one after the other");
-  }
-  const std::string dataset = plan.datasets[0];
-  MemoryBudget budget(memory_limit(state_->options, 0), state_->memory.get());
-  EVQ_TRY_ASSIGN(const std::unique_ptr<RowFilter> doomed,
-                 make_delete_filter(std::move(plan), context, &budget));
-  EVQ_TRY_ASSIGN(const RemoveReport report,
-                 state_->store->remove(dataset, *doomed, request.commit, control));
+  EVQ_TRY_ASSIGN(const RemoveReport report, std::move(removed));
   EVQ_TRY(damage_of(report, request.commit));
   DeleteResponse response;
   response.dataset = dataset;
