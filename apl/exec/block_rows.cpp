@@ -151,8 +151,8 @@ Result<Chunk> BlockRows::next(std::uint64_t sequence) {
   if (given_ == 0) {
     EVQ_TRY(settle_rows_at_once());
   }
-  const std::size_t begin = given_;
-  const std::size_t count = std::min(size() - begin, rows_at_once_);
+  const std::size_t count = std::min(size() - given_, rows_at_once_);
+  const std::size_t begin = scan_.last_rows_first ? size() - given_ - count : given_;
   given_ += count;
   std::vector<Vector> columns(count > 0 ? columns_.size() : 0);
   for (std::size_t column = 0; column < columns.size(); ++column) {

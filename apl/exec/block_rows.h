@@ -24,6 +24,7 @@ struct PreparedScan {
   std::vector<std::size_t> last_filter{};  // by column: the last filter that reads it, + 1
   bool counts_only = false;                // no column's values come out
   std::vector<bool> costly{};              // filters: those that search in texts
+  bool last_rows_first = false;            // where a block's rows come some at a time
 };
 PreparedScan prepare_scan(Executor& executor, const plan::Scan& node);
 

@@ -68,7 +68,8 @@ struct ScanHints {
   bool newest_first = false;  // visit blocks by descending max time
   // Visit blocks in this order of their times, each worker a stretch of time: the sinks, in the
   // order in which they were made, get one stretch after the other. A chunk's sequence is its
-  // block's place in that order, and its rows are a block's, as they lie there.
+  // block's place in that order, and its rows are some of the block's, as they lie there; those of
+  // the block's next chunk come behind them in this order.
   TimeOrder time_order = TimeOrder::kNone;
   // What the sinks get is put in order by sequences, or one sink after the other: sorted rows may
   // come as such stretches.

@@ -351,9 +351,6 @@ class FetchSink final : public ForwardingSink {
       Chunk fetched = batch.rows(begin, chunk.rows());
       std::ranges::move(fetched.columns(), std::back_inserter(chunk.columns()));
     }));
-    // Rows of several sinks keep their places among those of the others.
-    sequence_ = std::max(sequence_, chunk.sequence());
-    chunk.set_sequence(sequence_++);
     EVQ_TRY_ASSIGN(flow_, next().push(std::move(chunk)));
     return Status::success();
   }
@@ -365,7 +362,6 @@ class FetchSink final : public ForwardingSink {
   std::vector<bool> touched_;     // blocks with pending rows
   std::size_t touched_rows_ = 0;  // of those blocks
   std::size_t row_bytes_ = 0;     // of a fetched row, about: as ingested, then as read
-  std::uint64_t sequence_ = 0;
   Flow flow_ = Flow::kMore;
 };
 

@@ -36,6 +36,9 @@ struct Repeats {
   bool operator()(const plan::Limit& /*limit*/) const { return !is_made_by_keys(node); }
   bool operator()(const plan::TopN& /*top*/) const { return !is_made_by_keys(node); }
   bool operator()(const plan::Window& /*window*/) const { return !is_made_by_keys(node); }
+  bool operator()(const plan::Unnest& unnest) const {
+    return !unnest.row_place || !is_made_by_keys(node);
+  }
 
   bool operator()(const plan::Sample& /*sample*/) const { return false; }
   bool operator()(const plan::Apply& /*apply*/) const { return false; }

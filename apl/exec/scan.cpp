@@ -215,6 +215,7 @@ Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hin
                     block_test(scan),
                     !scan.filters.empty(),
                     visiting_order(*snapshot, scan, hints)};
+  shared.prepared.last_rows_first = hints.time_order == TimeOrder::kDescending;
   executor.stats().blocks_total.fetch_add(snapshot->blocks().size());
   const std::size_t workers =
       std::max<std::size_t>(1, std::min(executor.options().workers, shared.order.size()));

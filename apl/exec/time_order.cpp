@@ -94,7 +94,7 @@ bool few_overlap(const Snapshot& snapshot, std::span<const std::uint32_t> blocks
   return true;
 }
 
-// One worker's rows, in chunks of some of a block's each.
+// One worker's rows, in chunks of some of a block's each, which come in order.
 class TimeMergeSink final : public ForwardingSink {
  public:
   TimeMergeSink(const Executor& executor, const plan::Sort& sort, TimeOrder order,
@@ -117,12 +117,17 @@ class TimeMergeSink final : public ForwardingSink {
     const std::size_t next_block = chunk.sequence() + 1;
     EVQ_TRY(guarded([&] { add(std::move(chunk)); }));
     EVQ_TRY(charge_parts());
-    EVQ_TRY(
-        hand_on(next_block < begins_.size() ? std::optional(begins_[next_block]) : std::nullopt));
+    // What comes next is of this block, behind the chunk's last row, or of a later one.
+    const auto [time, row] = place(parts_.back(), parts_.back().chunk.rows() - 1);
+    Place end{time, row + 1};
+    if (next_block < begins_.size()) {
+      end = std::min(end, Place{begins_[next_block], kFirst});
+    }
+    EVQ_TRY(hand_on(end));
     return flow_;
   }
   Status finish() override {
-    EVQ_TRY(hand_on(std::nullopt));
+    EVQ_TRY(hand_on(kEnd));
     return ForwardingSink::finish();
   }
 
@@ -135,6 +140,10 @@ class TimeMergeSink final : public ForwardingSink {
     std::size_t next = 0;
   };
   using Place = std::pair<std::int64_t, std::int64_t>;
+  static constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+  // Behind all rows: there are not so many that one has this place.
+  static constexpr Place kEnd{std::numeric_limits<std::int64_t>::max(),
+                              std::numeric_limits<std::int64_t>::max()};
 
   template <class Work>
   Status guarded(const Work& work) {
@@ -180,14 +189,12 @@ class TimeMergeSink final : public ForwardingSink {
     return low - part.next;
   }
 
-  // Hands on the rows before `end`, all where there is none.
-  Status hand_on(std::optional<std::int64_t> end) {
-    constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
-    constexpr std::int64_t kBegin = std::numeric_limits<std::int64_t>::min();
+  // Hands on the rows before `end`.
+  Status hand_on(const Place& end) {
     while (flow_ == Flow::kMore) {
       std::size_t first = parts_.size();
-      Place head{kEnd, kEnd};
-      Place bound = end.has_value() ? Place{*end, kBegin} : Place{kEnd, kEnd};
+      Place head = kEnd;
+      Place bound = end;
       for (std::size_t i = 0; i < parts_.size(); ++i) {
         if (parts_[i].next == parts_[i].chunk.rows()) {
           continue;
@@ -204,9 +211,7 @@ class TimeMergeSink final : public ForwardingSink {
       if (first == parts_.size()) {
         break;
       }
-      const std::size_t count = bound == Place{kEnd, kEnd}
-                                    ? parts_[first].chunk.rows() - parts_[first].next
-                                    : rows_before(parts_[first], bound);
+      const std::size_t count = rows_before(parts_[first], bound);
       if (count == 0) {
         break;
       }

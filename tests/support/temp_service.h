@@ -1,7 +1,9 @@
 #pragma once
-// TempService: a service of one worker over a store of its own, in a directory that goes with it.
+// TempService: a service over a store of its own, in a directory that goes with it.
 // What cannot be opened or loaded fails the test. One thread.
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -16,10 +18,10 @@ namespace evq {
 
 class TempService {
  public:
-  // With other options than where the store is and how many work.
+  // With other options than where the store is; one worker unless told otherwise.
   explicit TempService(ServiceOptions options = {}) {
     options.store_directory = folder_.path();
-    options.workers = 1;
+    options.workers = std::max<std::size_t>(options.workers, 1);
     auto opened = Service::open(options);
     REQUIRE(opened.ok());
     service_ = std::move(opened).value();
