@@ -82,15 +82,15 @@ constexpr std::uint64_t kLengthMask = 0xff;
 // The lowest byte of a tail: 1 for a text that ends at the offset, this for one that may go on.
 constexpr std::uint64_t kLengthMax = kHeadBytes + kTailBytes + 2;
 
+// A null's number may be that of a head as well: its tail is no text's, whose lowest byte is from 1
+// to kLengthMax.
 template <class NumberOf>
 void number_texts(const Values& texts, std::size_t begin, std::size_t end, SortOrder order,
                   std::uint64_t* out, NumberOf number_of_text) {
   const std::uint64_t flip = order.descending ? ~std::uint64_t{0} : 0;
   const auto* data = texts.data<std::string_view>();
   for (std::size_t i = begin; i < end; ++i) {
-    out[i - begin] = texts.is_null(i)
-                         ? null_number(order)
-                         : std::clamp(number_of_text(data[i]) ^ flip, kNumberMin, kNumberMax);
+    out[i - begin] = texts.is_null(i) ? null_number(order) : number_of_text(data[i]) ^ flip;
   }
 }
 

@@ -79,7 +79,8 @@ class ChosenColumn {
       case Physical::kByte:
         return from.at<std::uint8_t>(row);
       case Physical::kDouble:
-        return std::bit_cast<std::uint64_t>(from.at<double>(row));
+        // -0.0 equals 0.0: which of the two came first would be chance.
+        return std::bit_cast<std::uint64_t>(from.at<double>(row) + 0.0);
       case Physical::kInt64:
       case Physical::kView:
       case Physical::kNone:

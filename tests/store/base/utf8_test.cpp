@@ -131,6 +131,7 @@ TEST_CASE("case") {
   CHECK(fold_code_point(0x212A) == U'k');
   CHECK(fold_code_point(0x1E9E) == 0xDF);
   CHECK(fold_code_point(0x131) == 0x131);
+  CHECK(fold_code_point(0x345) == 0x345);  // no letter, so it equals none
   CHECK(equals_folded("Straße", "STRAßE"));
   CHECK(equals_folded("", ""));
   CHECK(!equals_folded("a", ""));
