@@ -153,7 +153,8 @@ Result<HttpResponse> handle_dataset_trim(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::int64_t age, read_trim_body(text));
   const auto before = checked_subtract(wall_clock_now_ns(), age);
   EVQ_TRY_ASSIGN(const std::uint64_t removed,
-                 api.store().trim(request.argument("dataset"), before.value_or(kInstantMin)));
+                 api.store().trim(request.argument("dataset"), before.value_or(kInstantMin),
+                                  *request.control));
   if (request.route->pattern.starts_with("/v2/")) {
     return no_content();
   }

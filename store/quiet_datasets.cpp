@@ -30,8 +30,10 @@ Result<std::int64_t> oldest_end(Dataset& dataset) {
 std::optional<FileMarks> QuietDatasets::look(const std::string& path) {
   const std::int64_t now = wall_clock_now_ns();
   const FileMarks marks = {mark_of(path), mark_of(path + "-wal")};
-  const bool settled = std::ranges::all_of(
-      marks, [&](const FileMark& mark) { return mark.changed_ns < now - kSettledNs; });
+  // A time to come is one of before the clock was put back.
+  const bool settled = std::ranges::all_of(marks, [&](const FileMark& mark) {
+    return mark.changed_ns < now - kSettledNs || mark.changed_ns > now + kSettledNs;
+  });
   return settled ? std::optional(marks) : std::nullopt;
 }
 

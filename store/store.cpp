@@ -51,7 +51,8 @@ class DirectoryStore final : public Store {
                               const IngestRequest& request, QueryControl& control) override;
   Result<RemoveReport> remove(std::string_view name, const RowFilter& doomed, bool commit,
                               QueryControl& control) override;
-  Result<std::uint64_t> trim(std::string_view name, std::int64_t before) override;
+  Result<std::uint64_t> trim(std::string_view name, std::int64_t before,
+                             QueryControl& control) override;
   Status maintain(std::string_view name, bool full, QueryControl& control) override;
   Result<CheckReport> check(QueryControl& control) override;
 
@@ -132,9 +133,12 @@ Result<std::shared_ptr<Dataset>> DirectoryStore::open_dataset(std::string_view n
     options.wal_bytes_target = kBusyWalBytesTarget;
   }
   Result<std::shared_ptr<Dataset>> dataset = Dataset::open(std::string(name), *file, options);
+  // Opened while its files were being removed, it may lack those that went first.
+  if (is_dropped(name, file->file_id)) {
+    return missing_dataset(name);
+  }
   if (!dataset.ok()) {
-    return is_dropped(name, file->file_id) ? missing_dataset(name)
-                                           : std::move(dataset).take_error();
+    return dataset;
   }
   std::ranges::move(take_idle(1), std::back_inserter(closed));
   open_.insert_or_assign(std::string(name), OpenDataset{*dataset, ++uses_});
@@ -377,6 +381,9 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   Load load(open, request, {compact, options_.pool, !options_.background_upkeep}, control);
   Result<IngestCounts> counts = parse_stream(source, options, load, context);
   Status finished = counts.ok() ? load.finish(*counts) : Status();
+  if (!finished.ok() && finished.error().code == ErrorCode::kNotFound) {
+    finished = missing_dataset(name);  // each time that it was made
+  }
   const bool complete = counts.ok() && finished.ok();
   if (known.ok() && (!complete || context.builders->refused_fields())) {
     known.value()->renew_builders();
@@ -400,11 +407,13 @@ Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilt
   });
 }
 
-Result<std::uint64_t> DirectoryStore::trim(std::string_view name, std::int64_t before) {
+Result<std::uint64_t> DirectoryStore::trim(std::string_view name, std::int64_t before,
+                                           QueryControl& control) {
+  const WaitScope scope(control);
   return with_dataset(name, [&](const std::shared_ptr<Dataset>& dataset) -> Result<std::uint64_t> {
     EVQ_TRY_ASSIGN(const std::uint64_t rows, queue_older(*dataset, before));
     if (rows != 0) {
-      free_removed_if_possible(*dataset, QueryControl());
+      free_removed_if_possible(*dataset, control);
     }
     return rows;
   });

@@ -180,8 +180,10 @@ class Store {
   // more; nothing was removed then.
   virtual Result<RemoveReport> remove(std::string_view dataset, const RowFilter& doomed,
                                       bool commit, QueryControl& control) = 0;
-  // Removes whole blocks whose newest event is older than `before`; the rows removed.
-  virtual Result<std::uint64_t> trim(std::string_view dataset, std::int64_t before) = 0;
+  // Removes whole blocks whose newest event is older than `before`; the rows removed. Freeing their
+  // space ends when `control` stops, and is left to upkeep then.
+  virtual Result<std::uint64_t> trim(std::string_view dataset, std::int64_t before,
+                                     QueryControl& control) = 0;
   // One round of upkeep, `full` as `evq compact` does it: seals fresh chunks and merges small
   // blocks, frees the space of deleted blocks, checkpoints. Without `full` only what is due, which
   // merging small blocks is once nobody has written for some seconds.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "store/base/limits.h"
+#include "store/base/on_scope_exit.h"
 #include "store/catalog/disk_reserve.h"
 #include "store/catalog/unsynced_vfs.h"
 
@@ -78,20 +79,30 @@ Connection& WriteLock::connection() {
 }
 
 Status WriteLock::commit() {
+  // Nobody knows how far it came until it has said so, which may take memory.
+  bool in_doubt = true;
+  const OnScopeExit poison([&] {
+    if (in_doubt) {
+      database_->poisoned_.store(true);
+    }
+  });
   Status committed = transaction_->commit();
   transaction_.reset();
   if (!committed.ok()) {
-    if (leaves_doubt(committed.error()) || !database_->writer_->cut_wal().ok()) {
-      database_->poisoned_.store(true);
-    }
+    in_doubt = leaves_doubt(committed.error()) || !database_->writer_->cut_wal().ok();
     return committed;
   }
+  in_doubt = false;
   database_->wrote_ = true;
-  if (const auto reach = database_->writer_->take_reach()) {
-    const WalReachText text = encode_reach(*reach);
-    lock_->note({text.data(), text.size()});
+  try {
+    if (const auto reach = database_->writer_->take_reach()) {
+      const WalReachText text = encode_reach(*reach);
+      lock_->note({text.data(), text.size()});
+    }
+    database_->checkpoint_when_due();
+  } catch (const std::bad_alloc&) {
+    return {};  // what is durable stays so; the next commit does what this one could not
   }
-  database_->checkpoint_when_due();
   return {};
 }
 
@@ -131,7 +142,7 @@ Database::Database(DatabaseOptions options, const SchemaSpec& spec)
 
 // The last commit is durable already; an empty write-ahead file only makes the next open faster.
 Database::~Database() {
-  if (!wrote_ || poisoned_.load() || !file_exists(options_.path)) {
+  if (!wrote_ || poisoned_.load() || mark_of(options_.path).inode != inode_) {
     return;
   }
   try {
@@ -155,6 +166,7 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
     EVQ_TRY(database->create_file());
   }
   EVQ_TRY(check_plain(options.path));
+  database->inode_ = mark_of(options.path).inode;
   std::unique_ptr<Connection> reader;
   Result<bool> current = database->inspect(&reader);
   if (!current.ok() && current.error().code == ErrorCode::kIo) {
@@ -314,10 +326,16 @@ Result<FileLock> Database::lock_file() {
 // Nobody will ever read what is written to a file without a name; and a lock file that is made
 // beside it would stay.
 Status Database::check_there() const {
-  return file_exists(options_.path)
-             ? Status()
-             : make_error(ErrorCode::kNotFound, options_.path + ": the file is there no more",
-                          "was the dataset deleted, or the store?");
+  const std::uint64_t inode = mark_of(options_.path).inode;
+  if (inode == 0) {
+    return make_error(ErrorCode::kNotFound, options_.path + ": the file is there no more",
+                      "was the dataset deleted, or the store?");
+  }
+  if (inode != inode_) {
+    return make_error(ErrorCode::kIo, options_.path + ": another file has taken its place",
+                      "was the store replaced? start evq again");
+  }
+  return {};
 }
 
 // A commit needs its bytes twice: in the write-ahead file, and in the database at the checkpoint.

@@ -105,7 +105,8 @@ class Database {
   // Waits for both locks, the other processes' up to kWriteLockMsMax (kUnavailable), and no longer
   // than the thread's WaitScope lets it (kCancelled, kTimeout). Refuses with kDiskFull when twice
   // `bytes_needed` and kDiskReserveBytesMin are not free; 0 skips the check, for what only takes
-  // away, which runs inside with_reserve(). kNotFound when somebody removed the file.
+  // away, which runs inside with_reserve(). kNotFound when somebody removed the file, kIo
+  // when another stands in its place.
   Result<WriteLock> begin_write(std::uint64_t bytes_needed);
   // Runs `attempt`, a write that only takes away, and once more on the store's reserve when the
   // disk is full; what it returned.
@@ -164,6 +165,7 @@ class Database {
   const DatabaseOptions options_;
   const SchemaSpec& spec_;
   std::optional<Error> loss_;
+  std::uint64_t inode_ = 0;  // of the file that was opened
 
   Turn write_turn_;                     // held for the life of a WriteLock
   std::unique_ptr<Connection> writer_;  // belongs to who has the turn

@@ -12,6 +12,7 @@
 #include "store/base/check.h"
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
+#include "store/base/on_scope_exit.h"
 #include "store/base/thread_pool.h"
 #include "store/catalog/joined_writes.h"
 
@@ -548,12 +549,14 @@ Result<std::vector<std::string>> Connection::integrity_problems(const QueryContr
       ended.wait_for_ms(mutex, stops ? kAgainMs : kLookMs);
     }
   });
-  Result<std::vector<std::string>> lines = text_rows("PRAGMA integrity_check(20)");
-  {
-    const MutexLock lock(mutex);
-    done = true;
-    ended.notify_all();
-  }
+  Result<std::vector<std::string>> lines = [&] {
+    const OnScopeExit tell([&] {  // when memory runs out as well: the watcher is waited for
+      const MutexLock lock(mutex);
+      done = true;
+      ended.notify_all();
+    });
+    return text_rows("PRAGMA integrity_check(20)");
+  }();
   if (!lines.ok()) {
     EVQ_TRY(control.check());
     return lines;

@@ -85,7 +85,7 @@ TEST_CASE("a dataset that is dropped meanwhile is not found, and not damaged") {
     check_reason(here->snapshot("d"));
     check_reason(here->stats("d"));
     check_reason(here->fields("d"));
-    check_reason(here->trim("d", 0));
+    check_reason(here->trim("d", 0, control));
     check_reason(here->maintain("d", true, control));
     const auto report = here->check(control);
     REQUIRE(report.ok());
@@ -133,6 +133,33 @@ TEST_CASE("a dataset whose file was emptied says so instead of being empty") {
   CHECK(report->problems[0].file == "datasets/1.db");
 }
 
+TEST_CASE("a store that took another's place is not written to by who had that open") {
+  const TempDirectory directory;
+  const std::string path = directory.path() + "/store";
+  for (const bool wrote : {true, false}) {
+    std::filesystem::remove_all(path);
+    std::filesystem::remove_all(path + ".gone");
+    REQUIRE(load(*open_store(path, kFewRows), "d", numbered_events(0, 3, 0, 1)).ok());
+    const auto store = open_store(path, kFewRows);
+    REQUIRE(store->snapshot("d").ok());
+    if (wrote) {
+      REQUIRE(load(*store, "d", numbered_events(3, 1, 0, 1)).ok());
+    }
+    std::filesystem::copy(path, path + ".copy", std::filesystem::copy_options::recursive);
+    std::filesystem::rename(path, path + ".gone");
+    std::filesystem::rename(path + ".copy", path);
+    const auto refused = load(*store, "d", numbered_events(4, 1, 0, 1));
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::kIo);
+    CHECK(refused.error().message.ends_with(": another file has taken its place"));
+    const auto anew = open_store(path, kFewRows);
+    REQUIRE(load(*anew, "d", numbered_events(4, 1, 0, 1)).ok());
+    CHECK(anew->snapshot("d")->rows() == (wrote ? 5 : 4));
+    QueryControl control;
+    CHECK(anew->check(control)->problems.empty());
+  }
+}
+
 TEST_CASE("what is not there is not found, not changed and not removed twice") {
   const TempDirectory directory;
   const auto store = open_store(directory.path(), kFewRows);
@@ -142,8 +169,8 @@ TEST_CASE("what is not there is not found, not changed and not removed twice") {
             .code == ErrorCode::kNotFound);
   CHECK(store->drop_dataset("missing").error().code == ErrorCode::kNotFound);
   CHECK(store->fields("missing").error().code == ErrorCode::kNotFound);
-  CHECK(store->trim("missing", 0).error().code == ErrorCode::kNotFound);
   QueryControl control;
+  CHECK(store->trim("missing", 0, control).error().code == ErrorCode::kNotFound);
   CHECK(store->maintain("missing", true, control).error().code == ErrorCode::kNotFound);
   StoredObject object;
   object.id = "x";

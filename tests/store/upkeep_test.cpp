@@ -69,9 +69,9 @@ TEST_CASE("a compaction that is cancelled stops, and the next one ends its work"
   const TempDirectory directory;
   auto store = open_store(directory.path(), 100);
   REQUIRE(load(*store, "d", numbered_events(0, 20000, 0, 1)).ok());
-  REQUIRE(store->trim("d", INT64_MAX).value() == 20000);
-  const std::uint64_t before = store->stats("d")->file_bytes;
   QueryControl control;
+  REQUIRE(store->trim("d", INT64_MAX, control).value() == 20000);
+  const std::uint64_t before = store->stats("d")->file_bytes;
   control.cancel();
   CHECK(store->maintain("d", true, control).error().code == ErrorCode::kCancelled);
   QueryControl again;

@@ -179,7 +179,8 @@ TEST_CASE("retention works on a full disk") {
   }
   FullDisk disk;
   disk.fill();
-  const auto removed = disk.store().trim("d", kReceipt);
+  QueryControl control;
+  const auto removed = disk.store().trim("d", kReceipt, control);
   REQUIRE(removed.ok());
   CHECK(*removed == 2000);
   CHECK(disk.store().stats("d")->queued_blocks == 0);
