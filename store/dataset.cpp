@@ -134,12 +134,11 @@ void Dataset::commit(const Group& group, Result<NewBlocks> blocks) {
   const bool locked_out = !written && together.error().code == ErrorCode::kUnavailable;
   if (written || locked_out || group.size() == 1) {
     for (Pending* member : group) {
-      if (!written && member != group.back()) {
+      if (!written) {
         member->status = Error(together.error());
       }
       member->decided = true;
     }
-    group.back()->status = std::move(together);
     if (written) {
       keep_decoded(*blocks);
     }

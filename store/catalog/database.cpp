@@ -168,21 +168,17 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
   EVQ_TRY(check_plain(options.path));
   database->inode_ = mark_of(options.path).inode;
   std::unique_ptr<Connection> reader;
-  Result<bool> current = database->inspect(&reader);
-  if (!current.ok() && current.error().code == ErrorCode::kIo) {
+  Result<bool> inspected = database->inspect(&reader);
+  if (!inspected.ok() && inspected.error().code == ErrorCode::kIo) {
     // A process killed while it made the file leaves a rollback journal, which only a connection
     // that may write can play back.
     EVQ_TRY(database->migrate_file());
-    current = database->inspect(&reader);
+    inspected = database->inspect(&reader);
   }
-  if (!current.ok()) {
-    return std::move(current).take_error();
-  }
+  EVQ_TRY_ASSIGN(const bool current, std::move(inspected));
   database->look_for_loss(*reader);
-  if (!*current) {
+  if (!current) {
     EVQ_TRY(database->loss());
-  }
-  if (!*current) {
     EVQ_TRY_ASSIGN(const std::vector<std::string> tables,
                    reader->text_rows("SELECT name FROM sqlite_schema LIMIT 1"));
     if (tables.empty() && !options.may_be_new) {
