@@ -102,8 +102,14 @@ Status Repl::open() {
   if (!remote_) {
     return open_store();
   }
-  EVQ_TRY_ASSIGN(target_, open_query_target(global_));
+  EVQ_TRY_ASSIGN(auto target, open_query_target(global_));
+  set_target(std::move(target));
   return Status::success();
+}
+
+void Repl::set_target(std::unique_ptr<QueryTarget> target) {
+  last_answer_.reset();  // its rows count in the memory of the target that gave them
+  target_ = std::move(target);
 }
 
 Status Repl::open_store() {
@@ -122,7 +128,7 @@ Status Repl::open_store() {
   if (!target.ok()) {
     return target.error();
   }
-  target_ = std::move(target).value();
+  set_target(std::move(target).value());
   no_store_.reset();
   if (stand_in.has_value()) {
     no_store_.emplace(*std::move(stand_in));
@@ -131,7 +137,8 @@ Status Repl::open_store() {
 }
 
 Status Repl::use_store(const std::string& directory) {
-  EVQ_TRY_ASSIGN(target_, open_store_target(global_, directory));
+  EVQ_TRY_ASSIGN(auto target, open_store_target(global_, directory));
+  set_target(std::move(target));
   no_store_.reset();
   global_.store = directory;
   remote_ = false;

@@ -50,7 +50,7 @@ class Repl {
   const GlobalOptions& global() const { return global_; }
   // "the store is …", "the server is …".
   std::string place() const;
-  // Goes on with another store; the one in use stays when that fails.
+  // Goes on with another store, without the last answer; the one in use stays when that fails.
   Status use_store(const std::string& directory);
   // Runs the query and shows its answer or its error, which becomes the exit status.
   void ask(const std::string& apl) { ask(request_of(apl)); }
@@ -64,7 +64,7 @@ class Repl {
   Result<std::string> profile(const std::string& apl);
   // Shows events as they arrive, until Ctrl-C.
   Status follow(const TailCommand& command);
-  // The answer of the last query; null before the first.
+  // The answer of the last query; null before the first of this store.
   HeldAnswer* last_answer() { return last_answer_ ? &*last_answer_ : nullptr; }
   std::string& last_query() { return last_query_; }
   Status show(const HeldAnswer& answer, const std::string& form);
@@ -75,6 +75,8 @@ class Repl {
  private:
   Status open();
   Status open_store();
+  // Instead of the target in use, whose answer goes with it.
+  void set_target(std::unique_ptr<QueryTarget> target);
   void greet();
   void read_inputs();
   void take(const std::string& text);

@@ -3,9 +3,10 @@
 
 import os
 import re
+import subprocess
 import sys
 
-from repl_screen import FOLDER, Server, equal, run, main
+from repl_screen import EVQ, FOLDER, Server, environment, equal, run, main
 
 
 def test_pipe_answers_as_ndjson():
@@ -61,6 +62,28 @@ def test_pipe_without_a_store():
     done = run(["repl"], "print 1\n", EVQ_STORE=os.path.join(FOLDER, "none"))
     equal((done.stdout, done.returncode), ('{"print_0":1}\n', 0))
     assert not os.path.exists(os.path.join(FOLDER, "none"))
+
+
+def test_another_store_after_an_answer():
+    other = os.path.join(FOLDER, "other")
+    run(["--store", other, "ingest", "web"], '{"n":1}\n{"n":2}\n')
+    done = run(["repl"], "web | count\n.store %s\n.last\nweb | count\n.store /nowhere\n.last\n" % other)
+    equal([line for line in done.stdout.splitlines() if line.startswith("{")],
+          ['{"Count":500}', '{"Count":2}', '{"Count":2}'])
+    assert "there is no answer yet" in done.stderr, done.stderr  # the other store's went with it
+    equal(done.returncode, 2)
+
+
+def test_a_store_that_comes_after_an_answer():
+    store = os.path.join(FOLDER, "later")
+    prompt = subprocess.Popen([EVQ, "repl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                              env=environment(EVQ_STORE=store))
+    prompt.stdin.write("print 1\n")
+    prompt.stdin.flush()
+    equal(prompt.stdout.readline(), '{"print_0":1}\n')
+    run(["--store", store, "ingest", "web"], '{"n":1}\n')
+    equal(prompt.communicate("web | count\n", timeout=60)[0], '{"Count":1}\n')
+    equal(prompt.returncode, 0)
 
 
 def test_commands_in_a_pipe():
