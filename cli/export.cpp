@@ -66,7 +66,7 @@ class Export {
                         "write it to a file: --output events.parquet");
     }
     if (command_.file.empty()) {
-      return write(format, watched_.output(plain_sink()), rows);
+      return write(format, watched_.output(wanted_sink(plain_sink())), rows);
     }
     return write_output_file(command_.file, interrupt_control(),
                              [&](const ByteSink& out) { return write(format, out, rows); });

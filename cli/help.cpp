@@ -91,9 +91,10 @@ int print_pages(const GlobalOptions& global, std::string_view text) {
   const bool read = ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
   const InterruptScope interrupts(0);
   PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
-                    read ? global.settings.value("pager") : std::string());
+                    read ? global.settings.value("pager") : std::string(), is_interrupted);
   Status written = paged_sink(paged)(text);
-  return report_end(finish_paged(paged, std::move(written)));
+  const Status done = finish_paged(paged, std::move(written));
+  return !done.ok() && is_interrupted() ? interrupted_status() : report_end(done);
 }
 
 }  // namespace

@@ -59,6 +59,10 @@ int interrupted_status() {
   return kSignalStatus + ending_signal;
 }
 
+bool is_interrupted() {
+  return interrupted_control != nullptr && interrupted_control->cancelled();
+}
+
 QueryControl& running_control() {
   return interrupted_control != nullptr ? *interrupted_control : interrupt_control();
 }

@@ -31,6 +31,9 @@ Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, Servi
 // past its deadline after `timeout_ms`, which the first call decides; 0: none.
 QueryControl& interrupt_control(std::int64_t timeout_ms = 0);
 
+// Whether a signal, or a prompt's Ctrl-C, has cancelled what runs now; from any thread.
+bool is_interrupted();
+
 // The exit status of who was interrupted: 128 and the signal's number.
 int interrupted_status();
 

@@ -130,6 +130,9 @@ namespace {
 
 // What a failed write to standard output means.
 Error write_error(int failure) {
+  if (failure == ECANCELED) {
+    return make_error(ErrorCode::kCancelled, "interrupted");
+  }
   return failure == 0 || failure == EPIPE
              ? make_error(ErrorCode::kCancelled, "the reader of the output has gone")
              : make_error(ErrorCode::kIo,
@@ -140,7 +143,7 @@ Error write_error(int failure) {
 
 ByteSink stdout_sink() {
   return [](std::string_view bytes) -> Status {
-    if (!bytes.empty() && !write_quietly(STDOUT_FILENO, bytes)) {
+    if (!bytes.empty() && !write_quietly(STDOUT_FILENO, bytes, is_interrupted)) {
       return write_error(errno);
     }
     return Status::success();
@@ -151,8 +154,17 @@ int print_data(std::string_view text) {
   return report_end(plain_sink()(text));
 }
 
+ByteSink wanted_sink(ByteSink out) {
+  return [out = std::move(out)](std::string_view bytes) {
+    return is_interrupted() ? write_error(ECANCELED) : out(bytes);
+  };
+}
+
 ByteSink paged_sink(PagedOutput& paged) {
   return [&paged](std::string_view bytes) -> Status {
+    if (is_interrupted() && !paged.is_paging()) {
+      return write_error(ECANCELED);
+    }
     if (!bytes.empty() && !paged.write(bytes)) {
       return write_error(paged.failure());
     }

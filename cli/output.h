@@ -38,12 +38,14 @@ void print_note(const GlobalOptions& global, std::string_view text);
 bool wants_json(const std::string& output);
 
 // Writes to stdout; a closed pipe gives kCancelled, which ends a command quietly, and a full disk
-// kIo.
+// kIo. After Ctrl-C it does not wait for a reader (kCancelled), and long texts end early.
 ByteSink stdout_sink();
+// `out` until Ctrl-C, then kCancelled: for answers, of which nobody wants the rest.
+ByteSink wanted_sink(ByteSink out);
 // plain_sink() for all there is to say; the command's exit status.
 int print_data(std::string_view text);
 // stdout_sink() through a pager, which must outlive the sink; a reader who quits it gives
-// kCancelled.
+// kCancelled, and so does Ctrl-C before there is a pager.
 ByteSink paged_sink(PagedOutput& paged);
 // The end of that output: waits for the pager's reader; `done` unless the output's end was lost.
 Status finish_paged(PagedOutput& paged, Status done);

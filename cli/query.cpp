@@ -67,6 +67,7 @@ TableOutputOptions output_options(const GlobalOptions& global, const QueryComman
   options.null_text = command.null_text;
   options.header = !command.no_header;
   options.zone = global.zone;
+  options.control = request.control;
   fit_to_standard_output(&options, global.color);
   return options;
 }
@@ -214,7 +215,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   options.arrival_time = names_arrival_time(request.apl);
   options.whole_events = shows_whole_events(request.apl);
   PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
-                    pager_for(global, command));
+                    pager_for(global, command), is_interrupted);
   WatchedQuery watched(global);
   const ByteSink out = watched.output(paged_sink(paged));
   ObservedSink sink(make_answer_output(options, out));

@@ -436,18 +436,19 @@ Status Repl::show(const HeldAnswer& answer, const std::string& form) {
   options.zone = settings_.zone;
   options.arrival_time = names_arrival_time(answered_query_);
   options.whole_events = shows_whole_events(answered_query_);
+  options.control = &running_control();
   fit_to_standard_output(&options, global_.color);
-  PagedOutput paged(STDOUT_FILENO, device_->size(), pager());
+  PagedOutput paged(STDOUT_FILENO, device_->size(), pager(), is_interrupted);
   const std::unique_ptr<ResultSink> sink = make_answer_output(options, paged_sink(paged));
   Status shown = finish_paged(paged, answer.replay(*sink));
-  if (!shown.ok() && shown.error().code == ErrorCode::kCancelled) {
+  if (!shown.ok() && shown.error().code == ErrorCode::kCancelled && !is_interrupted()) {
     return Status::success();  // the pager was left early
   }
   return shown;
 }
 
 void Repl::print(std::string_view text) {
-  PagedOutput paged(STDOUT_FILENO, device_->size(), pager());
+  PagedOutput paged(STDOUT_FILENO, device_->size(), pager(), is_interrupted);
   paged.write(text);
   paged.finish();
 }

@@ -339,6 +339,7 @@ Status run_save(Repl& repl, const std::string& typed) {
   TableOutputOptions options;
   options.form = *form;
   options.zone = repl.settings().zone;
+  options.control = &running_control();
   EVQ_TRY(write_output_file(argument, running_control(), [&](const ByteSink& out) {
     return repl.last_answer()->replay(*make_answer_output(options, out));
   }));

@@ -123,8 +123,9 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
   options.arrival_time = names_arrival_time(request.value().apl);
   options.whole_events = shows_whole_events(request.value().apl);
   fit_request(options.form, &request.value());
+  options.control = request.value().control;
   fit_to_standard_output(&options, global.color);
-  const ByteSink out = stdout_sink();
+  const ByteSink out = wanted_sink(stdout_sink());
   ObservedSink sink(make_answer_output(options, out));
   const Status done = query_in_form(target, request.value(), options.form, sink, out);
   if (done.ok()) {

@@ -41,6 +41,7 @@ class TableOutput final : public ResultSink {
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
     for (std::size_t row = 0; row < rows.rows(); ++row) {
+      EVQ_TRY(check_wanted());
       std::vector<TableCell> cells;
       cells.reserve(rows.column_count());
       for (std::size_t column = 0; column < rows.column_count(); ++column) {
@@ -76,11 +77,19 @@ class TableOutput final : public ResultSink {
     table.layout = options_.form == "line" ? TableLayout::kLine
                    : options_.width != 0   ? TableLayout::kAuto
                                            : TableLayout::kTable;
-    return out_(options_.form == "markdown" ? format_markdown(columns_, rows_, table)
-                                            : format_table(columns_, rows_, table));
+    table.control = options_.control;
+    const std::string text = options_.form == "markdown" ? format_markdown(columns_, rows_, table)
+                                                         : format_table(columns_, rows_, table);
+    EVQ_TRY(check_wanted());
+    return out_(text);
   }
 
  private:
+  // Not check(): the time limit is the query's, which has ended.
+  Status check_wanted() const {
+    const bool wanted = options_.control == nullptr || !options_.control->cancelled();
+    return wanted ? Status::success() : options_.control->check();
+  }
   Error too_many_rows() const {
     return make_error(ErrorCode::kLimit,
                       "memory limit of " + std::to_string(options_.rows_bytes_max) +

@@ -8,6 +8,7 @@
 #include "apl/service/display_zone.h"
 #include "apl/service/result_writer.h"
 #include "cli/terminal/terminal.h"
+#include "store/base/control.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -26,6 +27,8 @@ struct TableOutputOptions {
   std::size_t width = 0;
   bool unicode = true;
   bool color = false;
+  // Of whom the layout is for; once it is cancelled, so is the layout. Null: nobody ends it.
+  const QueryControl* control = nullptr;
   bool is_for_terminal() const { return width != 0; }
 };
 

@@ -72,10 +72,10 @@ std::string pager_command(const Environment& environment) {
   return "less -RSFX";
 }
 
-std::size_t count_screen_rows(std::string_view text, std::size_t columns) {
+std::size_t count_screen_rows(std::string_view text, std::size_t columns, std::size_t rows_max) {
   columns = std::max<std::size_t>(columns, 1);
   std::size_t rows = 0;
-  while (!text.empty()) {
+  while (!text.empty() && rows <= rows_max) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::size_t width = line_width(text.substr(0, end));
     rows += std::max<std::size_t>((width + columns - 1) / columns, 1);
@@ -84,8 +84,12 @@ std::size_t count_screen_rows(std::string_view text, std::size_t columns) {
   return rows;
 }
 
-PagedOutput::PagedOutput(int output, TerminalSize size, std::string command)
-    : output_(output), size_(size), command_(std::move(command)), direct_(command_.empty()) {}
+PagedOutput::PagedOutput(int output, TerminalSize size, std::string command, bool (*stopped)())
+    : output_(output),
+      size_(size),
+      command_(std::move(command)),
+      stopped_(stopped),
+      direct_(command_.empty()) {}
 
 PagedOutput::~PagedOutput() {
   finish();
@@ -96,7 +100,9 @@ bool PagedOutput::write(std::string_view text) {
     return false;
   }
   if (pager_ != nullptr || direct_) {
-    gone_ = !write_quietly(pager_ != nullptr ? ::fileno(pager_) : output_, text);
+    // Ctrl-C is the pager's while there is one.
+    gone_ = pager_ != nullptr ? !write_quietly(::fileno(pager_), text)
+                              : !write_quietly(output_, text, stopped_);
     failure_ = gone_ && pager_ == nullptr && errno != EPIPE ? errno : 0;
     return !gone_;
   }
@@ -105,7 +111,7 @@ bool PagedOutput::write(std::string_view text) {
   if (const std::size_t last_break = text.rfind('\n'); last_break != std::string_view::npos) {
     const std::size_t end = begin + last_break + 1;
     rows_ += count_screen_rows(std::string_view(kept_).substr(line_start_, end - line_start_),
-                               size_.columns);
+                               size_.columns, size_.rows);
     line_start_ = end;
   }
   // The prompt that follows needs a row, too.

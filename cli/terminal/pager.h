@@ -5,6 +5,7 @@
 // stop; that is no error. One thread at a time.
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -18,14 +19,17 @@ namespace evq {
 // user wants none: the variable is set but empty, or is cat.
 std::string pager_command(const Environment& environment);
 
-// Rows of a screen `columns` wide that the text takes; escape sequences take no room.
-std::size_t count_screen_rows(std::string_view text, std::size_t columns);
+// Rows of a screen `columns` wide that the text takes; escape sequences take no room. Counting ends
+// above `rows_max`.
+std::size_t count_screen_rows(std::string_view text, std::size_t columns,
+                              std::size_t rows_max = SIZE_MAX);
 
 class PagedOutput {
  public:
   // Writes to `output`, which stays open. An empty command pages never; so does the caller's choice
   // when output is no terminal.
-  PagedOutput(int output, TerminalSize size, std::string command);
+  // What is written past a pager ends when `stopped` says so, as in write_quietly.
+  PagedOutput(int output, TerminalSize size, std::string command, bool (*stopped)() = nullptr);
   // Waits for the pager.
   ~PagedOutput();
   PagedOutput(const PagedOutput&) = delete;
@@ -35,7 +39,8 @@ class PagedOutput {
   bool write(std::string_view text);
   // Shows what is kept, waits until the user leaves the pager; false as write().
   bool finish();
-  // Why the output could not be written, as errno; 0 when it could, and when a reader has gone.
+  // Why the output could not be written, as errno, ECANCELED for `stopped`; 0 when it could, and
+  // when a reader has gone.
   int failure() const { return failure_; }
   bool is_paging() const { return pager_ != nullptr; }
 
@@ -43,6 +48,7 @@ class PagedOutput {
   const int output_;
   const TerminalSize size_;
   const std::string command_;
+  bool (*const stopped_)();
   std::string kept_;
   std::size_t rows_ = 0;        // of the whole lines in kept_
   std::size_t line_start_ = 0;  // of the last, unfinished line in kept_

@@ -10,6 +10,7 @@
 
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/text_width.h"
+#include "store/base/control.h"
 
 namespace evq {
 
@@ -62,6 +63,10 @@ std::size_t shown_rows(const TableRows& rows, const TableOptions& options) {
   return options.rows_max == 0 ? rows.size() : std::min(rows.size(), options.rows_max);
 }
 
+bool is_wanted(const TableOptions& options) {
+  return options.control == nullptr || !options.control->cancelled();
+}
+
 Ellipsis ellipsis_of(const TableOptions& options) {
   return options.unicode ? Ellipsis::kUnicode : Ellipsis::kAscii;
 }
@@ -98,7 +103,7 @@ Shown measure(const std::vector<TableColumn>& columns, const TableRows& rows,
   shown.right.assign(count, true);
   const std::size_t width_max = measured_width_max(options);
   std::vector<bool> has_values(count, false);
-  for (std::size_t r = 0; r < shown_rows(rows, options); ++r) {
+  for (std::size_t r = 0; r < shown_rows(rows, options) && is_wanted(options); ++r) {
     std::vector<ShownCell>& out = shown.rows.emplace_back(count);
     for (std::size_t c = 0; c < count; ++c) {
       const TableCell& cell = cell_at(rows[r], c);
@@ -153,6 +158,9 @@ std::vector<std::string> lines_of_cell(std::string_view text, std::size_t width,
 void lay_out_cells(Shown& shown, const std::vector<std::size_t>& widths,
                    const TableOptions& options) {
   for (std::vector<ShownCell>& row : shown.rows) {
+    if (!is_wanted(options)) {
+      return;
+    }
     for (std::size_t c = 0; c < row.size(); ++c) {
       if (text_width(row[c].lines[0]) > widths[c]) {
         row[c].lines = lines_of_cell(std::string(row[c].lines[0]), widths[c], options);
@@ -190,6 +198,9 @@ class TablePrinter {
       rule(box_.left, box_.cross, box_.right);
     }
     for (const std::vector<ShownCell>& cells : shown_.rows) {
+      if (!is_wanted(options_)) {
+        break;
+      }
       row(cells);
     }
     rule(box_.bottom_left, box_.bottom, box_.bottom_right);
@@ -332,7 +343,7 @@ std::string format_lines(const std::vector<TableColumn>& columns, const TableRow
   std::string out;
   const std::size_t rule_width =
       options.width == 0 ? kLineRuleWidth : std::min(options.width, kLineRuleWidth);
-  for (std::size_t r = 0; r < shown_rows(rows, options); ++r) {
+  for (std::size_t r = 0; r < shown_rows(rows, options) && is_wanted(options); ++r) {
     const std::string_view dash = options.unicode ? "─" : "-";
     std::string rule(dash);
     rule += "[ " + grouped_text(r + 1) + " ]";
@@ -449,7 +460,7 @@ std::string format_markdown(const std::vector<TableColumn>& columns, const Table
     rule += shown.right[c] ? "| ---: " : "| --- ";
   }
   out += "|\n" + rule + "|\n";
-  for (std::size_t r = 0; r < shown_rows(rows, options); ++r) {
+  for (std::size_t r = 0; r < shown_rows(rows, options) && is_wanted(options); ++r) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const TableCell& cell = cell_at(rows[r], c);
       out +=

@@ -15,6 +15,8 @@
 
 namespace evq {
 
+class QueryControl;
+
 enum class TableCellKind : std::uint8_t {
   kText,    // left-aligned; may be cut or wrapped
   kNumber,  // right-aligned; never cut, since a cut number reads as another one
@@ -58,6 +60,8 @@ struct TableOptions {
   std::size_t columns_max = 10;
   // Lines of a wrapped cell; the last one is cut.
   std::size_t cell_lines_max = 8;
+  // Once it is cancelled the layout ends early, with a text that nobody wants to see.
+  const QueryControl* control = nullptr;
 };
 
 // Ends with a line break, except when there are no columns: then it is empty. Without rows and

@@ -1,21 +1,26 @@
 #include "cli/terminal/terminal.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <utility>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pwd.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "store/base/file.h"
+#include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/utf8.h"
 
@@ -255,7 +260,84 @@ std::unique_ptr<TerminalDevice> make_terminal_device(int input, int output,
   return std::make_unique<ProcessTerminal>(input, output, std::move(environment));
 }
 
-bool write_quietly(int descriptor, std::string_view bytes) {
+namespace {
+
+// How long a device that takes no bytes after all is left alone.
+constexpr int kFullDeviceMs = 10;
+
+// The same pipe or terminal, opened so that writes do not wait, which others who have it open do
+// not notice; a closed file where that cannot be had.
+File own_opening(int descriptor) {
+  struct stat about {};
+  if (::fstat(descriptor, &about) != 0 || !(S_ISFIFO(about.st_mode) || is_terminal(descriptor))) {
+    return {};
+  }
+  const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  const int opened = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  return opened < 0 ? File() : File::adopt(opened, path);
+}
+
+// False when `stopped` says so before the descriptor takes bytes, and when it cannot be asked.
+bool wait_to_write(int descriptor, bool (*stopped)()) {
+  pollfd waiting{descriptor, POLLOUT, 0};
+  int ready = ::poll(&waiting, 1, 0);
+  while (ready == 0 || (ready < 0 && errno == EINTR)) {
+    if (stopped != nullptr && stopped()) {
+      errno = ECANCELED;
+      return false;
+    }
+    ready = ::poll(&waiting, 1, stopped != nullptr ? static_cast<int>(kControlPollMsMax) : -1);
+  }
+  return ready > 0;
+}
+
+// A piece after the other, and none after `stopped`.
+bool write_pieces(int descriptor, std::string_view bytes, bool (*stopped)()) {
+  const File own = own_opening(descriptor);
+  struct stat about {};
+  const bool file = ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+  const std::size_t piece = own.is_open() || file ? kMebibyte : PIPE_BUF;
+  descriptor = own.is_open() ? own.descriptor() : descriptor;
+  while (!bytes.empty()) {
+    if (!wait_to_write(descriptor, stopped)) {
+      return false;
+    }
+    const ssize_t size = ::write(descriptor, bytes.data(), std::min(bytes.size(), piece));
+    if (size >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(size));
+    } else if (errno == EAGAIN) {
+      static_cast<void>(::poll(nullptr, 0, kFullDeviceMs));
+    } else if (errno != EINTR) {
+      return false;
+    }
+    if (!bytes.empty() && stopped()) {
+      errno = ECANCELED;
+      return false;
+    }
+  }
+  return true;
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t size = ::write(descriptor, bytes.data(), bytes.size());
+    if (size >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(size));
+    } else if (errno == EAGAIN) {
+      // Another process may have made the shared terminal non-blocking.
+      if (!wait_to_write(descriptor, nullptr)) {
+        return false;
+      }
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool write_quietly(int descriptor, std::string_view bytes, bool (*stopped)()) {
   sigset_t pipe_signal;
   sigset_t before;
   sigset_t pending;
@@ -264,19 +346,8 @@ bool write_quietly(int descriptor, std::string_view bytes) {
   ::sigpending(&pending);
   const bool was_pending = ::sigismember(&pending, SIGPIPE) == 1;
   ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-  bool written = true;
-  while (written && !bytes.empty()) {
-    const ssize_t size = ::write(descriptor, bytes.data(), bytes.size());
-    if (size >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(size));
-    } else if (errno == EAGAIN) {
-      // Another process may have made the shared terminal non-blocking.
-      pollfd waiting{descriptor, POLLOUT, 0};
-      written = ::poll(&waiting, 1, -1) >= 0 || errno == EINTR;
-    } else {
-      written = errno == EINTR;
-    }
-  }
+  const bool written =
+      stopped != nullptr ? write_pieces(descriptor, bytes, stopped) : write_all(descriptor, bytes);
   const int failure = errno;
   if (!written && !was_pending) {
     // Takes the signal that the failed write left behind, before it is unblocked again.

@@ -98,7 +98,9 @@ class RawMode {
 };
 
 // Writes all bytes to the descriptor; false on failure, which errno tells. A closed pipe is a
-// failure (EPIPE), not a signal.
-bool write_quietly(int descriptor, std::string_view bytes);
+// failure (EPIPE), not a signal. Where `stopped` is given and says so, no more than one piece is
+// written, and a reader who does not read is not waited for: ECANCELED. It may be called from
+// whatever thread writes.
+bool write_quietly(int descriptor, std::string_view bytes, bool (*stopped)() = nullptr);
 
 }  // namespace evq

@@ -40,8 +40,10 @@ class EvqCase(unittest.TestCase):
         """evq as a running process, ended at the latest with the test."""
         process = subprocess.Popen(
             [EVQ, *map(str, words)], env={**self.environment, **(env or {})}, cwd=self.directory,
-            stdin=options.get("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE,
-            stderr=options.get("stderr", subprocess.PIPE), text=True)
+            stdin=options.get("stdin", subprocess.DEVNULL),
+            stdout=options.get("stdout", subprocess.PIPE),
+            stderr=options.get("stderr", subprocess.PIPE), text=True,
+            start_new_session=options.get("session", False))
 
         def end():
             if process.poll() is None:

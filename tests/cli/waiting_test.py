@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import pty
 import re
 import signal
 import subprocess
@@ -147,6 +148,61 @@ class Waiting(EvqCase):
         self.addCleanup(os.close, reader)
         self.ends(self.start("export", "range x from 1 to 100000 step 1", "--output", pipe), signal.SIGINT, 130)
         self.assertTrue(pipe.is_fifo())
+
+    MANY = "range n from 1 to 60000 step 1 | extend text = 'some words to fill the line'"
+
+    def rest_of(self, terminal):
+        size = 0
+        with contextlib.suppress(OSError):  # how a terminal says that nobody writes to it any more
+            while piece := os.read(terminal, 65536):
+                size += len(piece)
+        os.close(terminal)
+        return size
+
+    def test_readers_who_do_not_read(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for words in (("query", "--all", self.MANY, "-o", "table"),
+                          ("query", "--all", self.MANY, "-o", "ndjson"),
+                          ("query", "--all", self.MANY, "-o", "tabular"), ("export", self.MANY),
+                          ("help", "functions")):
+                if words[0] == "help" and number == signal.SIGTERM:
+                    continue
+                with self.subTest(words=words, number=number):
+                    # Of a pipe, which holds less than that.
+                    reader, writer = os.pipe()
+                    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+                    process = self.start(*words, stdout=writer)
+                    os.close(writer)
+                    self.ends(process, number, 128 + number)
+                    self.assertLess(self.rest_of(reader), 100_000)
+
+    def test_terminals_that_stand_still(self):
+        for words in (("query", "--all", "--no-pager", self.MANY), ("export", self.MANY)):
+            with self.subTest(words=words):
+                main_end, terminal = pty.openpty()
+                process = self.start(*words, stdout=terminal, env={"TERM": "xterm"})
+                os.close(terminal)
+                self.ends(process, signal.SIGINT, 130)
+                self.assertLess(self.rest_of(main_end), 100_000)
+
+    def test_a_prompt_whose_terminal_stands_still(self):
+        main_end, terminal = pty.openpty()
+        process = self.start("repl", stdin=terminal, stdout=terminal, stderr=terminal,
+                             env={"TERM": "dumb"}, session=True)
+        os.close(terminal)
+        os.write(main_end, f".pager off\n.limit all\n{self.MANY}\n".encode())
+        self.until_it_waits(process, signal.SIGINT)
+        process.send_signal(signal.SIGINT)
+        os.write(main_end, b"print alive = 40 + 2\n.quit\n")
+        seen = b""
+        with contextlib.suppress(OSError):
+            while piece := os.read(main_end, 65536):
+                seen += piece
+        os.close(main_end)
+        self.assertEqual(process.wait(timeout=30), 0)
+        self.assertIn(b"42", seen)
+        self.assertIn(b"error: interrupted", seen)
+        self.assertLess(len(seen), 200_000)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "cli/terminal/text_width.h"
+#include "store/base/control.h"
 
 namespace evq {
 namespace {
@@ -45,6 +46,17 @@ TEST_CASE("a table is a box with numbers to the right") {
 │      1 │ null                  │
 └────────┴───────────────────────┘
 )");
+}
+
+TEST_CASE("nothing more is laid out for who has cancelled") {
+  QueryControl control;
+  control.cancel();
+  TableOptions options;
+  options.control = &control;
+  CHECK(format_table(columns(), rows(), options).find("/a") == std::string::npos);
+  CHECK(format_markdown(columns(), rows(), options).find("/a") == std::string::npos);
+  options.layout = TableLayout::kLine;
+  CHECK(format_table(columns(), rows(), options).empty());
 }
 
 TEST_CASE("types, plain characters, no header, another null") {

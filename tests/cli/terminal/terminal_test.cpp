@@ -1,6 +1,7 @@
 #include "cli/terminal/terminal.h"
 
 #include <array>
+#include <cerrno>
 #include <map>
 #include <string>
 
@@ -87,6 +88,21 @@ TEST_CASE("the size comes from the environment when there is no terminal") {
   ::close(ends[1]);
   CHECK(device->read(buffer, -1).state == ReadState::kEnd);
   ::close(ends[0]);
+}
+
+TEST_CASE("a write that is stopped waits for no reader") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const auto stopped = [] { return true; };
+  CHECK(write_quietly(ends[1], "short texts go out", stopped));
+  errno = 0;
+  CHECK_FALSE(write_quietly(ends[1], std::string(1 << 20, 'x'), stopped));
+  CHECK(errno == ECANCELED);
+  static int asked = 0;
+  CHECK_FALSE(write_quietly(ends[1], std::string(1 << 20, 'x'), [] { return ++asked > 20; }));
+  CHECK(errno == ECANCELED);
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST_CASE("a closed pipe is a failed write and no signal") {
