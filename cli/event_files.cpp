@@ -1,20 +1,14 @@
 #include "cli/event_files.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <utility>
-
-#include <unistd.h>
 
 #include "apl/service/service.h"
 #include "cli/input_notes.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/rewritten_source.h"
-#include "cli/terminal/terminal.h"
 #include "cli/text_tables.h"
 #include "cli/time_field.h"
 #include "store/base/ascii.h"
@@ -47,16 +41,10 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
   for (const std::string& path : files) {
     EVQ_TRY(check_input_path(path));
   }
-  const std::string place = process_environment()("TMPDIR").value_or("/tmp");
-  std::string pattern = place + "/evq-XXXXXX";
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    return make_error(ErrorCode::kIo,
-                      "cannot make a folder in " + place + ": " + std::strerror(errno),
-                      "TMPDIR names another place");
-  }
-  EventFiles loaded(pattern);
+  EVQ_TRY_ASSIGN(ScratchFolder folder, ScratchFolder::make());
+  EventFiles loaded(std::move(folder));
   ServiceOptions options;
-  options.store_directory = pattern;
+  options.store_directory = loaded.directory();
   options.scratch_store = true;
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, Service::open(options));
   for (const std::string& path : files) {
@@ -106,13 +94,6 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
     }
   }
   return loaded;
-}
-
-EventFiles::~EventFiles() {
-  if (!directory_.empty()) {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
-  }
 }
 
 }  // namespace evq

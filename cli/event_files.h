@@ -7,8 +7,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "cli/scratch_folder.h"
 #include "store/base/result.h"
 #include "store/ingest/options.h"
 
@@ -25,17 +27,8 @@ class EventFiles {
   static Result<EventFiles> load(const std::vector<std::string>& files,
                                  const IngestOptions& reading, const Skipped& skipped = {},
                                  InputNotes* notes = nullptr);
-  EventFiles(EventFiles&& other) noexcept
-      : directory_(std::move(other.directory_)),
-        datasets_(std::move(other.datasets_)),
-        time_notes_(std::move(other.time_notes_)),
-        broken_(std::move(other.broken_)) {
-    other.directory_.clear();
-  }
-  EventFiles& operator=(EventFiles&&) = delete;
-  ~EventFiles();
 
-  const std::string& directory() const { return directory_; }
+  std::string directory() const { return folder_.store(); }
   // Their names, in the order of the files.
   const std::vector<std::string>& datasets() const { return datasets_; }
   // Of the files whose events have the time at which they were read, though they tell another, or
@@ -45,9 +38,9 @@ class EventFiles {
   const std::optional<Error>& broken() const { return broken_; }
 
  private:
-  explicit EventFiles(std::string directory) : directory_(std::move(directory)) {}
+  explicit EventFiles(ScratchFolder folder) : folder_(std::move(folder)) {}
 
-  std::string directory_;
+  ScratchFolder folder_;
   std::vector<std::string> datasets_;
   std::vector<std::string> time_notes_;
   std::optional<Error> broken_;

@@ -1,5 +1,6 @@
 #include "cli/open_service.h"
 
+#include <atomic>
 #include <csignal>
 
 #include "http/fetch.h"
@@ -12,14 +13,25 @@ QueryControl* interrupted_control = nullptr;  // NOLINT: a signal handler can re
 
 volatile std::sig_atomic_t ending_signal = SIGINT;  // NOLINT: the same
 
+// timeout(1) signals the process and then its group, a terminal that is closed sends two signals:
+// what comes this soon is no second Ctrl-C.
+constexpr std::int64_t kRepeatNs = 200'000'000;
+
+std::atomic<std::int64_t> interrupted_at = 0;  // NOLINT: the same; on the monotonic clock
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+
 void interrupt(int signal) {
-  ending_signal = signal;
-  if (interrupted_control != nullptr) {
-    if (interrupted_control->cancelled()) {
-      std::signal(signal, SIG_DFL);  // a second Ctrl-C ends the process at once
-      std::raise(signal);
-    }
+  const std::int64_t now = monotonic_now_ns();
+  if (interrupted_control == nullptr) {
+    return;
+  }
+  if (!interrupted_control->cancelled()) {
+    ending_signal = signal;
+    interrupted_at = now;
     interrupted_control->cancel();
+  } else if (now - interrupted_at >= kRepeatNs) {
+    std::signal(signal, SIG_DFL);  // a second Ctrl-C ends the process at once
+    std::raise(signal);
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // How verbs reach the store, and how Ctrl-C reaches a running verb. The first Ctrl-C cancels, a
-// second one ends the process.
+// second one ends the process, unless it comes within a fifth of a second.
 
 #include <cstddef>
 #include <memory>

@@ -111,6 +111,50 @@ class Waiting(EvqCase):
         process.send_signal(signal.SIGHUP)
         self.ends(process, signal.SIGTERM, 143)
 
+    def fifo(self, name):
+        """A pipe that has a writer who says nothing."""
+        pipe = self.directory / name
+        os.mkfifo(pipe)
+        self.addCleanup(os.close, os.open(pipe, os.O_RDWR))
+        return pipe
+
+    def test_two_signals_at_once(self):
+        scratch = self.directory / "scratch"
+        scratch.mkdir()
+        words = ("query", "--file", self.fifo("events"), "| count")
+        for first, second in ((signal.SIGTERM, signal.SIGINT), (signal.SIGINT, signal.SIGTERM)):
+            process = self.start(*words, env={"TMPDIR": str(scratch)})
+            self.until_it_waits(process, second)
+            process.send_signal(first)
+            process.send_signal(second)
+            process.communicate(timeout=30)
+            self.assertIn(process.returncode, (128 + first, 128 + second))
+            self.assertEqual(os.listdir(scratch), [])
+
+    def test_folders_of_the_dead(self):
+        scratch = self.directory / "scratch"
+        scratch.mkdir()
+        words = ("query", "--file", self.fifo("events"), "| count")
+        killed, alive = (self.start(*words, env={"TMPDIR": str(scratch)}) for _ in range(2))
+        for process in (killed, alive):
+            self.until_it_waits(process, signal.SIGTERM)
+        both = set(os.listdir(scratch))
+        self.assertEqual(len(both), 2)
+        killed.kill()
+        killed.wait()
+        for other in ("evq-abcdef", "evq-abcdefg"):
+            (scratch / other).mkdir()
+        (scratch / "evq-abcdefg" / "owner.lock").touch()
+        (scratch / "evq-abcde0").symlink_to(scratch / "evq-abcdefg")
+        self.assertEqual(self.out("query", "--file", "-", "| count", "-o", "csv", input='{"n":1}\n',
+                                  env={"TMPDIR": str(scratch)}), "Count\n1\n")
+        left = set(os.listdir(scratch)) - {"evq-abcdef", "evq-abcdefg", "evq-abcde0"}
+        self.assertEqual(len(left), 1)  # of the one that is alive
+        self.assertLess(left, both)
+        self.assertTrue((scratch / "evq-abcdefg" / "owner.lock").exists())
+        self.ends(alive, signal.SIGTERM, 143)
+        self.assertEqual(len(os.listdir(scratch)), 3)
+
     def test_pipes_with_queries(self):
         pipe = self.directory / "pipe"
         os.mkfifo(pipe)
