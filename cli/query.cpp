@@ -216,6 +216,9 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   options.whole_events = shows_whole_events(request.apl);
   PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
                     pager_for(global, command), is_interrupted);
+  if (use_color(global.color, process_environment(), false)) {
+    paged.force_color();
+  }
   WatchedQuery watched(global);
   const ByteSink out = watched.output(paged_sink(paged));
   ObservedSink sink(make_answer_output(options, out));

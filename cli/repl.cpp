@@ -439,6 +439,9 @@ Status Repl::show(const HeldAnswer& answer, const std::string& form) {
   options.control = &running_control();
   fit_to_standard_output(&options, global_.color);
   PagedOutput paged(STDOUT_FILENO, device_->size(), pager(), is_interrupted);
+  if (use_color(global_.color, environment_, false)) {
+    paged.force_color();
+  }
   const std::unique_ptr<ResultSink> sink = make_answer_output(options, paged_sink(paged));
   Status shown = finish_paged(paged, answer.replay(*sink));
   if (!shown.ok() && shown.error().code == ErrorCode::kCancelled && !is_interrupted()) {

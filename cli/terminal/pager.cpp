@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "cli/terminal/ignored_keys.h"
@@ -13,9 +14,33 @@ namespace evq {
 namespace {
 
 // Run before the pager: less shows UTF-8 as bytes in hexadecimal where the locale does not say
-// UTF-8, as in many a session over ssh.
+// UTF-8, as in many a session over ssh. Without options of its own it shows colours, cuts long
+// lines, and leaves what fits the screen there.
 constexpr std::string_view kPagerSettings =
-    "LESSCHARSET=${LESSCHARSET-utf-8}; export LESSCHARSET; ";
+    "LESSCHARSET=${LESSCHARSET-utf-8}; LESS=${LESS-FRSX}; export LESSCHARSET LESS; ";
+
+constexpr std::string_view kColorPagers[] = {"bat", "batcat", "moar", "moor", "ov"};
+
+// Options of less whose argument is the rest of the word.
+constexpr std::string_view kLessOptionsWithText = "#bhjkoOpPtTxyzD\"";
+
+// The word in front, taken from the text.
+std::string_view take_word(std::string_view* text) {
+  const std::size_t begin = std::min(text->find_first_not_of(" \t"), text->size());
+  const std::size_t end = std::min(text->find_first_of(" \t", begin), text->size());
+  const std::string_view word = text->substr(begin, end - begin);
+  text->remove_prefix(end);
+  return word;
+}
+
+// Whether a word of options, without its first dash, tells less to pass colours on.
+bool shows_color(std::string_view word) {
+  if (word.starts_with('-')) {
+    return word.starts_with("-raw-control-chars") || word.starts_with("-RAW-CONTROL-CHARS");
+  }
+  const std::string_view letters = word.substr(0, word.find_first_of(kLessOptionsWithText));
+  return !word.starts_with('+') && letters.find_first_of("rR") != std::string_view::npos;
+}
 
 // A line of more bytes, such as an answer of the API, is taken to fill the screen.
 constexpr std::size_t kKeptLineBytesMax = std::size_t{1} << 20U;
@@ -30,6 +55,16 @@ std::size_t end_of_escape(std::string_view text, std::size_t position) {
     }
   }
   return std::min(end + 1, text.size());
+}
+
+std::string without_escapes(std::string_view text) {
+  std::string plain;
+  for (std::size_t position = 0; position < text.size();) {
+    const std::size_t end = std::min(text.find('\x1b', position), text.size());
+    plain.append(text.substr(position, end - position));
+    position = end < text.size() ? end_of_escape(text, end) : end;
+  }
+  return plain;
 }
 
 std::size_t line_width(std::string_view line) {
@@ -72,6 +107,25 @@ std::string pager_command(const Environment& environment) {
   return "less -RSFX";
 }
 
+bool pager_takes_color(std::string_view command, const std::optional<std::string>& less) {
+  std::string_view program = take_word(&command);
+  program.remove_prefix(program.rfind('/') + 1);  // npos + 1 is 0
+  if (program != "less") {
+    return std::ranges::find(kColorPagers, program) != std::end(kColorPagers);
+  }
+  bool color = !less.has_value();
+  for (std::string_view options = less.value_or(""); !options.empty();) {
+    std::string_view word = take_word(&options);
+    word.remove_prefix(word.starts_with('-') ? 1 : 0);
+    color = color || shows_color(word);
+  }
+  while (!command.empty()) {
+    const std::string_view word = take_word(&command);
+    color = color || (word.starts_with('-') && shows_color(word.substr(1)));
+  }
+  return color;
+}
+
 std::size_t count_screen_rows(std::string_view text, std::size_t columns, std::size_t rows_max) {
   columns = std::max<std::size_t>(columns, 1);
   std::size_t rows = 0;
@@ -100,6 +154,8 @@ bool PagedOutput::write(std::string_view text) {
     return false;
   }
   if (pager_ != nullptr || direct_) {
+    const std::string plain = pager_ != nullptr && plain_ ? without_escapes(text) : std::string();
+    text = pager_ != nullptr && plain_ ? std::string_view(plain) : text;
     // Ctrl-C is the pager's while there is one.
     gone_ = pager_ != nullptr ? !write_quietly(::fileno(pager_), text)
                               : !write_quietly(output_, text, stopped_);
@@ -120,6 +176,7 @@ bool PagedOutput::write(std::string_view text) {
   }
   pager_ = ::popen(shell_command(command_).c_str(), "we");
   direct_ = pager_ == nullptr;
+  plain_ = !forces_color_ && !pager_takes_color(command_, process_environment()("LESS"));
   const std::string kept = std::exchange(kept_, {});
   return write(kept);
 }

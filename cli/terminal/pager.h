@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,10 @@ namespace evq {
 // EVQ_PAGER, else PAGER, else less with colours and without clearing the screen. Empty when the
 // user wants none: the variable is set but empty, or is cat.
 std::string pager_command(const Environment& environment);
+
+// Whether the pager shows colours instead of their codes: less with -R or -r, which `less`, the
+// variable LESS, may say as well (without it PagedOutput does), and a few others.
+bool pager_takes_color(std::string_view command, const std::optional<std::string>& less);
 
 // Rows of a screen `columns` wide that the text takes; escape sequences take no room. Counting ends
 // above `rows_max`.
@@ -35,6 +40,9 @@ class PagedOutput {
   PagedOutput(const PagedOutput&) = delete;
   PagedOutput& operator=(const PagedOutput&) = delete;
 
+  // A pager that takes no colours gets them all the same; otherwise it does not, whatever is
+  // written.
+  void force_color() { forces_color_ = true; }
   // False when the reader is gone: no more text is wanted.
   bool write(std::string_view text);
   // Shows what is kept, waits until the user leaves the pager; false as write().
@@ -53,6 +61,8 @@ class PagedOutput {
   std::size_t rows_ = 0;        // of the whole lines in kept_
   std::size_t line_start_ = 0;  // of the last, unfinished line in kept_
   std::FILE* pager_ = nullptr;
+  bool forces_color_ = false;
+  bool plain_ = false;  // the pager takes no colours
   bool gone_ = false;
   int failure_ = 0;
   bool direct_ = false;  // the pager could not be started or none is wanted

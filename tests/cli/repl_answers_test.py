@@ -138,6 +138,17 @@ def test_pager():
         screen.expect("│   0 │", "500 rows", "evq>")
 
 
+def test_colors_in_a_pager():
+    for variables, colors in (({"PAGER": "less"}, True), ({"EVQ_PAGER": "less -S"}, True),
+                              ({"PAGER": "less", "LESS": "-S"}, False), ({"PAGER": "less -X", "LESS": ""}, False),
+                              ({"PAGER": "less", "LESS": "RX"}, True)):
+        with Screen(["query", "web | project ms"], rows=20, **variables) as screen:
+            screen.expect("│")
+            equal("\x1b[1m" in screen.text("-e"), colors)
+            assert "ESC[" not in screen.text(), screen.text()
+            screen.keys("q")
+
+
 def test_ctrl_c_is_the_pagers():
     with Screen(["query", "web | project ms"], PAGER="less -RSX", rows=20) as screen:
         screen.expect("│ 499 │", ":")

@@ -28,7 +28,7 @@ STATUSES = [200, 200, 200, 404, 500]
 
 def environment(**changes):
     env = {k: v for k, v in os.environ.items()
-           if not k.startswith(("EVQ_", "AXIOM_", "CLICOLOR")) and k not in ("NO_COLOR", "PAGER", "TMUX")}
+           if not k.startswith(("EVQ_", "AXIOM_", "CLICOLOR")) and k not in ("NO_COLOR", "PAGER", "LESS", "TMUX")}
     env.update(LC_ALL="C.UTF-8", XDG_STATE_HOME=os.path.join(FOLDER, "state"), HOME=FOLDER,
                EVQ_STORE=STORE, TZ="UTC")
     env.update(changes)

@@ -51,6 +51,34 @@ TEST_CASE("which pager") {
   CHECK(pager_command(one_variable("PAGER", "cat")).empty());
 }
 
+TEST_CASE("pagers that take colours") {
+  const struct {
+    std::string_view command;
+    std::optional<std::string> less;
+    bool takes;
+  } rows[] = {
+      {"less", std::nullopt, true},  // we set it
+      {"/usr/bin/less -S", std::nullopt, true},
+      {"less", "", false},
+      {"less", "-S -i", false},
+      {"less", "FRX", true},
+      {"less", "-i --RAW-CONTROL-CHARS", true},
+      {"less", "-PRaw", false},
+      {"less -SR", "i", true},
+      {"less -r", "i", true},
+      {"less -+R", "i", false},
+      {"less -pR +R Readme", "i", false},
+      {"bat --plain", std::nullopt, true},
+      {"more", std::nullopt, false},
+      {"cat > file", std::nullopt, false},
+      {"'my less' -R", std::nullopt, false},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.command);
+    CHECK(pager_takes_color(row.command, row.less) == row.takes);
+  }
+}
+
 TEST_CASE("rows of a screen") {
   const struct {
     std::string text;
@@ -114,6 +142,19 @@ TEST_CASE("text that fits is written plainly, text that does not goes to the pag
     }
     CHECK(pager.finish());
     CHECK(file_bytes(paged) == std::to_string(kPieces * piece.size()) + "\n");
+    CHECK(output.read_all().empty());
+  }
+  for (const bool forced : {false, true}) {
+    Output output;
+    PagedOutput pager(output.ends[1], {80, 4}, "cat > " + paged);
+    if (forced) {
+      pager.force_color();
+    }
+    CHECK(pager.write("1\n2\n\x1b[1mbold\x1b[0m\n4\n5\n"));
+    CHECK(pager.write("6 \x1b[31mred\x1b[0m\n"));
+    CHECK(pager.finish());
+    CHECK(file_bytes(paged) == (forced ? "1\n2\n\x1b[1mbold\x1b[0m\n4\n5\n6 \x1b[31mred\x1b[0m\n"
+                                       : "1\n2\nbold\n4\n5\n6 red\n"));
     CHECK(output.read_all().empty());
   }
   std::filesystem::remove_all(folder);
