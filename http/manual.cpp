@@ -163,7 +163,7 @@ never logged; processes that hold tokens leave no core dump.
 Requests whose length can be read in two ways are refused and their connection closed. Names of
 datasets are letters, digits, dot, hyphen and underscore, and are never part of a path. Every size,
 depth, time and count above is bounded before memory is spent; a decompressor stops at 200 times its
-input. Slow senders and slow readers hold a connection, no thread; where connections are short, the one whose
+input once it gave 16 MiB. Slow senders and slow readers hold a connection, no thread; where connections are short, the one whose
 request has been coming for longest makes room. Bodies of GET requests end at 4 KiB.
 .PP
 .I Web pages.

@@ -218,9 +218,10 @@ inline constexpr std::int64_t kHttpStreamMsMax = 60000;
 // What is known of a token is read again after this time, so that revocation works at once.
 inline constexpr std::int64_t kTokenCacheMsMax = 1000;
 inline constexpr std::size_t kTokenCacheEntriesMax = 1024;
-// Output over input of a decompressor after the first mebibyte: what real logs never reach.
+// Output over input of a decompressor, once it gave more than a batch of events has: one stack
+// trace again and again packs as well as a bomb does.
 inline constexpr std::size_t kDecompressionRatioMax = 200;
-inline constexpr std::size_t kDecompressionFreeBytes = 1 * kMebibyte;
+inline constexpr std::size_t kDecompressionFreeBytes = 16 * kMebibyte;
 // A zstd frame may ask for a window of this many bytes (log2) and no more.
 inline constexpr int kZstdWindowLogMax = 27;
 

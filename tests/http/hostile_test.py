@@ -284,6 +284,13 @@ class Hostile(unittest.TestCase):
         entries = set(os.listdir(self.server.directory))
         self.assertTrue(all(entry.startswith(("catalog", "datasets", "reserve")) for entry in entries), entries)
 
+    def test_a_batch_of_one_event_again_and_again_is_no_bomb(self):
+        events = b'{"message":"java.lang.Exception: no connection","level":"error"}\n' * 150000
+        status, answer = self.server.call("POST", "/v1/ingest/again", gzip.compress(events), {
+            "Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"})
+        self.assertEqual(status, 200)
+        self.assertEqual(answer["ingested"], 150000)
+
     def test_bodies_that_are_bombs(self):
         zeros = gzip.compress(b"[" + b" " * (64 << 20) + b"]")
         before = self.memory_kib()

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "store/base/limits.h"
 #include "tests/support/load_events.h"
 
 namespace {
@@ -203,7 +204,9 @@ TEST_CASE("compression bombs are refused where asked") {
   CHECK(decode(evq::memory_source(zstd(zeros)), limited).code == evq::ErrorCode::kTooLarge);
   CHECK(decode(evq::memory_source(gzip(zeros)), limited).code == evq::ErrorCode::kTooLarge);
   CHECK(decode(evq::memory_source(zstd(zeros))).text.size() == zeros.size());
-  CHECK(decode(evq::memory_source(zstd(zeros.substr(0, evq::kMebibyte))), limited).error.empty());
+  const std::string free = zeros.substr(0, evq::kDecompressionFreeBytes);
+  CHECK(decode(evq::memory_source(zstd(free)), limited).error.empty());
+  CHECK(decode(evq::memory_source(zstd(free + '\0')), limited).code == evq::ErrorCode::kTooLarge);
   DecodeOptions small;
   small.decoded_bytes_max = 1000;
   CHECK(decode(evq::memory_source(std::string(1000, 'x')), small).error.empty());
