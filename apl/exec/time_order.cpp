@@ -1,6 +1,7 @@
 #include "apl/exec/time_order.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -27,10 +28,12 @@ constexpr std::size_t kUncopiedRowsMin = 1024;
 constexpr std::size_t kCopiedRowsMax = 32768;
 // Of rows of many columns fewer are copied at a time, but so many.
 constexpr std::size_t kCopiedRowsMin = 64;
-// Sequences that one sink gives out.
-constexpr unsigned kSinkSequenceBits = 24;
-static_assert(kThreadsMax <= std::uint64_t{1} << (32 - kSinkSequenceBits),
+// Sequences that one sink gives out, at most.
+constexpr unsigned kSinkSequenceBitsMax = 24;
+static_assert(kThreadsMax <= std::uint64_t{1} << (32 - kSinkSequenceBitsMax),
               "a group's place in the stream has 32 bits for the sequence");
+// For a chunk that it gets, of a row at least.
+constexpr std::uint64_t kSequencesPerRowMax = 4;
 
 // Of a time or a place, a number that ascends in the order.
 std::int64_t ascending(std::int64_t value, TimeOrder order) {
@@ -98,7 +101,7 @@ bool few_overlap(const Snapshot& snapshot, std::span<const std::uint32_t> blocks
 class TimeMergeSink final : public ForwardingSink {
  public:
   TimeMergeSink(const Executor& executor, const plan::Sort& sort, TimeOrder order,
-                const std::vector<std::int64_t>& begins, std::uint64_t number,
+                const std::vector<std::int64_t>& begins, std::uint64_t first_sequence,
                 std::unique_ptr<Sink> next)
       : ForwardingSink(std::move(next)),
         executor_(executor),
@@ -106,7 +109,7 @@ class TimeMergeSink final : public ForwardingSink {
         name_(sort.asker),
         order_(order),
         begins_(begins),
-        sequence_(number << kSinkSequenceBits),
+        sequence_(first_sequence),
         lease_(executor.options().budget, sort.asker) {}
 
   Result<Flow> push(Chunk chunk) override {
@@ -359,16 +362,23 @@ TimeMerge::TimeMerge(Executor& executor, const plan::Node& node, TimeOrder order
 Status TimeMerge::prepare() {
   const plan::Scan& scan = *scan_of_rows(*node_.inputs[0]);
   EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor_.tables().snapshot(scan.table));
+  std::uint64_t rows = 0;
   for (const std::uint32_t number : blocks_by_time(*snapshot, scan, order_)) {
-    begins_.push_back(first_of(snapshot->blocks()[number], order_));
+    const SnapshotBlock& block = snapshot->blocks()[number];
+    begins_.push_back(first_of(block, order_));
+    rows += block.rows;
   }
+  // No more than needed: unions add those of all their inputs up.
+  sequence_bits_ = std::min(static_cast<unsigned>(std::bit_width(kSequencesPerRowMax * rows)),
+                            kSinkSequenceBitsMax);
   return Status::success();
 }
 
 Result<std::unique_ptr<Sink>> TimeMerge::make_sink() {
   EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
-  return std::unique_ptr<Sink>(std::make_unique<TimeMergeSink>(
-      executor_, std::get<plan::Sort>(node_.op), order_, begins_, sinks_++, std::move(next)));
+  return std::unique_ptr<Sink>(
+      std::make_unique<TimeMergeSink>(executor_, std::get<plan::Sort>(node_.op), order_, begins_,
+                                      sinks_++ << sequence_bits_, std::move(next)));
 }
 
 Status TimeMerge::complete(std::vector<std::unique_ptr<Sink>> sinks) {

@@ -49,6 +49,7 @@ class TimeMerge final : public Consumer {
   const TimeOrder order_;
   Consumer& next_;
   std::vector<std::int64_t> begins_;  // of the blocks in order, as numbers that ascend
+  unsigned sequence_bits_ = 0;        // of the sequences that one sink gives out
   std::uint64_t sinks_ = 0;
 };
 

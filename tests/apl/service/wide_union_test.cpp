@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "tests/support/answer_text.h"
 #include "tests/support/temp_service.h"
 
 namespace evq {
@@ -32,6 +33,27 @@ TEST_CASE("many datasets with fields of their own are searched and united togeth
   const Status status = service->query(request, refused);
   REQUIRE(!status.ok());
   CHECK(status.error().code == ErrorCode::kLimit);
+}
+
+TEST_CASE("rows of a union of many sorted inputs keep their order") {
+  constexpr int kInputs = 300;
+  ServiceOptions options;
+  options.workers = 2;
+  const TempService service(options);
+  service.ingest("d", R"({"_time":1})");
+  service.ingest("d", R"({"_time":2})");
+  QueryRequest request;
+  request.apl = "union ";
+  std::string expected = "g:long  count_:long";
+  for (int i = 0; i < kInputs; ++i) {
+    const std::string number = std::to_string(i);
+    request.apl += (i == 0 ? "" : ", ") + ("(d | sort by _time asc | extend g = " + number + ")");
+    expected += "\n" + number + "  2";
+  }
+  request.apl += " | summarize count() by g";
+  AnswerText answer;
+  REQUIRE(service->query(request, answer).ok());
+  CHECK(answer.text(false) == expected);
 }
 
 }  // namespace
