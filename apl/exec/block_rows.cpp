@@ -283,6 +283,7 @@ Status BlockRows::settle_rows_at_once() {
     held_bytes_ += std::min(bytes, room) + fixed_bytes;
     EVQ_TRY(lease_.resize(held_bytes_ - std::min(held_bytes_, uncharged_max_)));
   }
+  rows_at_once_ = std::min(rows_at_once_, scan_.executor.options().rows_at_once.value_or(size()));
   return Status::success();
 }
 

@@ -43,10 +43,12 @@ struct ExecOptions {
   // Count rows that match in blocks an early stop would skip, so that rows_matched is the total.
   bool exact_matches = false;
   // Test configurations: turn every dictionary into a flat vector before operators see it; let the
-  // workers merge groups in parts however few there are; let joins hold a left side of up to so
-  // many rows first, whatever the estimates.
+  // workers merge groups in parts however few there are; read, or fetch, no more than so many of a
+  // block's rows at a time; let joins hold a left side of up to so many rows first, whatever the
+  // estimates.
   bool force_flat = false;
   bool force_parts = false;
+  std::optional<std::size_t> rows_at_once{};
   std::optional<std::size_t> join_left_rows{};
 };
 

@@ -340,7 +340,9 @@ class FetchSink final : public ForwardingSink {
                               spec_.op.columns.size() * sizeof(Code));
     const std::size_t bytes_max =
         uncharged_bytes(kScannedBytesMax, spec_.executor.options().budget);
-    return std::max(kRowsAtOnceMin, bytes_max / std::max<std::size_t>(row_bytes, 1));
+    const std::size_t fitting =
+        std::max(kRowsAtOnceMin, bytes_max / std::max<std::size_t>(row_bytes, 1));
+    return std::min(fitting, spec_.executor.options().rows_at_once.value_or(fitting));
   }
 
   // Hands on `chunk`, the batch's rows from `begin` on, with the fetched columns.

@@ -79,8 +79,7 @@ class ChosenColumn {
       case Physical::kByte:
         return from.at<std::uint8_t>(row);
       case Physical::kDouble:
-        // -0.0 equals 0.0: which of the two came first would be chance.
-        return std::bit_cast<std::uint64_t>(from.at<double>(row) + 0.0);
+        return std::bit_cast<std::uint64_t>(from.at<double>(row));
       case Physical::kInt64:
       case Physical::kView:
       case Physical::kNone:

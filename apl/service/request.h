@@ -68,6 +68,8 @@ struct QueryRequest {
   bool optimize = true;
   bool force_flat = false;   // tests: no dictionary reaches an operator
   bool force_parts = false;  // tests: groups are merged in parts however few they are
+  // Tests: no more rows of a block are read, or fetched, at a time.
+  std::optional<std::size_t> rows_at_once{};
   std::optional<std::size_t> join_left_rows;  // tests: so many are held first; absent: it depends
   std::optional<std::int64_t> now_ns;         // what now() is; absent: the clock
   // Whether the caller may read a dataset; empty: all. Asked for every dataset of the bound query.

@@ -151,6 +151,7 @@ class Session {
     exec_.exact_matches = request.exact_matches;
     exec_.force_flat = request.force_flat;
     exec_.force_parts = request.force_parts;
+    exec_.rows_at_once = request.rows_at_once;
     exec_.join_left_rows = request.join_left_rows;
     optimizer_.enabled = request.optimize;
     context_.geo = geo;

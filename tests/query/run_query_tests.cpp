@@ -34,6 +34,7 @@ struct Configuration {
   // Of each query; 0: enough. With so little that groups, joins and sorts are made some at a time,
   // rows come in another order where none is asked for, and what needs more is no answer.
   std::size_t memory_bytes = 0;
+  std::optional<std::size_t> rows_at_once{};
 };
 
 const std::vector<Configuration>& configurations(bool matrix) {
@@ -44,6 +45,7 @@ const std::vector<Configuration>& configurations(bool matrix) {
       {"no optimiser", 65536, 1, false, false},
       {"hardly any memory", 65536, 2, true, false, false, {}, 1000},
       {"little memory", 7, 2, true, false, false, {}, 10000},
+      {"blocks of 7 rows, read 3 at a time", 7, 2, true, false, true, {}, 0, 3},
   };
   static const std::vector<Configuration> kAll = [] {
     std::vector<Configuration> made;
@@ -55,7 +57,8 @@ const std::vector<Configuration>& configurations(bool matrix) {
                                 " workers=" + std::to_string(workers) +
                                 (optimize ? "" : " no optimiser") + (flat ? " flat" : ""),
                             rows, workers, optimize, flat, workers > 1 && !flat,
-                            rows == 65536 ? std::nullopt : std::optional(rows * 3)});
+                            rows == 65536 ? std::nullopt : std::optional(rows * 3), 0,
+                            rows == 7 && !flat ? std::optional<std::size_t>(3) : std::nullopt});
           }
         }
       }
@@ -133,6 +136,7 @@ class TestStore {
     request.force_flat = configuration_.force_flat;
     request.force_parts = configuration_.force_parts;
     request.join_left_rows = configuration_.join_left_rows;
+    request.rows_at_once = configuration_.rows_at_once;
     request.now_ns = now;
     if (block.directive == "plan") {
       request.optimize = true;
