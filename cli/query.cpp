@@ -106,6 +106,7 @@ Result<QueryRequest> make_request(const QueryCommand& command, const std::string
   }
   if (!command.cursor.empty()) {
     request.cursor = command.cursor;
+    request.pages = true;
   }
   if (!command.memory_limit.empty()) {
     EVQ_TRY_ASSIGN(request.memory_limit_bytes, parse_size(command.memory_limit));

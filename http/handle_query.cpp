@@ -81,6 +81,7 @@ Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest
     query.default_limit = query.default_limit.value_or(kResultRowsDefault);
   }
   query.api_form = true;
+  query.pages = true;
   query.keeps_rows = false;
   const bool behind_cursor = !query.cursor.value_or("").empty();
   query.exact_matches = !behind_cursor;  // the page may end where it is full: counted below

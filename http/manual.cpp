@@ -92,8 +92,19 @@ of an answer (ascending) or
 .IR cursor .
 A page without rows answers the cursor it was sent: that is the end. Events of equal times come
 exactly once, new events do not disturb pages behind the cursor, and cursors survive a restart.
-A union of datasets is paged in the same way; its cursors are no cursors of one of them alone.
+A union of datasets is paged in the same way; its cursors are no cursors of one of them alone,
+nor those of a dataset of another one.
 Subqueries and the right sides of join and lookup read all events for every page.
+.PP
+A cursor names an event. Pages are of events that come in the order of _time, ascending or
+descending, and of nothing else: as they are unsorted, by
+.BR "sort by _time" ,
+or by
+.BR "top N by _time" .
+The answer to any other query of events has empty cursors, and is refused a cursor with 400 that says
+why: further keys or other orders, mv\-expand, functions that look at other rows, a dataset that is read
+twice. Where join or lookup give several rows of one event, so is a page that would end among them.
+Such answers are paged by startTime and endTime.
 )";
 
 std::string limits_section() {

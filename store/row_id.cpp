@@ -33,43 +33,54 @@ bool parse_hex(std::string_view text, std::uint64_t* value) {
   return true;
 }
 
-std::uint64_t sum_of(const RowId& row) {
+std::uint64_t sum_of(const RowId& row, std::uint64_t dataset) {
   ByteWriter bytes;
   bytes.i64(row.time);
   bytes.u64(row.ordinal);
+  if (dataset != 0) {
+    bytes.u64(dataset);
+  }
   return checksum64(bytes.view()) >> 32;
+}
+
+Error not_a_cursor() {
+  return make_error(ErrorCode::kUsage, "the cursor is not one that evq gave out");
 }
 
 }  // namespace
 
-std::string encode_cursor(const RowId& row) {
+std::string encode_cursor(const RowId& row, std::uint64_t dataset) {
   std::string text;
   text.reserve(kCursorSize);
   append_hex(&text, ordered_bits(row.time), kTimeDigits);
   text.push_back('-');
   append_hex(&text, row.ordinal, kOrdinalDigits);
   text.push_back('-');
-  append_hex(&text, sum_of(row), kSumDigits);
+  append_hex(&text, sum_of(row, dataset), kSumDigits);
   return text;
 }
 
-Result<RowId> decode_cursor(std::string_view text) {
-  const Error bad = make_error(ErrorCode::kUsage, "the cursor is not one that evq gave out");
-  if (text.size() != kCursorSize || text[kTimeDigits] != '-' ||
-      text[kTimeDigits + 1 + kOrdinalDigits] != '-') {
-    return bad;
+Result<RowId> decode_cursor(std::string_view text, std::uint64_t dataset) {
+  Result<RowId> row = read_cursor(text);
+  if (row.ok() && encode_cursor(row.value(), dataset) != text) {
+    return not_a_cursor();
   }
+  return row;
+}
+
+Result<RowId> read_cursor(std::string_view text) {
   std::uint64_t time = 0;
   std::uint64_t ordinal = 0;
   std::uint64_t sum = 0;
-  const bool digits = parse_hex(text.substr(0, kTimeDigits), &time) &&
-                      parse_hex(text.substr(kTimeDigits + 1, kOrdinalDigits), &ordinal) &&
-                      parse_hex(text.substr(kCursorSize - kSumDigits), &sum);
-  const RowId row{long_of_ordered_bits(time), ordinal};
-  if (!digits || sum != sum_of(row)) {
-    return bad;
+  const bool reads = text.size() == kCursorSize && text[kTimeDigits] == '-' &&
+                     text[kTimeDigits + 1 + kOrdinalDigits] == '-' &&
+                     parse_hex(text.substr(0, kTimeDigits), &time) &&
+                     parse_hex(text.substr(kTimeDigits + 1, kOrdinalDigits), &ordinal) &&
+                     parse_hex(text.substr(kCursorSize - kSumDigits), &sum);
+  if (!reads) {
+    return not_a_cursor();
   }
-  return row;
+  return RowId{long_of_ordered_bits(time), ordinal};
 }
 
 }  // namespace evq

@@ -8,8 +8,9 @@
 // The wall clock plays no part in ordinals.
 //
 // Cursor text is "TTTTTTTTTTTTTTTT-OOOOOOOOOOOOOOOO-SSSSSSSS": time with its sign bit flipped,
-// ordinal, and a check sum of both, in lower-case hexadecimal. Text order is row order. Text that
-// is not exactly that is refused, so a made-up cursor is an error and never a wrong page.
+// ordinal, and a check sum of both and of the dataset, in lower-case hexadecimal. Text order is row
+// order. Text that is not exactly that is refused, so a made-up cursor is an error and never a
+// wrong page.
 
 #include <compare>
 #include <cstdint>
@@ -33,8 +34,12 @@ struct ArrivalRange {
   std::uint64_t before = UINT64_MAX;
 };
 
-std::string encode_cursor(const RowId& row);
-// kUsage when `text` is not the cursor of a row.
-Result<RowId> decode_cursor(std::string_view text);
+// `dataset`: a number for the dataset, which the check sum covers besides; 0 for none in
+// particular.
+std::string encode_cursor(const RowId& row, std::uint64_t dataset = 0);
+// kUsage when `text` is not the cursor of a row of `dataset`.
+Result<RowId> decode_cursor(std::string_view text, std::uint64_t dataset = 0);
+// As that, but of any dataset: the check sum is not looked at.
+Result<RowId> read_cursor(std::string_view text);
 
 }  // namespace evq

@@ -43,6 +43,8 @@ struct QueryRequest {
   std::optional<std::uint64_t> rows_max;       // server cap
   std::optional<std::int64_t> auto_bins;       // of bin_auto() at most, up to kAutoBinsMax
   std::optional<std::string> cursor;
+  // The cursor is for the next page: refused where pages would not be the whole answer cut up.
+  bool pages = false;
   // Only events that arrived in this range; all but all: the query must read one dataset. What a
   // dataset holds now ends at Service::arrival_end.
   ArrivalRange arrivals;
@@ -128,9 +130,8 @@ struct QueryStatus {
   bool is_partial = false;
   std::int64_t min_block_time_ns = 0;
   std::int64_t max_block_time_ns = 0;
-  std::optional<RowId> min_row;  // oldest and newest row of the page
-  std::optional<RowId> max_row;
-  std::string min_cursor;  // texts of those, or the request's cursor for an empty page, or ""
+  // Oldest and newest row of the page, the request's cursor for an empty page, or "".
+  std::string min_cursor;
   std::string max_cursor;
   std::size_t memory_peak_bytes = 0;
 };
@@ -139,6 +140,7 @@ struct QueryStatus {
 struct RowOrigin {
   RowId id;
   std::int64_t sys_time = 0;  // when the request asks for it
+  std::uint64_t dataset = 0;  // of its cursor
 };
 
 // Takes an answer: begin, then chunks in order, then totals if there are any, then end, unless an

@@ -133,7 +133,8 @@ class LegacyAnswer final : public ApiAnswer {
       out.append(",\"_sysTime\":");
       append_time(&out, sys_time_, {rows, cells, row}, origin.sys_time);
       out.append(",\"_rowId\":");
-      append_json_string(out, origins.empty() ? std::string() : encode_cursor(origin.id));
+      append_json_string(
+          out, origins.empty() ? std::string() : encode_cursor(origin.id, origin.dataset));
       out.append(",\"data\":");
       append_tree(&out, tree_, {rows, cells, row});
       out.push_back('}');

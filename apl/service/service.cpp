@@ -9,15 +9,14 @@
 #include "apl/functions/geo_database.h"
 #include "apl/functions/registry.h"
 #include "apl/plan/bind.h"
-#include "apl/plan/dataset_location.h"
 #include "apl/plan/optimizer.h"
 #include "apl/plan/plan_printer.h"
 #include "apl/service/answer_rows.h"
 #include "apl/service/delete_filter.h"
 #include "apl/service/external_data.h"
 #include "apl/service/given_time.h"
+#include "apl/service/page_cursors.h"
 #include "apl/service/profile_text.h"
-#include "apl/service/reading_order.h"
 #include "apl/service/result_writer.h"
 #include "apl/service/snapshot_tables.h"
 #include "apl/service/totals.h"
@@ -143,7 +142,8 @@ class Session {
         held_(budget_.get(), "the plan"),
         external_allowed_(options.external.any || !options.external.prefixes.empty()),
         tables_(store, request.may_read,
-                request.control != nullptr ? request.control : &own_control_) {
+                request.control != nullptr ? request.control : &own_control_),
+        pages_(request, tables_) {
     exec_.workers = options.workers;
     exec_.pool = pool;
     exec_.budget = budget_.get();
@@ -171,19 +171,11 @@ class Session {
     EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(request_.apl, context_.now_ns));
     executor_ = std::make_unique<Executor>(context_, exec_, &tables_, &stats_);
     Subqueries subqueries(*executor_, optimizer_);
-    if (request_.cursor.has_value() && !request_.cursor->empty()) {
-      EVQ_TRY_ASSIGN(const RowId row, decode_cursor(*request_.cursor));
-      cursor_ =
-          plan::CursorBound{row.time, row.ordinal, reads_descending(query, !request_.ascending),
-                            request_.include_cursor};
-    }
+    EVQ_TRY_ASSIGN(cursor_, pages_.bound(query));
     EVQ_TRY_ASSIGN(plan_, plan::bind_query(query, tables_, bind_options(&subqueries)));
     stats_.rows_matched = 0;  // what subqueries matched is not what the query matches
     stats_.groups = 0;
-    if (cursor_.has_value() && plan_.row_datasets.size() > 1 && cursor_->ordinal != 0 &&
-        cursor_->ordinal >> kOrdinalBits == 0) {
-      return make_error(ErrorCode::kUsage, "the cursor is of a query that reads another dataset");
-    }
+    EVQ_TRY(pages_.settle(&plan_));
     const bool some = request_.arrivals.from != 0 || request_.arrivals.before != UINT64_MAX;
     if (some && plan_.row_datasets.size() > 1) {
       return make_error(ErrorCode::kUsage, "a range of arrivals is of one dataset");
@@ -339,80 +331,27 @@ class Session {
   Status deliver(const ResultHeader& header, const Chunk& chunk, QueryStatus* status,
                  ResultSink& sink) {
     const std::vector<std::size_t> visible = visible_columns();
+    EVQ_TRY_ASSIGN(const PageCursors::Part part, pages_.take(plan_.root->schema, chunk));
+    const std::size_t rows = part.rows.rows();
     std::vector<Vector> columns;
     columns.reserve(visible.size());
     for (const std::size_t column : visible) {
-      columns.push_back(chunk.column(column));
+      columns.push_back(part.rows.column(column));
     }
-    EVQ_TRY_ASSIGN(const std::vector<RowOrigin> origins, row_origins(chunk, status));
     if (header.schema.size() > visible.size()) {
-      columns.push_back(cursor_column(origins, chunk.rows()));
+      columns.push_back(cursor_column(part.origins, rows));
     }
-    status->rows += chunk.rows();
-    return sink.push(Chunk(std::move(columns), chunk.rows()), origins);
+    status->rows += rows;
+    return rows > 0 ? sink.push(Chunk(std::move(columns), rows), part.origins) : Status();
   }
 
   static Vector cursor_column(const std::vector<RowOrigin>& origins, std::size_t rows) {
     VectorBuilder texts(Type::kString);
     for (std::size_t row = 0; row < rows; ++row) {
-      texts.append_text(row < origins.size() ? encode_cursor(origins[row].id) : std::string());
+      texts.append_text(row < origins.size() ? encode_cursor(origins[row].id, origins[row].dataset)
+                                             : std::string());
     }
     return texts.finish();
-  }
-
-  // Where the rows come from, in API answers; the page's oldest and newest row with it.
-  Result<std::vector<RowOrigin>> row_origins(const Chunk& chunk, QueryStatus* status) {
-    std::vector<RowOrigin> origins;
-    const auto time = plan_.root->schema.find(plan::kTimeColumn);
-    const auto row = plan_.root->schema.find(plan::kRowColumn);
-    if (!request_.api_form || !time.has_value() || !row.has_value() || unplaced_) {
-      return origins;
-    }
-    EVQ_CHECK(plan_.root->schema[*time].type == Type::kDatetime &&
-              plan_.root->schema[*row].type == Type::kLong);
-    const Vector& times = chunk.column(*time);
-    const Vector& locations = chunk.column(*row);
-    RowLocator* locator = nullptr;
-    std::uint64_t located = 0;  // handle of the locator's dataset
-    origins.reserve(chunk.rows());
-    for (std::size_t i = 0; i < chunk.rows(); ++i) {
-      const std::uint64_t handle = plan::handle_of_location(locations.at<std::int64_t>(i));
-      if (locator == nullptr || handle != located) {
-        EVQ_TRY_ASSIGN(locator, locator_of(handle));
-        located = handle;
-      }
-      if (locator == nullptr) {
-        unplaced_ = true;
-        status->min_row.reset();
-        status->max_row.reset();
-        return std::vector<RowOrigin>();
-      }
-      const std::int64_t location = plan::location_in_dataset(locations.at<std::int64_t>(i));
-      RowOrigin origin;
-      EVQ_TRY_ASSIGN(origin.id, locator->id(times.at<std::int64_t>(i), location));
-      if (request_.system_times) {
-        EVQ_TRY_ASSIGN(origin.sys_time, locator->system_time(location));
-      }
-      origin.id.ordinal |= handle << kOrdinalBits;
-      origins.push_back(origin);
-      status->min_row = std::min(origin.id, status->min_row.value_or(origin.id));
-      status->max_row = std::max(origin.id, status->max_row.value_or(origin.id));
-    }
-    return origins;
-  }
-
-  // Of the only dataset that gives rows, or of a union's dataset by its handle; null when rows
-  // cannot be told apart.
-  Result<RowLocator*> locator_of(std::uint64_t handle) {
-    const auto known = locators_.find(handle);
-    if (known != locators_.end()) {
-      return &known->second;
-    }
-    const Snapshot* snapshot = handle != 0 ? tables_.snapshot_of_handle(handle) : nullptr;
-    if (handle == 0 && plan_.row_datasets.size() == 1) {
-      EVQ_TRY_ASSIGN(snapshot, tables_.snapshot({plan_.row_datasets[0], 0}));
-    }
-    return snapshot == nullptr ? nullptr : &locators_.try_emplace(handle, *snapshot).first->second;
   }
 
   void fill(QueryStatus* status) {
@@ -446,9 +385,7 @@ class Session {
                                                        : 0;
     // A range that begins behind all events and is open at its end.
     status->max_block_time_ns = std::max(status->max_block_time_ns, status->min_block_time_ns);
-    const std::string fallback = request_.cursor.value_or("");
-    status->min_cursor = status->min_row.has_value() ? encode_cursor(*status->min_row) : fallback;
-    status->max_cursor = status->max_row.has_value() ? encode_cursor(*status->max_row) : fallback;
+    pages_.fill(status);
   }
 
   const QueryRequest& request_;
@@ -462,9 +399,8 @@ class Session {
   MemoryLease held_;
   const bool external_allowed_;
   SnapshotTables tables_;
-  std::optional<plan::CursorBound> cursor_;       // where the answer begins
-  bool unplaced_ = false;                         // some row of the answer has no cursor
-  std::map<std::uint64_t, RowLocator> locators_;  // of the answer's rows, by handle
+  PageCursors pages_;
+  std::optional<plan::CursorBound> cursor_;  // where the answer begins
   QueryStats stats_;
   std::unique_ptr<Executor> executor_;
   plan::Plan plan_;

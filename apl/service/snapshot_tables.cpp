@@ -111,6 +111,15 @@ const Snapshot* SnapshotTables::snapshot_of_handle(std::uint64_t handle) const {
   return at == snapshots_.end() ? nullptr : &at->second;
 }
 
+std::uint64_t SnapshotTables::handle_of(std::string_view dataset) const {
+  for (const auto& [handle, name] : handles_) {
+    if (name == dataset) {
+      return handle;
+    }
+  }
+  return 0;
+}
+
 Result<plan::LocationBounds> SnapshotTables::locate(const plan::TableRef& table, std::int64_t time,
                                                     std::uint64_t ordinal) {
   // Rows of the cursor's time in another dataset of the union are all before it or all behind it.

@@ -36,6 +36,8 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider, 
 
   // By the handle that table() gave it; nothing when no table of that handle has been named.
   const Snapshot* snapshot_of_handle(std::uint64_t handle) const;
+  // The store's number for a dataset that was named; 0 for others.
+  std::uint64_t handle_of(std::string_view dataset) const;
   // The oldest and the newest event of all tables named so far; nothing when they are empty.
   std::optional<std::pair<std::int64_t, std::int64_t>> time_bounds() const;
   // That of those that were named when it was first asked for: all bins of a query are as wide.

@@ -76,6 +76,133 @@ class Pages(ServerCase):
         apl = "let x = t | sort by _time asc; x | where a > toscalar(t | summarize avg(a))"
         self.assertEqual(self.pages(apl, "a", newer=True), [(a,) for a in range(51, COUNT + 1)])
 
+    def refused(self, apl, cursor, **body):
+        status, answer = self.server.call("POST", "/v1/query/_apl?format=tabular",
+                                          {"apl": apl, "cursor": cursor, **body})
+        self.assertEqual(status, 400, (apl, answer))
+        return answer["message"]
+
+    def fill_ties(self):
+        if "ties" not in {each["name"] for each in self.server.call("GET", "/v2/datasets")[1]}:
+            for dataset, count in (("ties", 40), ("others", 12)):
+                self.server.call("POST", f"/v1/ingest/{dataset}", [
+                    {"_time": second(i // 4), "i": i, "k": i % 3} for i in range(count)])
+
+    def test_orders_that_pages_follow(self):
+        self.fill_ties()
+        unique = "(ties | summarize n = count() by k)"
+        for apl, newer in (
+                ("ties | sort by _time asc", True), ("ties | sort by _time desc", False),
+                ("ties | order by _time", False), ("ties", False),
+                ("ties | sort by _time asc, _time asc", True),
+                ("ties | sort by _time asc | extend j = i * 2 | where j >= 0", True),
+                (f"ties | join kind=inner {unique} on k | sort by _time asc", True),
+                (f"ties | join kind=innerunique (ties | project k, m = i) on k", False),
+                (f"ties | lookup {unique} on k | sort by _time desc", False),
+                ("ties | join kind=leftsemi (ties | where i < 20) on k", False),
+                ("union ties, others | sort by _time asc", True),
+                ("union withsource=s ties, others | sort by _time desc", False),
+                ("search in (ties) '*' | sort by _time asc", True)):
+            for size in (1, 7, 40):
+                self.assertEqual(self.pages(apl, "i", newer=newer, size=size),
+                                 self.whole(apl, "i"), (apl, size))
+        for apl, newer in (("top 7 by _time asc", True), ("top 7 by _time", False)):
+            found, cursor = [], ""
+            while True:
+                answer = self.ask(f"ties | {apl}", cursor=cursor)
+                found += self.rows(answer, "i")
+                following = answer["status"]["maxCursor" if newer else "minCursor"]
+                if following == cursor:
+                    break
+                cursor = following
+            self.assertEqual(sorted(found), [(i,) for i in range(40)])
+
+    def test_other_orders_have_no_cursors_and_take_none(self):
+        self.fill_ties()
+        cursor = self.ask("ties | take 7")["status"]["minCursor"]
+        for apl, why in (
+                ("ties | sort by _time desc, i asc", "order"),
+                ("ties | sort by _time asc, k desc", "order"),
+                ("ties | sort by k asc", "order"),
+                ("ties | extend t = _time | sort by t asc", "order"),
+                ("ties | sort by bin(_time, 1m) asc", "order"),
+                ("ties | sort by tolong(_time) asc", "order"),
+                ("ties | extend _time = _time + 1h | sort by _time asc", "order"),
+                ("ties | top 7 by k | sort by _time asc", "order"),
+                ("ties | sample 5", "order"),
+                ("ties | mv-expand z = range(1, 3, 1)", "several rows"),
+                ("ties | mv-expand z = range(1, 3, 1) | sort by _time asc", "several rows"),
+                ("ties | sort by _time asc | extend n = row_number()", "beside"),
+                ("ties | join kind=rightouter (others | project k, j = i) on k", "no events"),
+                ("union ties, ties", "twice"),
+                ("union ties, (ties | where i > 5) | sort by _time asc", "twice"),
+                ("union (ties | sort by _time asc), others", "no events")):
+            answer = self.ask(f"{apl} | take 7")
+            self.assertEqual((answer["status"]["minCursor"], answer["status"]["maxCursor"]),
+                             ("", ""), apl)
+            self.assertEqual(len(self.rows(answer, "i")), 5 if "sample" in apl else 7, apl)
+            message = self.refused(f"{apl} | take 7", cursor)
+            self.assertIn("cannot go on at a cursor", message, apl)
+            self.assertIn(why, message, apl)
+
+    def test_no_page_ends_among_the_rows_of_one_event(self):
+        self.fill_ties()
+        # Each event has 4 rows, as far as those of a page go.
+        apl = "ties | where i < 12 | join kind=inner (others | project k, j = i) on k"
+        whole = self.whole(apl, "i", "j")
+        self.assertEqual(len(whole), 48)
+        for size in (4, 12, 44):
+            self.assertEqual(sorted(self.pages(apl, "i", "j", size=size)), sorted(whole), size)
+        answer = self.ask(f"{apl} | take 7")
+        self.assertEqual(len(self.rows(answer, "i")), 7)
+        self.assertEqual(answer["status"]["minCursor"], "")
+        cursor = self.ask(f"{apl} | take 8")["status"]["minCursor"]
+        self.assertEqual(self.rows(self.ask(f"{apl} | take 4", cursor=cursor), "i"), [(9,)] * 4)
+        self.assertIn("among the rows of one event", self.refused(f"{apl} | take 7", cursor))
+
+    def test_orders_of_the_older_form(self):
+        self.fill_ties()
+
+        def page(order, cursor):
+            return self.server.call("POST", "/v1/datasets/ties/query", {
+                "startTime": "2024-01-01T00:00:00Z", "endTime": "now", "limit": 7,
+                "order": order, "cursor": cursor})
+
+        for descending in (False, True):
+            found, cursor = [], ""
+            while True:
+                status, answer = page([{"field": "_time", "desc": descending}], cursor)
+                self.assertEqual(status, 200, answer)
+                found += [match["data"]["i"] for match in answer["matches"]]
+                following = answer["status"]["minCursor" if descending else "maxCursor"]
+                if following == cursor:
+                    break
+                cursor = following
+            self.assertEqual(found, list(range(40))[::-1 if descending else 1])
+        for order in ([{"field": "_time", "desc": True}, {"field": "i", "desc": False}],
+                      [{"field": "k", "desc": False}]):
+            status, answer = page(order, "")
+            self.assertEqual((status, answer["status"]["minCursor"]), (200, ""))
+            self.assertTrue(all(match["_rowId"] for match in answer["matches"]))
+            self.assertEqual(page(order, cursor)[0], 400)
+
+    def test_cursors_of_other_queries(self):
+        self.fill_ties()
+        one, other, union = (self.ask(f"{source} | take 5")["status"]["minCursor"]
+                             for source in ("ties", "others", "union ties, others"))
+        for apl, cursor in (("others", one), ("ties", other), ("ties", union), ("others", union),
+                            ("union ties, others", one), ("union ties, others", other),
+                            ("union t, u", union)):
+            self.assertIn("not one that evq gave out for this query",
+                          self.refused(f"{apl} | take 3", cursor), apl)
+        for apl, cursor in (("ties", one), ("others", other), ("union ties, others", union),
+                            ("union others, ties", union), ("union ties, others, u", union)):
+            self.ask(f"{apl} | take 3", cursor=cursor)
+        for changed in (one[:-1] + ("0" if one[-1] != "0" else "1"), one[:-1], "abc"):
+            self.refused("ties | take 3", changed)
+        now = self.rows(self.ask("ties | extend c = cursor_current() | take 1"), "c")[0][0]
+        self.assertEqual(len(self.rows(self.ask("ties | take 3", cursor=now), "i")), 3)
+
     def test_a_cursor_bounds_totals_as_it_does_the_series(self):
         cursor = self.ask("t | take 30")["status"]["minCursor"]
         for order in ([], [{"field": "_time", "desc": True}]):
