@@ -76,6 +76,10 @@ by a bin of _time has a second table,
 .BR _totals :
 the same without the bin.
 .PP
+.I defaultOrder
+is the order of an answer that the query does not sort itself: a list of {field, desc}, of fields that
+the answer has, or it is refused.
+.PP
 A query of the older form names fields by member. There an
 .I alias
 of

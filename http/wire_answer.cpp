@@ -151,9 +151,22 @@ std::string write_query_body(const QueryRequest& request) {
     }
   }
   write_variables(&json, request.variables);
-  if (request.ascending) {
+  std::vector<OrderItem> order = request.default_order;
+  if (order.empty() && request.ascending) {
+    order.push_back({"_time", false});
+  }
+  if (!order.empty()) {
     json.key("defaultOrder");
-    json.raw(R"([{"field":"_time","desc":false}])");
+    json.begin_array();
+    for (const OrderItem& item : order) {
+      json.begin_object();
+      json.key("field");
+      json.string(item.field);
+      json.key("desc");
+      json.boolean(item.descending);
+      json.end_object();
+    }
+    json.end_array();
   }
   json.end_object();
   return text;

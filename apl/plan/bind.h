@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apl/functions/json_path.h"
@@ -70,6 +71,9 @@ struct BindOptions {
   std::optional<std::uint64_t> request_limit;
   // The order of an answer that the query leaves unsorted: newest first unless told otherwise.
   bool default_ascending = false;
+  // As that, by fields and whether each is descending; those that the answer does not have are
+  // kUsage, but for `_time`.
+  std::vector<std::pair<std::string, bool>> default_order;
   std::optional<CursorBound> cursor;
   // As the cursor: only events whose order of arrival is in this half-open range.
   std::uint64_t arrived_from = 0;

@@ -479,6 +479,9 @@ Result<Plan> Binder::finish(Relation root) {
     root.node = stack(std::move(root.node), std::move(sort), std::move(schema));
     root.ordered = true;
   }
+  if (!root.sorted && !(root.aggregated && root.ordered)) {
+    EVQ_TRY_ASSIGN(root, sort_by_default(std::move(root), true));
+  }
   plan.explicit_limit = root.limit;
   std::optional<std::uint64_t> limit_rows = options_.request_limit;
   if (!root.limit.has_value() && !root.aggregated && default_limit_.has_value()) {

@@ -211,6 +211,9 @@ class Binder {
                                               Relation* input);
   Result<Relation> extend(const std::vector<ast::NamedExpr>& items, bool keep_invalid, Span span,
                           Relation input);
+  // In the order that the request gives an answer that the query leaves unsorted. Without fields
+  // that are not there: kUsage at the `end`, and nothing is done before.
+  Result<Relation> sort_by_default(Relation input, bool end);
   Result<Relation> sort_by(const std::vector<ast::SortKey>& keys, Relation input,
                            std::optional<std::uint64_t> count);
   // `value` made a `type` by its conversion function; nothing to do for dynamics.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
 #include "apl/plan/stacking.h"
 #include "apl/syntax/ast_printer.h"
@@ -97,6 +98,9 @@ Result<Relation> Binder::lower(const ast::Limit& op, Span /*span*/, Relation inp
   if (input.just_summarized && input.begins_with_bin() && input.group_names.size() > 1) {
     return limit_groups(std::move(input), count);
   }
+  if (answer_rows_ && !input.ordered && !input.begins_with_bin()) {
+    EVQ_TRY_ASSIGN(input, sort_by_default(std::move(input), false));
+  }
   return limit(std::move(input), count);
 }
 
@@ -146,6 +150,26 @@ Result<Relation> Binder::sort_by(const std::vector<ast::SortKey>& keys, Relation
     input.limit = std::min(*count, input.limit.value_or(*count));
   }
   return without_keys(std::move(input), std::move(op), before.size());
+}
+
+Result<Relation> Binder::sort_by_default(Relation input, bool end) {
+  std::vector<ast::SortKey> keys;
+  for (const auto& [field, descending] : options_.default_order) {
+    if (find_field(input.schema(), field).has_value() || input.knows(field)) {
+      ast::SortKey key;
+      key.value = std::make_unique<ast::Expr>();
+      key.value->node = ast::FieldRef{ast::Name{field, {}, true}};
+      key.descending = descending;
+      keys.push_back(std::move(key));
+    } else if (!end) {
+      return input;
+    } else if (field != "_time") {
+      return make_error(
+          ErrorCode::kUsage,
+          "defaultOrder names a field that the answer does not have: '" + field + "'");
+    }
+  }
+  return keys.empty() ? std::move(input) : sort_by(keys, std::move(input), std::nullopt);
 }
 
 Result<Relation> Binder::lower(const ast::Sort& op, Span /*span*/, Relation input) {

@@ -51,10 +51,13 @@ struct QueryRequest {
   bool include_cursor = false;        // the cursor's own row belongs to the page
   bool include_cursor_field = false;  // API answers of events: a `_cursor` column
   bool ascending = false;             // order of an answer that the query does not sort
-  // An item of the API's defaultOrder: of all fields only `_time` counts, and an answer comes
-  // newest first anyway.
+  // As `ascending`, by these fields in turn; one that the answer does not have is refused, but for
+  // `_time`. A series comes in the order of its intervals whatever is asked here.
+  std::vector<OrderItem> default_order;
+  // An item of the API's defaultOrder.
   void order_by_default(std::string_view field, bool descending) {
     ascending = ascending || (field == "_time" && !descending);
+    default_order.push_back({std::string(field), descending});
   }
   QueryVariables variables;
   // What API answers tell besides rows: where each comes from, what is known of the columns that

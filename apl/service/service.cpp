@@ -223,6 +223,13 @@ class Session {
           std::min(*request_.rows_max, request_.limit.value_or(*request_.rows_max));
     }
     bind.default_ascending = request_.ascending;
+    const bool by_time =
+        request_.default_order.size() == 1 && request_.default_order[0].field == kTimeField;
+    for (const OrderItem& item : request_.default_order) {
+      if (!by_time) {  // else that says it
+        bind.default_order.emplace_back(item.field, item.descending);
+      }
+    }
     bind.cursor = cursor_;
     bind.arrived_from = request_.arrivals.from;
     bind.arrived_before = request_.arrivals.before;

@@ -203,6 +203,42 @@ class Pages(ServerCase):
         now = self.rows(self.ask("ties | extend c = cursor_current() | take 1"), "c")[0][0]
         self.assertEqual(len(self.rows(self.ask("ties | take 3", cursor=now), "i")), 3)
 
+    def test_the_default_order_is_that_of_queries_without_one(self):
+        self.fill_ties()
+
+        def rows(apl, *order, names=("k", "i")):
+            answer = self.ask(apl, defaultOrder=[{"field": field, "desc": desc} for field, desc in order])
+            told = [(each["field"], each["desc"]) for each in answer["tables"][0]["order"]]
+            return self.rows(answer, *names), told
+
+        events = [(i % 3, i) for i in range(40)]
+        by_both = sorted(events, key=lambda row: (row[0], -row[1]))
+        order = (("k", False), ("i", True))
+        self.assertEqual(rows("ties", *order), (by_both, list(order)))
+        self.assertEqual(rows("ties | take 5", *order), (by_both[:5], list(order)))
+        self.assertEqual(rows("ties | where i > 3 | extend j = i | take 5", ("j", True)),
+                         (events[:-6:-1], [("j", True)]))
+        self.assertEqual(rows("ties | take 5 | extend j = -i", ("j", True))[0],  # of the newest
+                         sorted(events[:-6:-1], key=lambda row: row[1]))
+        self.assertEqual(rows("ties", ("_time", False), ("i", True))[0][:5],
+                         [(0, 3), (2, 2), (1, 1), (0, 0), (1, 7)])
+        self.assertEqual(rows("ties | project i", ("_time", False), ("i", False), names=["i"])[0],
+                         [(i,) for i in range(40)])
+        self.assertEqual(rows("ties | summarize n = count() by k", ("n", True), ("k", True), names=["k", "n"]),
+                         ([(0, 14), (2, 13), (1, 13)], [("n", True), ("k", True)]))
+        self.assertEqual(rows("ties | summarize n = count()", ("_time", True), names=["n"])[0], [(40,)])
+        # A query's own order, or that of a series, is not touched, whatever the default names.
+        for own in ("ties | sort by i asc", "ties | top 40 by i asc", "ties | sort by i asc | take 40"):
+            self.assertEqual(rows(own, ("nowhere", True)), (events, [("i", False)]), own)
+        series = "ties | summarize n = count() by bin(_time, 4s)"
+        self.assertEqual(rows(series, ("n", False), names=["_time"]), rows(series, names=["_time"]))
+        for apl in ("ties", "ties | take 3", "ties | project i", "ties | summarize n = count() by k"):
+            status, answer = self.server.call("POST", "/v1/query/_apl?format=tabular", {
+                "apl": apl, "defaultOrder": [{"field": "nowhere", "desc": True}]})
+            self.assertEqual(status, 400, (apl, answer))
+            self.assertIn("defaultOrder names a field that the answer does not have: 'nowhere'",
+                          answer["message"])
+
     def test_a_cursor_bounds_totals_as_it_does_the_series(self):
         cursor = self.ask("t | take 30")["status"]["minCursor"]
         for order in ([], [{"field": "_time", "desc": True}]):
