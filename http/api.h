@@ -58,6 +58,7 @@ using Handler = Result<HttpResponse> (*)(Api& api, HttpRequest& request);
 
 // ---- the handlers, by file
 Result<HttpResponse> handle_health(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_ready(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_metrics(Api& api, HttpRequest& request);
 
 Result<HttpResponse> handle_ingest(Api& api, HttpRequest& request);

@@ -1,4 +1,4 @@
-// /healthz and /metrics, and the small answers every handler uses.
+// /healthz, /ready and /metrics, and the small answers every handler uses.
 
 #include <charconv>
 
@@ -46,6 +46,13 @@ Result<bool> switch_parameter(const HttpRequest& request, std::string_view name)
 
 Result<HttpResponse> handle_health(Api& /*api*/, HttpRequest& /*request*/) {
   return json_response(R"({"status":"ok","version":")" EVQ_VERSION R"("})");
+}
+
+Result<HttpResponse> handle_ready(Api& /*api*/, HttpRequest& /*request*/) {
+  HttpResponse response;
+  response.content_type = "text/plain";
+  response.body = "ready\n";
+  return response;
 }
 
 Result<HttpResponse> handle_metrics(Api& api, HttpRequest& /*request*/) {

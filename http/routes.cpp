@@ -53,6 +53,8 @@ constexpr Route elastic_bulk(std::string_view method, std::string_view pattern,
 constexpr Route kRoutes[] = {
     {"GET", "/healthz", handle_health, Scope::kOpen, "", "", Lane::kInline, kGetBytes, kNoToken,
      false, "Answers 200 while the server is up."},
+    {"GET", "/ready", handle_ready, Scope::kOpen, "", "", Lane::kInline, kGetBytes, kNoToken, false,
+     "The same as the text ready, which senders to Loki ask for first."},
     {"GET", "/metrics", handle_metrics, Scope::kToken, "", "", Lane::kInline, kGetBytes,
      kNoOrganization, false, "Counters in the text format of Prometheus."},
 

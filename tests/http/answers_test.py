@@ -419,6 +419,14 @@ class Answers(ServerCase):
         connection.sock.close()
         self.assertEqual(self.server.call("GET", "/healthz")[0], 200)
 
+    def test_senders_to_loki_find_the_server_ready(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        connection.request("GET", "/ready")
+        answer = connection.getresponse()
+        self.assertEqual((answer.status, answer.read()), (200, b"ready\n"))
+        self.assertTrue(answer.getheader("Content-Type").startswith("text/plain"))
+        connection.close()
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

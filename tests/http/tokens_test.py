@@ -39,6 +39,7 @@ class Tokens(ServerCase):
                                  ("PATCH", "/v2/datasets"), ("GET", "/metrics")):
                 self.assertEqual(self.status(token, method, path), 403, (token, path))
         self.assertEqual(self.status(None, "GET", "/healthz"), 200)
+        self.assertEqual(self.status(None, "GET", "/ready"), 200)
 
     def test_dataset_permissions(self):
         ingest = self.make("--ingest", "logs")
