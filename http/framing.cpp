@@ -43,9 +43,23 @@ std::optional<std::string_view> path_of_target(HttpRequest& request) {
 // Headers that mean one thing; a second one would be read by somebody else on the way.
 bool has_repeated_header(const HttpRequest& request) {
   return std::ranges::any_of(
-      std::array<std::string_view, 5>{"host", "content-length", "transfer-encoding", "content-type",
-                                      "content-encoding"},
+      std::array<std::string_view, 3>{"host", "content-length", "transfer-encoding"},
       [&](std::string_view name) { return request.count_headers(name) > 1; });
+}
+
+// A header that means one thing and is given with another value besides; empty: there is none.
+// Twice the same is what proxies and libraries send that each add it.
+std::string_view contradicted_header(const HttpRequest& request) {
+  constexpr std::string_view kNames[] = {"Content-Type", "Content-Encoding"};
+  for (const std::string_view shown : kNames) {
+    const std::string name = ascii_lower(shown);
+    for (const auto& [each, value] : request.headers) {
+      if (each == name && value != *request.header(name)) {
+        return shown;
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -147,12 +161,29 @@ std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version) 
              !equals_ignoring_ascii_case(*request.header("transfer-encoding"), "chunked")) {
     status = 501;
   }
-  if (status == 0) {
+  const std::string_view contradicted = contradicted_header(request);
+  if (status == 0 && contradicted.empty()) {
     return std::nullopt;
   }
-  HttpResponse refusal = error_response(status, refusal_reason(status));
+  HttpResponse refusal =
+      status != 0
+          ? error_response(status, refusal_reason(status))
+          : error_response(400, std::string(contradicted) + " is given with different values");
   refusal.close = true;
   return refusal;
+}
+
+bool asks_to_close(const HttpRequest& request) {
+  return std::ranges::any_of(request.headers, [](const auto& header) {
+    std::string_view list = header.first == "connection" ? std::string_view(header.second) : "";
+    bool closes = false;
+    while (!closes && !list.empty()) {
+      const std::size_t end = std::min(list.find(','), list.size());
+      closes = equals_ignoring_ascii_case(trimmed(list.substr(0, end)), "close");
+      list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return closes;
+  });
 }
 
 std::string access_line(const HttpRequest& request, const AccessRecord& record) {

@@ -15,6 +15,8 @@ namespace evq {
 // Splits the target and checks the head; `version` is 10 or 11. An answer that closes the
 // connection when the request is refused.
 std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version);
+// Whether any Connection header, of which there may be several, names close.
+bool asks_to_close(const HttpRequest& request);
 // The text that goes with a status of malformed requests.
 std::string_view refusal_reason(int status);
 // A limit as a person writes it: 64 MiB, 16 KiB.

@@ -252,7 +252,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     } else {
       response = co_await handle(exchange, admission.lane);
     }
-    if (!parser.get().keep_alive() || shared_.draining.load()) {
+    if (!parser.get().keep_alive() || asks_to_close(request) || shared_.draining.load()) {
       response.close = true;
     }
     if (gone_) {

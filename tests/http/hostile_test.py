@@ -270,6 +270,34 @@ class Hostile(unittest.TestCase):
                 self.assertEqual(json.loads(answer.split(b"\r\n\r\n", 1)[1])["code"],
                                  status_of(answer), head[:60])
 
+    def test_headers_that_are_given_twice(self):
+        ask = ("POST /v1/ingest/twice HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n"
+               "Connection: close\r\n{}\r\n[{{\"a\":1}}]")
+
+        def answer(*lines):
+            return self.server.raw(ask.format("".join(line + "\r\n" for line in lines)).encode(), wait=2)
+
+        json_line = "Content-Type: application/json"
+        for lines in ((json_line, json_line), (json_line, "content-type:  application/json "),
+                      (json_line, "Content-Encoding: identity", "Content-Encoding: identity")):
+            self.assertEqual(status_of(answer(*lines)), 200, lines)
+        for lines, name in (((json_line, "Content-Type: text/csv"), b"Content-Type"),
+                            ((json_line, "Content-Encoding: gzip", "Content-Encoding: zstd"),
+                             b"Content-Encoding")):
+            told = answer(*lines)
+            self.assertEqual(status_of(told), 400, lines)
+            self.assertIn(name + b" is given with different values", told)
+        for line in ("Content-Length: 9", "Transfer-Encoding: chunked", "Host: localhost"):
+            self.assertEqual(status_of(answer(json_line, line)), 400, line)
+
+    def test_any_connection_header_may_close(self):
+        head = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+        for lines, answers in ((b"Connection: keep-alive\r\nConnection: close\r\n", 1),
+                               (b"Connection: keep-alive\r\nConnection: x, Close\r\n", 1),
+                               (b"Connection: keep-alive\r\nConnection: closed\r\n", 2)):
+            told = self.server.raw(head % lines + head % b"Connection: close\r\n", wait=2)
+            self.assertEqual(told.count(b"HTTP/1.1 200"), answers, lines)
+
     def test_names_are_never_paths_or_sql(self):
         for name in ("..", ".", "%2e%2e", "..%2f..%2fetc%2fpasswd", "a%2fb", "a%5cb", "%00", "a%00b",
                      "a%20b", "a'b", "a%22b", "%3Bdrop", "-a", ".a", "a" * 129, "%ff", "%F0%9F%98%80",
