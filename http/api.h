@@ -143,6 +143,8 @@ HttpResponse no_content();
 // A number of the URL, `absent` when it is not given; kUsage above `max`.
 Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,
                                     std::size_t absent, std::size_t max);
+// ?limit of a list, from 1 to 1000; `absent` when it is not given.
+Result<std::size_t> list_limit(const HttpRequest& request, std::size_t absent);
 // A switch of the URL, off when it is not given: true, 1, false, 0, in any case (Python writes
 // True). kUsage for anything else.
 Result<bool> switch_parameter(const HttpRequest& request, std::string_view name);

@@ -45,35 +45,39 @@ Result<HttpResponse> store_dashboard(Api& api, const HttpRequest& request, std::
   };
   EVQ_TRY_ASSIGN(const StoredObject object,
                  api.definitions().change_object(ObjectKind::kDashboard, uid, body_bytes, change));
-  return json_response(write_dashboard_change(object, created));
+  return json_response(write_dashboard_change(object, created), created ? 201 : 200);
 }
 
 // The version that the client last saw; without `overwrite` it must still be the newest.
 struct SeenVersion {
   std::optional<std::uint64_t> version;
   bool overwrite = false;
+  bool creates = false;  // a dashboard that is not there and that the client has not seen is made
 };
 
-// Stores what `edit` makes of the request's dashboard: 404 when there is none, 412 when it has
-// changed since the client saw it.
+// Stores what `edit` makes of the request's dashboard: 404 when there is none and none is to be
+// made, 412 when it has changed since the client saw it.
 Result<HttpResponse> edit_dashboard(
     Api& api, const HttpRequest& request, const SeenVersion& seen, std::size_t body_bytes,
-    const std::function<Result<DashboardBody>(const StoredObject& known)>& edit) {
-  std::optional<std::uint64_t> newer;
+    const std::function<Result<DashboardBody>(const StoredObject* known)>& edit) {
+  std::optional<std::string> newer;
   const auto checked = [&](const StoredObject* known) -> Result<DashboardBody> {
-    if (known == nullptr) {
+    if (known == nullptr && !seen.creates) {
       return dashboard_not_found();
     }
-    if (!seen.overwrite && seen.version != dashboard_version(*known)) {
-      newer = dashboard_version(*known);
-      return make_error(ErrorCode::kConflict, "the dashboard has changed");
+    const std::uint64_t version = known != nullptr ? dashboard_version(*known) : 0;
+    const bool is_new = known == nullptr && seen.version.value_or(0) == 0;
+    if (!seen.overwrite && !is_new && seen.version != version) {
+      newer = known != nullptr
+                  ? "the dashboard has changed: its version is " + std::to_string(version)
+                  : "the dashboard was deleted";
+      return make_error(ErrorCode::kConflict, *newer);
     }
-    return edit(*known);
+    return edit(known);
   };
   auto stored = store_dashboard(api, request, request.argument("uid"), body_bytes, checked);
   if (newer.has_value()) {
-    return error_response(412,
-                          "the dashboard has changed: its version is " + std::to_string(*newer));
+    return error_response(412, *newer);
   }
   return stored;
 }
@@ -81,8 +85,7 @@ Result<HttpResponse> edit_dashboard(
 }  // namespace
 
 Result<HttpResponse> handle_dashboard_list(Api& api, HttpRequest& request) {
-  EVQ_TRY_ASSIGN(const std::size_t limit,
-                 count_parameter(request, "limit", kStoreResourcesMax, kStoreResourcesMax));
+  EVQ_TRY_ASSIGN(const std::size_t limit, list_limit(request, kStoreResourcesMax));
   EVQ_TRY_ASSIGN(const std::size_t offset,
                  count_parameter(request, "offset", 0, kStoreResourcesMax));
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
@@ -115,8 +118,15 @@ Result<HttpResponse> handle_dashboard_show(Api& api, HttpRequest& request) {
 Result<HttpResponse> handle_dashboard_update(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const DashboardBody body, read_dashboard_body(text));
-  return edit_dashboard(api, request, {body.version, body.overwrite}, text.size(),
-                        [&](const StoredObject&) -> Result<DashboardBody> { return body; });
+  EVQ_TRY(check_dashboard_uid(request.argument("uid")));
+  return edit_dashboard(
+      api, request, {body.version, body.overwrite, true}, text.size(),
+      [&](const StoredObject* known) -> Result<DashboardBody> {
+        if (known == nullptr && !request.identity.may_organization("dashboards", "create")) {
+          return permission_error("dashboards", "create");
+        }
+        return body;
+      });
 }
 
 Result<HttpResponse> handle_chart_patch(Api& api, HttpRequest& request) {
@@ -125,8 +135,8 @@ Result<HttpResponse> handle_chart_patch(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const ChartPatchBody body, read_chart_patch_body(text, chart_id));
   EVQ_TRY_ASSIGN(const StoredObject found, find_dashboard(api, request));
   return edit_dashboard(
-      api, request, {body.version, body.overwrite}, found.body.size() + text.size(),
-      [&](const StoredObject& known) { return patched_dashboard(known, chart_id, body.patch); });
+      api, request, {body.version, body.overwrite, false}, found.body.size() + text.size(),
+      [&](const StoredObject* known) { return patched_dashboard(*known, chart_id, body.patch); });
 }
 
 Result<HttpResponse> handle_dashboard_delete(Api& api, HttpRequest& request) {

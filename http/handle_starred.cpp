@@ -44,10 +44,7 @@ bool wanted(const HttpRequest& request, const StoredObject& object) {
 }  // namespace
 
 Result<HttpResponse> handle_starred_list(Api& api, HttpRequest& request) {
-  EVQ_TRY_ASSIGN(const std::size_t limit, count_parameter(request, "limit", 100, 1000));
-  if (limit == 0) {
-    return make_error(ErrorCode::kUsage, "limit must be a number from 1 to 1000");
-  }
+  EVQ_TRY_ASSIGN(const std::size_t limit, list_limit(request, 100));
   EVQ_TRY_ASSIGN(std::size_t offset, count_parameter(request, "offset", 0, SIZE_MAX / 2));
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
                  api.definitions().objects(ObjectKind::kSavedQuery,

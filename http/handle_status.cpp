@@ -36,6 +36,14 @@ Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view
   return value;
 }
 
+Result<std::size_t> list_limit(const HttpRequest& request, std::size_t absent) {
+  EVQ_TRY_ASSIGN(const std::size_t limit, count_parameter(request, "limit", absent, 1000));
+  if (limit == 0) {
+    return make_error(ErrorCode::kUsage, "limit must be a number from 1 to 1000");
+  }
+  return limit;
+}
+
 Result<bool> switch_parameter(const HttpRequest& request, std::string_view name) {
   const std::string text = ascii_lower(request.parameter(name).value_or("false"));
   if (text != "true" && text != "1" && text != "false" && text != "0") {

@@ -299,7 +299,8 @@ constexpr Route kRoutes[] = {
      "read", Lane::kWrite, kGetBytes, kNormal, false, "Dashboards: one of them."},
     {"PUT", "/v2/dashboards/uid/{uid}", handle_dashboard_update, Scope::kOrganization, "dashboards",
      "update", Lane::kWrite, kJsonBytes, kNormal, true,
-     "Dashboards: replaces one; version must be the known one unless overwrite is true."},
+     "Dashboards: replaces one, whose version must be the known one unless overwrite is true, or "
+     "keeps a new one, for which the token needs dashboards|create as well."},
     {"DELETE", "/v2/dashboards/uid/{uid}", handle_dashboard_delete, Scope::kOrganization,
      "dashboards", "delete", Lane::kWrite, kJsonBytes, kNormal, false, "Dashboards: removes one."},
     {"PATCH", "/v2/dashboards/uid/{uid}/charts/{chart}", handle_chart_patch, Scope::kOrganization,

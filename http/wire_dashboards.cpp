@@ -2,6 +2,7 @@
 
 #include "http/wire_json.h"
 #include "http/wire_resources.h"
+#include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
@@ -11,13 +12,6 @@ namespace evq {
 namespace {
 
 using wire::Json;
-
-bool is_uid(std::string_view text) {
-  return text.size() <= kDatasetNameBytesMax && std::ranges::all_of(text, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '-' || c == '_';
-         });
-}
 
 Json kept(const StoredObject& object) {
   return Json::parse(object.body, nullptr, false);
@@ -39,6 +33,15 @@ Status check_document(const std::string& document) {
 
 }  // namespace
 
+Status check_dashboard_uid(std::string_view uid) {
+  const bool good = uid.size() <= kDatasetNameBytesMax && std::ranges::all_of(uid, [](char c) {
+                      return is_letter(c) || is_digit(c) || c == '-' || c == '_';
+                    });
+  return good ? Status()
+              : make_error(ErrorCode::kUsage,
+                           "uid must be letters, digits, hyphens and underscores");
+}
+
 Result<DashboardBody> read_dashboard_body(std::string_view text) {
   EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
   DashboardBody body;
@@ -47,9 +50,7 @@ Result<DashboardBody> read_dashboard_body(std::string_view text) {
   EVQ_TRY_ASSIGN(const auto overwrite, wire::optional_bool(json, "overwrite"));
   body.uid = uid.value_or("");
   body.overwrite = overwrite.value_or(false);
-  if (!is_uid(body.uid)) {
-    return make_error(ErrorCode::kUsage, "uid must be letters, digits, hyphens and underscores");
-  }
+  EVQ_TRY(check_dashboard_uid(body.uid));
   const Json* document = wire::member(json, "dashboard");
   if (document == nullptr || !document->is_object()) {
     return make_error(ErrorCode::kUsage, "dashboard is required: an object");

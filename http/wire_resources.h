@@ -70,6 +70,7 @@ struct DashboardBody {
   std::optional<std::uint64_t> version;
   bool overwrite = false;
 };
+Status check_dashboard_uid(std::string_view uid);
 Result<DashboardBody> read_dashboard_body(std::string_view text);
 // What is kept of a dashboard, over what was kept before.
 std::string stored_dashboard(const DashboardBody& body, std::string_view known,

@@ -52,6 +52,10 @@ REFUSED = (
     ("GET", "/v2/dashboards?limit=-1", None, {}, 400, "limit must be a number up to"),
     ("GET", "/v2/apl-starred-queries?limit=0", None, {}, 400, "limit must be a number from 1 to 1000"),
     ("GET", "/v2/apl-starred-queries?limit=1001", None, {}, 400, "limit must be a number up to 1000"),
+    ("GET", "/v2/dashboards?limit=0", None, {}, 400, "limit must be a number from 1 to 1000"),
+    ("GET", "/v2/dashboards?limit=1001", None, {}, 400, "limit must be a number up to 1000"),
+    ("PUT", "/v2/dashboards/uid/a%20b", {"dashboard": {}}, {}, 400, "uid must be letters"),
+    ("PUT", "/v2/dashboards/uid/gone", {"dashboard": {}, "version": 3}, {}, 412, "was deleted"),
     ("GET", "/v2/dashboards?offset=x", None, {}, 400, "offset must be a number up to"),
     ("GET", "/v2/apl-starred-queries?limit=1e3", None, {}, 400, "limit must be a number up to"),
     ("GET", "/v2/apl-starred-queries?offset=99999999999999999999", None, {}, 400,
@@ -115,6 +119,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(call("PUT", "/v2/datasets/d", {"description": "x" * 65536})[0], 200)
         for path in ("/v2/dashboards?limit=1000", "/v2/apl-starred-queries?limit=1000&offset=5"):
             self.assertEqual(call("GET", path)[0], 200)
+        self.assertEqual(call("GET", "/v2/dashboards?limit=1")[0], 200)
         names = "a, b ,c"
         self.assertEqual(call("POST", "/v1/ingest/named?csv-delimiter=;", "1;2;3\n",
                               {"Content-Type": "text/csv ; header=absent",

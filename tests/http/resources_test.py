@@ -86,6 +86,18 @@ class Resources(ServerCase):
         call("POST", "/v1/ingest/fielded", [{"s": "x" * 100_000}] * 50)
         self.assertEqual(call("GET", "/v1/datasets/fielded/info")[1]["inputBytesHuman"], "5.0 MB")
 
+    def test_dashboards_are_created_by_either_method(self):
+        board = {"dashboard": {"name": "B", "charts": []}}
+        for method, path in (("POST", "/v2/dashboards"), ("PUT", "/v2/dashboards/uid/by-put")):
+            status, made = self.server.call(method, path, {**board, "version": 0})
+            self.assertEqual((status, made["status"], made["dashboard"]["version"]), (201, "created", 1))
+        one = "/v2/dashboards/uid/by-put"
+        self.assertEqual(self.server.call("GET", one)[1], made["dashboard"])
+        self.assertEqual(self.server.call("PUT", one, board)[0], 412)
+        for path, method in ((one, "PUT"), ("/v2/dashboards", "POST")):
+            status, changed = self.server.call(method, path, {**board, "uid": "by-put", "overwrite": True})
+            self.assertEqual((status, changed["status"]), (200, "updated"))
+
     def test_annotations_and_kept_objects(self):
         call = self.server.call
         status, made = call("POST", "/v2/annotations", {"type": "deploy", "datasets": ["a"],
