@@ -29,8 +29,10 @@ std::string lower(std::string_view text) {
 std::string upper(std::string_view text) {
   return to_upper(text);
 }
+// The first character in title case, the rest as it is.
 std::string title(std::string_view text) {
-  return to_title(text);
+  const std::size_t first = code_point_offset(text, 1);
+  return to_title(text.substr(0, first)).append(text.substr(first));
 }
 
 // A column of texts in another case. Those of ASCII alone, where a letter between kFirst and kLast
@@ -509,10 +511,11 @@ constexpr std::array kStringFunctions = {
                    .overloads = {lift_case<lower, 'A', 'Z'>()}},
     ScalarFunction{.name = "totitle",
                    .category = "string",
-                   .summary = "Writes the first letter of each word in upper case.",
+                   .summary = "Writes the first character in upper case.",
                    .params = {{kStringText}},
-                   .returns = "string.",
-                   .examples = {{{"print totitle('hello world')", "Hello World"}}},
+                   .returns = "string; the other characters stay as they are.",
+                   .examples = {{{"print totitle('hello world')", "Hello world"},
+                                 {"print totitle(tolower('GET'))", "Get"}}},
                    .overloads = {lift<title>()}},
     ScalarFunction{.name = "toupper",
                    .category = "string",

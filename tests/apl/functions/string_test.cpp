@@ -13,7 +13,10 @@ TEST_CASE("texts from texts") {
   check_calls({
       {"tolower", {t("ÄBC")}, "äbc"},
       {"toupper", {t("äbc")}, "ÄBC"},
-      {"totitle", {t("hello wORLD")}, "Hello World"},
+      {"totitle", {t("hello wORLD")}, "Hello wORLD"},
+      {"totitle", {t("GET /index")}, "GET /index"},
+      {"totitle", {t("éa")}, "Éa"},
+      {"totitle", {t("")}, ""},
       {"tolower", {kNullText}, "null"},
       {"reverse", {t("aé")}, "éa"},
       {"strlen", {t("né")}, "2"},
