@@ -211,6 +211,26 @@ MaybeArray array_slice(DynamicView array, std::int64_t start, std::int64_t end) 
   return part_of(elements, clipped(start, size), clipped(end, size));
 }
 
+// In both directions numbers and times come before texts, and those before everything else.
+int sorting_group(DynamicTag tag) {
+  switch (tag) {
+    case DynamicTag::kLong:
+    case DynamicTag::kReal:
+    case DynamicTag::kDatetime:
+    case DynamicTag::kTimespan:
+      return 0;
+    case DynamicTag::kString:
+      return 1;
+    case DynamicTag::kNull:
+    case DynamicTag::kFalse:
+    case DynamicTag::kTrue:
+    case DynamicTag::kArray:
+    case DynamicTag::kBag:
+      break;
+  }
+  return 2;
+}
+
 // Numbers by value, texts by code point, nulls last in both directions unless the last argument is
 // false. Further arrays are put into the order of the first, null when they are of another length,
 // and all of them come as one array.
@@ -231,7 +251,9 @@ bool array_sort(std::span<const DynamicView> args, DynamicBuilder* out) {
     if (keys[a].is_null() || keys[b].is_null()) {
       return keys[a].is_null() != keys[b].is_null() && keys[b].is_null() == nulls_last;
     }
-    return compare_dynamic(keys[a], keys[b]) * kSign < 0;
+    const int group_a = sorting_group(keys[a].tag());
+    const int group_b = sorting_group(keys[b].tag());
+    return group_a != group_b ? group_a < group_b : compare_dynamic(keys[a], keys[b]) * kSign < 0;
   });
   const auto add = [&](const Elements& elements) {
     out->begin_array();
@@ -487,9 +509,9 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
      .summary = "Sorts an array upwards, nulls last.",
      .params = {{{"arrays...", "Arrays; the others are put into the order of the first."},
                  {"[nulls_last]", "A bool: whether nulls come last, as they do by default."}}},
-     .returns = "An array: numbers by value, texts by code point; empty when the argument is no "
-                "array. Of several arrays an array of arrays, null for one of another length than "
-                "the first.",
+     .returns = "An array: numbers and times by value, then texts by code point, then the rest; "
+                "empty when the argument is no array. Of several arrays an array of arrays, null "
+                "for one of another length than the first.",
      .examples = {{{"print array_sort_asc(dynamic([3, null, 1, 2]))", "[1,2,3,null]"},
                    {"print array_sort_asc(dynamic([2, 1]), dynamic(['b', 'a']))",
                     "[[1,2],[\"a\",\"b\"]]"}}},
@@ -500,10 +522,11 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
      .summary = "Sorts an array downwards, nulls last.",
      .params = {{{"arrays...", "Arrays; the others are put into the order of the first."},
                  {"[nulls_last]", "A bool: whether nulls come last, as they do by default."}}},
-     .returns = "An array: numbers by value, texts by code point; empty when the argument is no "
-                "array. Of several arrays an array of arrays, null for one of another length than "
-                "the first.",
-     .examples = {{{"print array_sort_desc(dynamic([3, null, 1, 2]))", "[3,2,1,null]"}}},
+     .returns = "An array: numbers and times by value, then texts by code point, then the rest; "
+                "empty when the argument is no array. Of several arrays an array of arrays, null "
+                "for one of another length than the first.",
+     .examples = {{{"print array_sort_desc(dynamic([3, null, 1, 2]))", "[3,2,1,null]"},
+                   {"print array_sort_desc(dynamic([1, 'a', 2, 'b']))", "[2,1,\"b\",\"a\"]"}}},
      .bind = bind_dynamic_rows<array_sort<-1>>,
      .arguments_min = 1},
     {.name = "array_split",
