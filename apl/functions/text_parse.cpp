@@ -197,12 +197,12 @@ DynamicBytes parse_path(std::string_view path) {
 
 // ---- sizes in bytes
 
-constexpr std::array<std::string_view, 7> kDecimalUnits = {"Bytes", "kB", "MB", "GB",
-                                                           "TB",    "PB", "EB"};
-constexpr std::array<std::string_view, 7> kBinaryUnits = {"Bytes", "KB", "MB", "GB",
-                                                          "TB",    "PB", "EB"};
-constexpr std::array<std::string_view, 7> kIecUnits = {"Bytes", "KiB", "MiB", "GiB",
-                                                       "TiB",   "PiB", "EiB"};
+constexpr std::array<std::string_view, 9> kDecimalUnits = {"Bytes", "kB", "MB", "GB", "TB",
+                                                           "PB",    "EB", "ZB", "YB"};
+constexpr std::array<std::string_view, 9> kBinaryUnits = {"Bytes", "KB", "MB", "GB", "TB",
+                                                          "PB",    "EB", "ZB", "YB"};
+constexpr std::array<std::string_view, 9> kIecUnits = {"Bytes", "KiB", "MiB", "GiB", "TiB",
+                                                       "PiB",   "EiB", "ZiB", "YiB"};
 
 // The power of a unit written in any of the three manners, whatever the case; "" and B are 0.
 std::optional<std::size_t> unit_power(std::string_view unit) {
@@ -211,7 +211,7 @@ std::optional<std::size_t> unit_power(std::string_view unit) {
   if (lower.empty() || lower == "b" || lower == "byte" || lower == "bytes") {
     return 0;
   }
-  constexpr std::string_view kLetters = "bkmgtpe";
+  constexpr std::string_view kLetters = "bkmgtpezy";
   const std::size_t power = kLetters.find(lower[0]);
   const std::string_view rest = lower.substr(1);
   if (power == std::string_view::npos || power == 0 ||
@@ -373,7 +373,8 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
      .summary = "Writes a number of bytes with a fitting unit.",
      .params = {{{"bytes", "The number of bytes."},
                  {"[digits]", "Digits after the point; 0 when left out."},
-                 {"[unit]", "The unit to use, like MB or MiB; the fitting one when empty."},
+                 {"[unit]",
+                  "The unit to use, like MB or MiB, up to YB; the fitting one when empty."},
                  {"[base]", "2 for units of 1024 (as when left out), 10 for units of 1000."}}},
      .returns = "string; null when the unit is unknown.",
      .examples = {{{"print format_bytes(564)", "564 Bytes"},
@@ -385,7 +386,8 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
      .summary = "Reads a number of bytes with a unit.",
      .params = {{{"text", "A number and a unit, like 1.5 KB or 2GiB."},
                  {"[base]", "2 for units of 1024 (as when left out), 10 for units of 1000."}}},
-     .returns = "long; 0 when the text is none.",
+     .returns = "long; 0 when the text is none, and when a long has no room for the number, as "
+                "from 8 EB on.",
      .examples = {{{"print parse_bytes('1 KB')", "1024"},
                    {"print parse_bytes('1 KB', 10)", "1000"},
                    {"print parse_bytes('many')", "0"}}},
