@@ -134,7 +134,7 @@ class KeySet {
   PollCounter poll_;
 };
 
-// Of a key that several bags have, the first one's value stays.
+// Of a key that several bags have, the first one's value stays. What is no bag is left out.
 bool bag_merge(std::span<const DynamicView> args, DynamicBuilder* out) {
   if (!may_fit_together(args)) {
     return false;
@@ -142,17 +142,15 @@ bool bag_merge(std::span<const DynamicView> args, DynamicBuilder* out) {
   out->begin_bag();
   KeySet earlier;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    if (!args[i].is_bag() && !args[i].is_null()) {
-      return false;
-    }
-    DynamicView::Iterator each(args[i]);
+    const DynamicView bag = args[i].is_bag() ? args[i] : DynamicView();
+    DynamicView::Iterator each(bag);
     while (each.next()) {
       if (i == 0 || !earlier.has(each.key())) {
         out->key(each.key());
         out->add_encoded(each.value());
       }
     }
-    DynamicView::Iterator key(args[i]);
+    DynamicView::Iterator key(bag);
     while (i + 1 < args.size() && key.next()) {
       earlier.add(key.key());
     }
@@ -376,8 +374,8 @@ constexpr std::array<ScalarFunction, 11> kBagFunctions = {{
     {.name = "bag_merge",
      .category = "bag",
      .summary = "Joins bags; of keys that several have, the first value stays.",
-     .params = {{{"bags...", "Two or more bags; nulls are ignored."}}},
-     .returns = "A bag; null when an argument is something else.",
+     .params = {{{"bags...", "Two or more bags; null and what is no bag are ignored."}}},
+     .returns = "A bag.",
      .examples = {{{"print bag_merge(dynamic({'a': 1}), dynamic({'a': 2, 'b': 3}))",
                     "{\"a\":1,\"b\":3}"}}},
      .bind = bind_dynamic_rows<bag_merge>,

@@ -75,6 +75,7 @@ TEST_CASE("bags") {
       {"bag_keys", {j(R"({"b":1,"a":2})")}, R"(["b","a"])"},
       {"bag_keys", {j("[1]")}, "null"},
       {"bag_merge", {j(R"({"a":1})"), j(R"({"a":2,"b":3})")}, R"({"a":1,"b":3})"},
+      {"bag_merge", {j(R"({"a":1})"), j("[1,2]"), j("5"), j(R"({"b":3})")}, R"({"a":1,"b":3})"},
       {"bag_pack", {t("a"), n(1), n(2), kNothing}, R"({"a":1,"2":null})"},
       {"bag_pack", {t("a"), n(1), t("a"), n(2)}, R"({"a":2})"},
       {"bag_remove_keys",
