@@ -153,11 +153,16 @@ MaybeDynamic extract_function_results(DynamicView messages) {
   return any ? MaybeDynamic(DynamicBytes{out.take()}) : std::nullopt;
 }
 
+// Null when there is none: nothing is counted from the end.
+DynamicView message_at(DynamicView messages, std::int64_t index) {
+  return index < 0 ? DynamicView() : messages.at(index);
+}
 MaybeText get_content_by_index(DynamicView messages, std::int64_t index) {
-  return messages.is_array() ? MaybeText(content_of(messages.at(index))) : std::nullopt;
+  return messages.is_array() ? MaybeText(content_of(message_at(messages, index))) : std::nullopt;
 }
 MaybeText get_role(DynamicView messages, std::int64_t index) {
-  return messages.is_array() ? MaybeText(text_of(messages.at(index), "role")) : std::nullopt;
+  return messages.is_array() ? MaybeText(text_of(message_at(messages, index), "role"))
+                             : std::nullopt;
 }
 
 std::optional<bool> has_tool_calls(DynamicView messages) {
@@ -173,8 +178,24 @@ std::optional<bool> has_tool_calls(DynamicView messages) {
   return false;
 }
 
-bool is_truncated(std::optional<DynamicView> /*messages*/, std::string_view finish_reason) {
+bool is_truncation(std::string_view finish_reason) {
   return finish_reason == "length" || finish_reason == "max_tokens";
+}
+bool is_truncated(std::optional<DynamicView> /*messages*/, std::string_view finish_reason) {
+  return is_truncation(finish_reason);
+}
+// A reason, or an array of them, one of each response.
+bool any_is_truncated(std::optional<DynamicView> /*messages*/, DynamicView finish_reasons) {
+  const auto is_one = [](DynamicView reason) {
+    return reason.is_string() && is_truncation(reason.as_string());
+  };
+  DynamicView::Iterator each(finish_reasons.is_array() ? finish_reasons : DynamicView());
+  while (each.next()) {
+    if (is_one(each.value())) {
+      return true;
+    }
+  }
+  return is_one(finish_reasons);
 }
 
 MaybeDynamic message_roles(DynamicView messages) {
@@ -369,7 +390,7 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
      .category = "genai",
      .summary = "The content of one message.",
      .params = {{{"messages", "An array of bags with a role and a content."},
-                 {"index", "Its place, counted from 0; negative from the end."}}},
+                 {"index", "Its place, counted from 0."}}},
      .returns =
          "A string, empty when there is no such message; null when the argument is no array.",
      .examples =
@@ -401,12 +422,12 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
      .category = "genai",
      .summary = "The role of one message.",
      .params = {{{"messages", "An array of bags with a role and a content."},
-                 {"index", "Its place, counted from 0; negative from the end."}}},
+                 {"index", "Its place, counted from 0."}}},
      .returns =
          "A string, empty when there is no such message; null when the argument is no array.",
      .examples =
          {{{"print genai_get_role(dynamic([{'role': 'system', 'content': 'Be brief'}, {'role': "
-            "'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello'}]), -1)",
+            "'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello'}]), 2)",
             "assistant"}}},
      .overloads = {lift<get_role>()}},
     {.name = "genai_has_tool_calls",
@@ -430,10 +451,12 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
      .category = "genai",
      .summary = "Whether a response stopped because it reached the limit of tokens.",
      .params = {{{"messages", "An array of bags with a role and a content."},
-                 {"finish_reason", "The reason the response ended."}}},
-     .returns = "A bool, true for length and max_tokens; null when the reason is.",
-     .examples = {{{"print genai_is_truncated(dynamic([]), 'length')", "true"}}},
-     .overloads = {lift<is_truncated>()}},
+                 {"finish_reason", "The reason the response ended, or an array of reasons."}}},
+     .returns = "A bool, true for length and max_tokens, of an array when any is one of them; null "
+                "when the reason is.",
+     .examples = {{{"print genai_is_truncated(dynamic([]), 'length')", "true"},
+                   {"print genai_is_truncated(dynamic([]), dynamic(['stop', 'length']))", "true"}}},
+     .overloads = {lift<is_truncated>(), lift<any_is_truncated>()}},
     {.name = "genai_message_roles",
      .category = "genai",
      .summary = "The roles of all messages.",

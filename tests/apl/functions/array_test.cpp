@@ -116,11 +116,20 @@ TEST_CASE("pairs and conversations") {
        "1"},
       {"genai_get_content_by_index", {j(R"([{"content":[{"text":"a"},"b"]}])"), n(0)}, "ab"},
       {"genai_get_content_by_index", {j("[]"), n(3)}, ""},
+      {"genai_get_content_by_index", {j(R"([{"content":"a"}])"), n(-1)}, ""},
+      {"genai_get_role", {j(R"([{"role":"user"}])"), n(0)}, "user"},
+      {"genai_get_role", {j(R"([{"role":"user"}])"), n(-1)}, ""},
       {"genai_extract_tool_calls", {j("[]")}, "null"},
       {"genai_cost", {t("gpt-4-0613"), n(1000), n(500)}, "0.06"},
       {"genai_cost", {t("gpt-4o-2024-08-06"), n(1000000), n(0)}, "2.5"},
       {"genai_get_pricing", {t("gpt-40")}, "null"},
       {"genai_is_truncated", {j("[]"), t("length")}, "true"},
+      {"genai_is_truncated", {j("[]"), t("stop")}, "false"},
+      {"genai_is_truncated", {j("[]"), j(R"(["stop","length"])")}, "true"},
+      {"genai_is_truncated", {j("[]"), j(R"(["max_tokens"])")}, "true"},
+      {"genai_is_truncated", {j("[]"), j(R"(["stop",5,null])")}, "false"},
+      {"genai_is_truncated", {j("[]"), j(R"("length")")}, "true"},
+      {"genai_is_truncated", {j("[]"), kNothing}, "null"},
   });
 }
 
