@@ -101,11 +101,15 @@ Result<std::string> RequestBody::text() const {
   return all;
 }
 
-std::unique_ptr<ByteSource> RequestBody::release() {
+std::unique_ptr<ByteSource> RequestBody::reader() const {
   if (!file_.is_open()) {
-    return memory_source(std::move(memory_));
+    return memory_source(memory_.text());
   }
   return std::make_unique<SpoolSource>(file_, size_);
+}
+
+std::unique_ptr<ByteSource> RequestBody::release() {
+  return file_.is_open() ? reader() : memory_source(std::move(memory_));
 }
 
 }  // namespace evq

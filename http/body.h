@@ -36,6 +36,8 @@ class RequestBody {
 
   // Everything as one text; meant for bodies whose limit is small.
   Result<std::string> text() const;
+  // Reads the body from its start. Must not outlive the body.
+  std::unique_ptr<ByteSource> reader() const;
   // Reads the body from its start, and gives its memory away: to be asked for once, and then
   // nothing else but the size. Must not outlive the body.
   std::unique_ptr<ByteSource> release();

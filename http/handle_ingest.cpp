@@ -68,7 +68,7 @@ Result<IngestOptions> ingest_options(const HttpRequest& request) {
 
 Result<HttpResponse> handle_ingest(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const IngestOptions options, ingest_options(request));
-  EVQ_TRY_ASSIGN(const std::unique_ptr<ByteSource> source, decoded_body(request));
+  EVQ_TRY_ASSIGN(const std::unique_ptr<ByteSource> source, streamed_body(request));
   EVQ_TRY_ASSIGN(const IngestReport report,
                  store_events(api, request, request.argument("dataset"), *source, options));
   return json_response(write_ingest_report(report));

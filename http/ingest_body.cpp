@@ -1,5 +1,6 @@
 #include "http/ingest_body.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -18,8 +19,13 @@ namespace {
 constexpr std::uint32_t kFreshChunksDue = 64;
 constexpr std::uint64_t kFreshRowsDue = kBlockRowsMax;
 
+// Window of a zstd frame: no more is sent over HTTP (RFC 9659), and each reader keeps its own.
+constexpr int kHttpZstdWindowLogMax = 23;
+// Longer ones hardly ever are short when they are decoded, which is not tried then.
+constexpr std::size_t kTriedBytesMax = kHttpSerialBodyBytesMax / 4;
+
 // The compression that Content-Encoding names, in any case; nothing for one that is not known.
-std::optional<InputCompression> compression_of(const HttpRequest& request) {
+std::optional<InputCompression> named_compression(const HttpRequest& request) {
   const std::string name = ascii_lower(request.header("content-encoding").value_or(""));
   if (name.empty()) {
     return InputCompression::kAuto;
@@ -33,10 +39,56 @@ std::optional<InputCompression> compression_of(const HttpRequest& request) {
   return name == "zstd" ? std::optional(InputCompression::kZstd) : std::nullopt;
 }
 
+Result<DecodeOptions> decode_options(const HttpRequest& request) {
+  const std::optional<InputCompression> compression = named_compression(request);
+  if (!compression.has_value()) {
+    return make_error(ErrorCode::kUnsupported, "Content-Encoding must be gzip or zstd");
+  }
+  DecodeOptions options;
+  options.limit_ratio = true;
+  options.decoded_bytes_max = kHttpIngestDecodedBytesMax;
+  options.zstd_window_log_max = kHttpZstdWindowLogMax;
+  options.compression = *compression;
+  return options;
+}
+
+// Whether a body is longer when it has been decoded.
+Result<bool> grows(const HttpRequest& request, const DecodeOptions& options) {
+  if (options.compression != InputCompression::kAuto) {
+    return options.compression != InputCompression::kNone;
+  }
+  std::array<char, 4> head{};
+  EVQ_TRY_ASSIGN(const std::optional<std::size_t> got, request.body.reader()->read(head, -1));
+  return compression_of({head.data(), got.value_or(0)}) != InputCompression::kNone;
+}
+
+// All of a source, if that is no more than a short body.
+Result<std::optional<TextMemory>> short_text(ByteSource& source, std::size_t encoded_bytes) {
+  constexpr std::size_t kLikelyRatio = 8;
+  TextMemory text(std::min(kLikelyRatio * encoded_bytes + kKibibyte, kHttpSerialBodyBytesMax + 1));
+  for (;;) {
+    const std::span<char> room(text.bytes.get() + text.size, text.capacity - text.size);
+    EVQ_TRY_ASSIGN(const std::optional<std::size_t> got, source.read(room, -1));
+    text.size += got.value_or(0);
+    if (text.size > kHttpSerialBodyBytesMax) {
+      return std::optional<TextMemory>();
+    }
+    if (got.value_or(0) == 0) {
+      return std::optional(std::move(text));
+    }
+    if (text.size == text.capacity) {
+      TextMemory larger(std::min(2 * text.capacity, kHttpSerialBodyBytesMax + 1));
+      std::copy_n(text.bytes.get(), text.size, larger.bytes.get());
+      larger.size = text.size;
+      text = std::move(larger);
+    }
+  }
+}
+
 }  // namespace
 
 bool is_encoded(const HttpRequest& request) {
-  const std::optional<InputCompression> compression = compression_of(request);
+  const std::optional<InputCompression> compression = named_compression(request);
   return compression != InputCompression::kAuto && compression != InputCompression::kNone;
 }
 
@@ -55,15 +107,29 @@ Result<std::shared_ptr<RewritingClaim>> begin_rewriting(Api& api, HttpRequest& r
 }
 
 Result<std::unique_ptr<ByteSource>> decoded_body(HttpRequest& request) {
-  const std::optional<InputCompression> compression = compression_of(request);
-  if (!compression.has_value()) {
-    return make_error(ErrorCode::kUnsupported, "Content-Encoding must be gzip or zstd");
-  }
-  DecodeOptions options;
-  options.limit_ratio = true;
-  options.decoded_bytes_max = kHttpIngestDecodedBytesMax;
-  options.compression = *compression;
+  EVQ_TRY_ASSIGN(const DecodeOptions options, decode_options(request));
   return decoded_source(request.body.release(), options);
+}
+
+// What is broken is read again as it comes, so that it is told in the same words.
+Result<std::unique_ptr<ByteSource>> streamed_body(HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const DecodeOptions options, decode_options(request));
+  EVQ_TRY_ASSIGN(const bool growing, grows(request, options));
+  if (!growing || request.large || request.body.size() > kHttpSerialBodyBytesMax) {
+    return decoded_source(request.body.release(), options);
+  }
+  if (request.body.size() <= kTriedBytesMax) {
+    const std::unique_ptr<ByteSource> source = decoded_source(request.body.reader(), options);
+    Result<std::optional<TextMemory>> text = short_text(*source, request.body.size());
+    if (!text.ok()) {
+      return decoded_source(request.body.release(), options);
+    }
+    if (text.value().has_value()) {
+      return memory_source(*std::move(*text));
+    }
+  }
+  request.large = true;
+  return make_error(ErrorCode::kUnavailable, "other large bodies are being read, try again");
 }
 
 Result<std::string> decoded_text(HttpRequest& request, std::size_t bytes_max,

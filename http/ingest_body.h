@@ -21,7 +21,10 @@ Result<std::shared_ptr<RewritingClaim>> begin_rewriting(Api& api, HttpRequest& r
 // The decoded body, limited in size and ratio, which the request has no more
 // (RequestBody::release); kUnsupported for another encoding.
 Result<std::unique_ptr<ByteSource>> decoded_body(HttpRequest& request);
-// The same as one text; kTooLarge above `bytes_max`.
+// The same where that may need much memory: what is short when it is decoded has been decoded. The
+// rest is for requests that are large; kUnavailable for one that was not, and is from here on.
+Result<std::unique_ptr<ByteSource>> streamed_body(HttpRequest& request);
+// As decoded_body, as one text; kTooLarge above `bytes_max`.
 Result<std::string> decoded_text(HttpRequest& request, std::size_t bytes_max,
                                  RewritingClaim* claim = nullptr);
 

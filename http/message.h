@@ -39,6 +39,7 @@ struct HttpRequest {
   std::int64_t received_ns = 0;             // monotonic, when the body was complete
   std::optional<RateState> rate;            // of its client, when requests are limited
   std::shared_ptr<RewritingClaim> waiting;  // its place among those that wait for memory
+  bool large = false;  // told by its handler: it takes a seat of those with long bodies
 
   // The first header called `name` (lower case); nothing when absent.
   std::optional<std::string_view> header(std::string_view name) const;
@@ -59,7 +60,8 @@ struct HttpResponse {
   std::function<Result<bool>(std::string* piece)> rest;
   std::vector<std::pair<std::string, std::string>> headers;
   // Not the last word: ask the handler again after this many milliseconds (waiting for events, or
-  // for memory, must not hold a worker). It is the answer when nobody can wait any more.
+  // for memory, must not hold a worker). It is the answer when nobody can wait any more. 0: at
+  // once, by a worker that fits it.
   std::optional<std::int64_t> again_ms;
   bool close = false;  // end the connection after this answer
 };

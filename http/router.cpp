@@ -233,11 +233,14 @@ Result<HttpResponse> Router::answer(HttpRequest& request) {
 
 HttpResponse Router::handle(HttpRequest& request) {
   HttpResponse response;
+  const bool was_large = request.large;
   try {
     Result<HttpResponse> result = answer(request);
     response = result.ok() ? *std::move(result) : refusal_of(request, result.error());
     if (request.waiting != nullptr) {
       response.again_ms = kTurnPollMs;
+    } else if (request.large != was_large) {
+      response.again_ms = 0;
     }
   } catch (const std::bad_alloc&) {
     response = refusal_of(request, 413, "the request needs more memory than there is");

@@ -329,7 +329,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       }
       mark(ConnectionState::kBusy, exchange->control);
       response = co_await on_worker(exchange, lane);
-      if (!response.again_ms.has_value() || gone_ || shared_.draining.load()) {
+      const bool waits = response.again_ms.value_or(0) > 0;
+      if (!response.again_ms.has_value() || gone_ || (waits && shared_.draining.load())) {
         break;
       }
       asio::steady_timer timer(stream_.get_executor(),
@@ -350,7 +351,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (lane == Lane::kQuery) {
       return *shared_.queries;
     }
-    const bool large = request.body.size() > kHttpSerialBodyBytesMax;
+    const bool large = request.large || request.body.size() > kHttpSerialBodyBytesMax;
     return large ? *shared_.large_writes : *shared_.writes;
   }
 

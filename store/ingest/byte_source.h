@@ -1,7 +1,7 @@
 #pragma once
 // ByteSource: a stream of bytes read piece by piece: memory, a file or pipe, and gzip or zstd over
 // another source. Nothing is read whole; a source holds at most a few hundred kilobytes (a zstd
-// window up to 2^kZstdWindowLogMax when the frame asks for it).
+// window up to 2^DecodeOptions::zstd_window_log_max when the frame asks for it).
 // One thread at a time; a source over another one owns it.
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "store/base/file.h"
+#include "store/base/limits.h"
 #include "store/base/result.h"
 #include "store/ingest/options.h"
 
@@ -54,7 +55,12 @@ struct DecodeOptions {
   // output than `decoded_bytes_max` (kTooLarge).
   bool limit_ratio = false;
   std::size_t decoded_bytes_max = SIZE_MAX;
+  // Of bytes that a zstd frame may want kept, as a power of two; kTooLarge above it.
+  int zstd_window_log_max = kZstdWindowLogMax;
 };
+
+// What the first four bytes tell; kNone when they are neither's.
+InputCompression compression_of(std::string_view head);
 
 // The decoded bytes of `source`: gzip (any number of members) or zstd (any number of frames), told
 // by the first four bytes when kAuto; a UTF-8 byte order mark at the start of the text is kept

@@ -127,11 +127,12 @@ class GzipDecoder : public Decoder {
 
 class ZstdDecoder : public Decoder {
  public:
-  ZstdDecoder() : stream_(ZSTD_createDStream()) {
+  explicit ZstdDecoder(int window_log_max)
+      : stream_(ZSTD_createDStream()), window_log_max_(window_log_max) {
     if (stream_ == nullptr) {
       throw std::bad_alloc();
     }
-    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, kZstdWindowLogMax);
+    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window_log_max);
   }
   ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
   ZstdDecoder(const ZstdDecoder&) = delete;
@@ -146,6 +147,13 @@ class ZstdDecoder : public Decoder {
     const std::size_t hint = ZSTD_decompressStream(stream_, &out, &in);
     if (ZSTD_getErrorCode(hint) == ZSTD_error_prefix_unknown && between_frames_ && taken_ != 0) {
       return something_follows("zstd", taken_);
+    }
+    if (ZSTD_getErrorCode(hint) == ZSTD_error_frameParameter_windowTooLarge) {
+      return make_error(ErrorCode::kTooLarge,
+                        "the zstd data wants more than " +
+                            std::to_string((std::size_t{1} << window_log_max_) / kMebibyte) +
+                            " MiB kept while it is read: compress it with a smaller window, as "
+                            "without --ultra and --long");
     }
     if (ZSTD_isError(hint) != 0) {
       return make_error(ErrorCode::kData, "the zstd data is damaged near byte " +
@@ -169,29 +177,19 @@ class ZstdDecoder : public Decoder {
   static constexpr std::size_t kHeadBytes = 5;
 
   ZSTD_DStream* stream_;
+  const int window_log_max_;
   bool between_frames_ = false;
   std::size_t wanted_ = kHeadBytes;  // no more than one block at a time: an error takes no other's
                                      // output along
   std::uint64_t taken_ = 0;          // bytes of input
 };
 
-InputCompression compression_of(std::string_view head) {
-  if (head.substr(0, 3) == "\x1f\x8b\x08") {
-    return InputCompression::kGzip;
-  }
-  // A frame, or a skippable one, which some tools put first.
-  const bool skippable = head.size() == 4 && (static_cast<unsigned char>(head[0]) & 0xF0) == 0x50 &&
-                         head.substr(1) == "\x2a\x4d\x18";
-  return skippable || head == "\x28\xb5\x2f\xfd" ? InputCompression::kZstd
-                                                 : InputCompression::kNone;
-}
-
-std::unique_ptr<Decoder> make_decoder(InputCompression compression) {
+std::unique_ptr<Decoder> make_decoder(InputCompression compression, int zstd_window_log_max) {
   switch (compression) {
     case InputCompression::kGzip:
       return std::make_unique<GzipDecoder>();
     case InputCompression::kZstd:
-      return std::make_unique<ZstdDecoder>();
+      return std::make_unique<ZstdDecoder>(zstd_window_log_max);
     case InputCompression::kAuto:
     case InputCompression::kNone:
       break;
@@ -204,7 +202,7 @@ class DecodedSource : public ByteSource {
   DecodedSource(std::unique_ptr<ByteSource> source, const DecodeOptions& options)
       : source_(std::move(source)), options_(options) {
     if (options_.compression != InputCompression::kAuto) {
-      decoder_ = make_decoder(options_.compression);
+      decoder_ = make_decoder(options_.compression, options_.zstd_window_log_max);
     }
   }
 
@@ -250,7 +248,7 @@ class DecodedSource : public ByteSource {
     ended_ = true;
     read_bytes_ = all->size;
     if (decoder_ == nullptr) {
-      decoder_ = make_decoder(compression_of(all->text().substr(0, kMagicBytes)));
+      take_decoder(all->text());
     }
     if (decoder_->is_plain() && all->size <= options_.decoded_bytes_max) {
       decoded_bytes_ = all->size;
@@ -262,6 +260,11 @@ class DecodedSource : public ByteSource {
   }
 
  private:
+  void take_decoder(std::string_view bytes) {
+    decoder_ =
+        make_decoder(compression_of(bytes.substr(0, kMagicBytes)), options_.zstd_window_log_max);
+  }
+
   Result<std::size_t> decode(std::span<char> buffer) {
     if (failure_) {
       return *failure_;
@@ -293,7 +296,7 @@ class DecodedSource : public ByteSource {
     read_bytes_ += **read;
     rest_ = {input_.data(), kept + **read};
     if (decoder_ == nullptr && (rest_.size() >= kMagicBytes || ended_)) {
-      decoder_ = make_decoder(compression_of(rest_.substr(0, kMagicBytes)));
+      take_decoder(rest_);
     }
     return true;
   }
@@ -348,6 +351,17 @@ class DecodedSource : public ByteSource {
 };
 
 }  // namespace
+
+InputCompression compression_of(std::string_view head) {
+  if (head.substr(0, 3) == "\x1f\x8b\x08") {
+    return InputCompression::kGzip;
+  }
+  // A frame, or a skippable one, which some tools put first.
+  const bool skippable = head.size() == 4 && (static_cast<unsigned char>(head[0]) & 0xF0) == 0x50 &&
+                         head.substr(1) == "\x2a\x4d\x18";
+  return skippable || head == "\x28\xb5\x2f\xfd" ? InputCompression::kZstd
+                                                 : InputCompression::kNone;
+}
 
 std::unique_ptr<ByteSource> decoded_source(std::unique_ptr<ByteSource> source,
                                            const DecodeOptions& options) {

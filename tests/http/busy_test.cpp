@@ -156,6 +156,52 @@ TEST_CASE("what the server says by itself is said by the application") {
   }
 }
 
+// Finds out that its requests are large once it has them.
+class LargeApplication final : public HttpApplication {
+ public:
+  Admission admit(HttpRequest& /*request*/) override { return {Lane::kWrite, 1024, {}}; }
+  HttpResponse handle(HttpRequest& request) override {
+    HttpResponse response;
+    if (!request.large) {
+      request.large = true;
+      response.again_ms = 0;
+      small.fetch_add(1);
+      return response;
+    }
+    running.fetch_add(1);
+    while (held.load()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return response;
+  }
+  HttpResponse refuse(const HttpRequest& /*request*/, const Refusal& why) const override {
+    return error_response(why.status, why.message);
+  }
+
+  std::atomic<bool> held{true};
+  std::atomic<std::size_t> small{0};
+  std::atomic<std::size_t> running{0};
+};
+
+TEST_CASE("requests that turn out to be large take the few seats of such") {
+  LargeApplication application;
+  const RunningServer server(application);
+  constexpr std::size_t kClients = 2 * kHttpLargeWritesMax;
+  std::vector<std::unique_ptr<SocketClient>> clients;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    clients.push_back(std::make_unique<SocketClient>(server.port()));
+    REQUIRE(clients.back()->send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n"));
+  }
+  CHECK(comes_true([&] { return application.small.load() == kClients; }, kPatienceMs));
+  CHECK(comes_true([&] { return application.running.load() == kHttpLargeWritesMax; }, kPatienceMs));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(application.running.load() == kHttpLargeWritesMax);
+  application.held.store(false);
+  for (const auto& client : clients) {
+    CHECK(client->read().starts_with("HTTP/1.1 200 "));
+  }
+}
+
 TEST_CASE("errors are said as each kind of client reads them") {
   const auto said = [](ErrorForm form, int status, const char* type = "application/json") {
     HttpRequest request;
