@@ -13,6 +13,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 
+#include "http/body_space.h"
 #include "http/connection_list.h"
 #include "http/lane.h"
 #include "http/server.h"
@@ -47,7 +48,9 @@ using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 // What connections share.
 struct Shared {
   Shared(const HttpServerOptions& o, HttpApplication& a, HttpMetrics& m)
-      : options(o), application(a), metrics(m) {}
+      : options(o), application(a), metrics(m) {
+    bodies->directory = options.spool_directory;
+  }
 
   HttpServerOptions options;
   HttpApplication& application;
@@ -62,6 +65,7 @@ struct Shared {
   std::atomic<bool> draining{false};
 
   ConnectionList connections;
+  const std::shared_ptr<BodySpace> bodies = std::make_shared<BodySpace>();
 };
 
 // What is wrong with the head of a chunk that the parser takes: `before` is what it read up to the

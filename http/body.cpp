@@ -8,6 +8,10 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kRoomBytesMin = 64 * kKibibyte;
+// Where memory is short: what bytes pass through on their way to a file.
+constexpr std::size_t kShortRoomBytes = 4 * kKibibyte;
+// A file's room is asked for in such steps.
+constexpr std::uint64_t kFileStepBytes = 256 * kKibibyte;
 
 Error cut_short() {
   return make_error(ErrorCode::kIo, "the kept request body is shorter than it was");
@@ -38,18 +42,22 @@ class SpoolSource final : public ByteSource {
 
 }  // namespace
 
+// While half of the memory is free: beyond that it is for what has come.
 void RequestBody::expect(std::uint64_t bytes) {
-  if (bytes <= kHttpBodyMemoryBytesMax && bytes > memory_.capacity) {
-    grow(bytes);
+  if (bytes > kHttpBodyMemoryBytesMax || bytes <= memory_.capacity) {
+    return;
   }
+  const bool much = space_ != nullptr && space_->memory.held.load() > space_->memory.bytes_max / 2;
+  static_cast<void>(grow(much ? std::min<std::size_t>(bytes, kShortRoomBytes) : bytes));
 }
 
 Result<std::span<char>> RequestBody::room(std::size_t size_max) {
   if (!file_.is_open() && memory_.size == memory_.capacity) {
-    if (memory_.size >= kHttpBodyMemoryBytesMax) {
+    const std::size_t least = memory_.size == 0 ? kRoomBytesMin : 2 * kShortRoomBytes;
+    const bool fits = memory_.size < kHttpBodyMemoryBytesMax &&
+                      grow(std::clamp(2 * memory_.capacity, least, kHttpBodyMemoryBytesMax));
+    if (!fits) {
       EVQ_TRY(spill());
-    } else {
-      grow(std::clamp(2 * memory_.capacity, kRoomBytesMin, kHttpBodyMemoryBytesMax));
     }
   }
   const std::size_t left = memory_.capacity - memory_.size;
@@ -59,6 +67,7 @@ Result<std::span<char>> RequestBody::room(std::size_t size_max) {
 Status RequestBody::take(std::size_t size) {
   size_ += size;
   if (file_.is_open()) {
+    EVQ_TRY(hold_file(size_));
     return file_.write_all({memory_.bytes.get(), size});
   }
   memory_.size += size;
@@ -75,17 +84,44 @@ Status RequestBody::append(std::string_view bytes) {
   return Status::success();
 }
 
-void RequestBody::grow(std::size_t capacity) {
+bool RequestBody::grow(std::size_t capacity) {
+  if (!held_memory_.grow(memory_of(space_), capacity)) {
+    return false;
+  }
   TextMemory larger(capacity);
   std::copy_n(memory_.bytes.get(), memory_.size, larger.bytes.get());
   larger.size = memory_.size;
   memory_ = std::move(larger);
+  return true;
 }
 
 Status RequestBody::spill() {
-  EVQ_TRY_ASSIGN(file_, File::create_unnamed(directory_));
+  EVQ_TRY(hold_file(std::max<std::uint64_t>(size_, 1)));
+  EVQ_TRY_ASSIGN(file_, File::create_unnamed(space_->directory));
   EVQ_TRY(file_.write_all(memory_.text()));
-  memory_ = TextMemory(kRoomBytesMin);
+  memory_ = TextMemory();
+  held_memory_.give_back();
+  const bool roomy = held_memory_.grow(memory_of(space_), kRoomBytesMin);
+  memory_ = TextMemory(roomy ? kRoomBytesMin : kShortRoomBytes);
+  return Status::success();
+}
+
+// Before the file has so many bytes.
+Status RequestBody::hold_file(std::uint64_t bytes) {
+  if (bytes <= held_file_.bytes()) {
+    return Status::success();
+  }
+  const std::uint64_t wanted = (bytes + kFileStepBytes - 1) / kFileStepBytes * kFileStepBytes;
+  if (space_ == nullptr || !held_file_.grow(files_of(space_), wanted)) {
+    return make_error(ErrorCode::kUnavailable,
+                      "the bodies of other requests take all the room that there is, try again");
+  }
+  EVQ_TRY_ASSIGN(const std::uint64_t free_bytes, free_disk_bytes(space_->directory));
+  if (free_bytes < space_->disk_free_bytes_min + kFileStepBytes) {
+    return make_error(ErrorCode::kDiskFull,
+                      "the disk of " + space_->directory + " has no room for a long body",
+                      "free some, or send less at once");
+  }
   return Status::success();
 }
 
@@ -109,7 +145,11 @@ std::unique_ptr<ByteSource> RequestBody::reader() const {
 }
 
 std::unique_ptr<ByteSource> RequestBody::release() {
-  return file_.is_open() ? reader() : memory_source(std::move(memory_));
+  if (file_.is_open()) {
+    return reader();
+  }
+  held_memory_.give_back();
+  return memory_source(std::move(memory_));
 }
 
 }  // namespace evq

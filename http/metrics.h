@@ -32,4 +32,16 @@ struct HttpMetrics {
 // The text exposition format of Prometheus.
 std::string metrics_text(const HttpMetrics& metrics);
 
+// One more for as long as it is there.
+class Counted {
+ public:
+  explicit Counted(std::atomic<std::int64_t>& count) : count_(count) { count_.fetch_add(1); }
+  ~Counted() { count_.fetch_sub(1); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::atomic<std::int64_t>& count_;
+};
+
 }  // namespace evq

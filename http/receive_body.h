@@ -23,12 +23,13 @@ template <class Stream>
 class BodyReceiver {
  public:
   // `parser` has taken the head; what came behind it is in `buffer`, and what follows the body will
-  // be. All must outlive the receiver.
+  // be; `buffer_held` is of the bodies' memory. All must outlive the receiver.
   BodyReceiver(Stream& stream, ReadDeadline& deadline, beast::flat_buffer& buffer,
-               RequestParser& parser)
+               HeldBytes& buffer_held, RequestParser& parser)
       : stream_(stream),
         deadline_(deadline),
         buffer_(buffer),
+        buffer_held_(buffer_held),
         parser_(parser),
         sized_(parser.content_length().has_value()),
         left_(parser.is_done() ? 0 : parser.content_length().value_or(1)) {}
@@ -39,7 +40,7 @@ class BodyReceiver {
       co_return std::nullopt;
     }
     request.body.expect(parser_.content_length().value_or(0));
-    if (!sized_) {
+    if (!sized_ && buffer_held_.grow(memory_of(request.body.space()), kReadBufferBytes)) {
       buffer_.reserve(kReadBufferBytes);
     }
     window_start_ns_ = monotonic_now_ns();
@@ -126,6 +127,7 @@ class BodyReceiver {
   Stream& stream_;
   ReadDeadline& deadline_;
   beast::flat_buffer& buffer_;
+  HeldBytes& buffer_held_;  // what it may take beyond a head
   RequestParser& parser_;
   const bool sized_;
   std::uint64_t left_;  // bytes to come; of a chunked body, whether any

@@ -222,7 +222,7 @@ Admission Router::admit(HttpRequest& request) {
 Result<HttpResponse> Router::answer(HttpRequest& request) {
   if (request.route->json_body && is_encoded(request)) {
     EVQ_TRY_ASSIGN(const std::string text, decoded_text(request, request.route->body_bytes_max));
-    request.body = RequestBody();
+    request.body = RequestBody(request.body.space());
     EVQ_TRY(request.body.append(text));
     // Whoever waits is asked again, with what is plain by now.
     std::erase_if(request.headers,

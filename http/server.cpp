@@ -26,6 +26,7 @@
 #include "http/receive_body.h"
 #include "http/send_response.h"
 #include "store/base/ascii.h"
+#include "store/base/free_memory.h"
 #include "store/base/limits.h"
 #include "store/base/process.h"
 #include "store/base/time.h"
@@ -33,18 +34,6 @@
 
 namespace evq {
 namespace {
-
-// One more for as long as it is there.
-class Counted {
- public:
-  explicit Counted(std::atomic<std::int64_t>& count) : count_(count) { count_.fetch_add(1); }
-  ~Counted() { count_.fetch_sub(1); }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
- private:
-  std::atomic<std::int64_t>& count_;
-};
 
 template <class Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
@@ -156,7 +145,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     error = deadline_.reason(error);
     const auto exchange = std::make_shared<Exchange>(stream_.get_executor());
     HttpRequest& request = exchange->request;
-    request.body = RequestBody(shared_.options.spool_directory);
+    request.body = RequestBody(shared_.bodies);
     request.peer = address_;
     trace_id_ = make_trace_id();
     started_ns_ = monotonic_now_ns();
@@ -241,6 +230,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         refusal = shared_.application.refuse(request, *why);
       }
     }
+    shrink_buffer();
     mark(ConnectionState::kBusy);
     HttpResponse response;
     if (refusal.has_value()) {
@@ -259,11 +249,16 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       co_return false;
     }
     co_await write(request, response, head);
+    co_return !response.close && !write_failed_;
+  }
+
+  // It is as long as a head between two bodies.
+  void shrink_buffer() {
     if (buffer_.size() == 0 && buffer_.capacity() > kHeadBufferBytes) {
       buffer_ = beast::flat_buffer(kInputBytesMax);
       buffer_.reserve(kHeadBufferBytes);
+      buffer_held_.give_back();
     }
-    co_return !response.close && !write_failed_;
   }
 
   // Copies the head and checks what Beast leaves to us; an answer when it is not acceptable.
@@ -301,7 +296,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         co_return Refusal{400, ""};
       }
     }
-    BodyReceiver<Stream> receiver(stream_, deadline_, buffer_, parser);
+    BodyReceiver<Stream> receiver(stream_, deadline_, buffer_, buffer_held_, parser);
     std::optional<Refusal> refusal = co_await receiver.receive(request, bytes_max);
     gone_ = receiver.gone();
     co_return refusal;
@@ -430,6 +425,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   const std::string peer_;     // the client's address and port; empty when it has gone already
   const std::string address_;  // the same without the port
   beast::flat_buffer buffer_{kInputBytesMax};
+  HeldBytes buffer_held_;
   std::string trace_id_;
   unsigned version_ = 11;  // of the request
   std::int64_t started_ns_ = 0;
@@ -487,6 +483,9 @@ class BeastServer final : public HttpServer {
 
  private:
   void look_after() {
+    if (bodies_watch_.is_due(shared_.bodies->memory.held.load(), monotonic_now_ns())) {
+      static_cast<void>(shared_.writes->submit([] { return_free_memory(); }, [] {}));
+    }
     if (shared_.draining.load()) {
       go_on_draining();
     } else {
@@ -574,6 +573,7 @@ class BeastServer final : public HttpServer {
   // Of the first IO thread.
   Listener listener_{[this](tcp::acceptor& acceptor) { return take_clients(acceptor); }};
   std::int64_t drain_started_ns_ = 0;
+  QuietWatch bodies_watch_;
 };
 
 }  // namespace

@@ -82,6 +82,31 @@ class Hostile(unittest.TestCase):
         self.dataset_is_missing("chunks")
 
     @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
+    def test_bodies_that_do_not_end_share_what_memory_they_take(self):
+        self.forget_peak()
+        before = self.memory_kib()
+        for framing, body in (("Content-Length: 1048576", b"x" * 1000000),
+                              ("Transfer-Encoding: chunked", b"f4240\r\n" + b"x" * 999000)):
+            head = HEAD.replace("/h ", "/unended ") + framing + "\r\n\r\n"
+            clients = []
+            for _ in range(150):
+                sock = socket.create_connection(("127.0.0.1", self.server.port), timeout=10)
+                sock.sendall(head.encode() + body)
+                clients.append(sock)
+            time.sleep(0.5)
+            self.assertLess(self.memory_kib("VmHWM") - before, 64 << 10, framing)
+            # Others find room.
+            status, answer = self.server.call("POST", "/v1/ingest/healthy", [{"a": "x" * 1000}] * 1500)
+            self.assertEqual((status, answer["ingested"]), (200, 1500))
+            for sock in clients:
+                sock.close()
+            deadline = time.monotonic() + 20
+            while self.memory_kib() - before > 24 << 10 or self.server.unnamed_files():
+                self.assertLess(time.monotonic(), deadline, framing)
+                time.sleep(0.1)
+        self.dataset_is_missing("unended")
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
     def test_lines_and_bodies_that_nobody_wants_are_not_kept(self):
         before = self.memory_kib()
         head = "%s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
