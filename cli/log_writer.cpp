@@ -18,8 +18,14 @@ constexpr int kLogPollMs = 100;
 }  // namespace
 
 LogWriter::LogWriter(int descriptor, std::atomic<std::uint64_t>& dropped)
-    : descriptor_(descriptor), dropped_(dropped) {
-  thread_.submit([this] { run(); });
+    : descriptor_(descriptor), dropped_(dropped) {}
+
+Status LogWriter::start() {
+  if (!thread_.offer([this] { run(); })) {
+    return make_error(ErrorCode::kUnavailable, "the system has no thread for the access log",
+                      "its limit of processes or memory is reached");
+  }
+  return Status::success();
 }
 
 LogWriter::~LogWriter() {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "store/base/mutex.h"
+#include "store/base/result.h"
 #include "store/base/thread_pool.h"
 
 namespace evq {
@@ -16,6 +17,8 @@ class LogWriter {
  public:
   // `dropped` must outlive the writer.
   LogWriter(int descriptor, std::atomic<std::uint64_t>& dropped);
+  // Begins to write. kUnavailable when there is no thread for it.
+  Status start();
   // Writes what is queued, unless the reader does not take it at once.
   ~LogWriter();
   LogWriter(const LogWriter&) = delete;

@@ -119,6 +119,7 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   server.tls_key = command.tls_key;
   server.spool_directory = global.store;
   if (!global.quiet && !command.no_access_log) {
+    EVQ_TRY(log.start());
     server.access_log = [&log](std::string_view line) { log.write(line); };
   }
   Router router(api);
@@ -131,12 +132,13 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   if (control.cancelled()) {  // just before
     return make_error(ErrorCode::kCancelled, "interrupted");
   }
+  Upkeep upkeep(api, command.upkeep_ms);
+  api.upkeep_due = [&upkeep](std::string_view dataset) { upkeep.hurry(dataset); };
+  EVQ_TRY(upkeep.start());
   const std::string scheme = server.tls_key.empty() ? "http" : "https";
   const bool v6 = server.host.find(':') != std::string::npos;
   write_line("evq: listening on " + scheme + "://" + (v6 ? "[" + server.host + "]" : server.host) +
              ":" + std::to_string(listening->port()) + "\n");
-  Upkeep upkeep(api, command.upkeep_ms);
-  api.upkeep_due = [&upkeep](std::string_view dataset) { upkeep.hurry(dataset); };
   listening->run();
   return Status::success();
 }

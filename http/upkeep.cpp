@@ -8,8 +8,14 @@
 
 namespace evq {
 
-Upkeep::Upkeep(Api& api, std::int64_t interval_ms) : api_(api), interval_ms_(interval_ms) {
-  thread_.submit([this] { run(); });
+Upkeep::Upkeep(Api& api, std::int64_t interval_ms) : api_(api), interval_ms_(interval_ms) {}
+
+Status Upkeep::start() {
+  if (!thread_.offer([this] { run(); })) {
+    return make_error(ErrorCode::kUnavailable, "the system has no thread for the upkeep",
+                      "its limit of processes or memory is reached");
+  }
+  return Status::success();
 }
 
 Upkeep::~Upkeep() {

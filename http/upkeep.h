@@ -12,14 +12,17 @@
 #include "http/api.h"
 #include "store/base/control.h"
 #include "store/base/mutex.h"
+#include "store/base/result.h"
 #include "store/base/thread_pool.h"
 
 namespace evq {
 
 class Upkeep {
  public:
-  // Starts at once; the api must outlive it.
+  // The api must outlive it.
   Upkeep(Api& api, std::int64_t interval_ms);
+  // Begins its rounds. kUnavailable when there is no thread for them.
+  Status start();
   // Ends the round that runs and joins.
   ~Upkeep();
   Upkeep(const Upkeep&) = delete;

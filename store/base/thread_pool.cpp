@@ -187,9 +187,13 @@ void ThreadPool::run_parallel(std::size_t workers, const std::function<void(std:
 }
 
 void ThreadPool::submit(const std::function<void()>& task) {
-  if (state_->thread_count == 0 || !state_->push(task)) {
+  if (!offer(task)) {
     task();
   }
+}
+
+bool ThreadPool::offer(const std::function<void()>& task) {
+  return state_->thread_count != 0 && state_->push(task);
 }
 
 std::size_t ThreadPool::threads() const {

@@ -28,6 +28,8 @@ class ThreadPool {
   // Runs `task` on a pool thread some time, on the caller's when there is none or no memory to
   // queue it; it must not throw.
   void submit(const std::function<void()>& task);
+  // The same for a task that goes on and on, and so must not run here: false where submit() would.
+  bool offer(const std::function<void()>& task);
 
   std::size_t threads() const;
 

@@ -17,9 +17,12 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
+from sanitizer import sanitizer_runtime
 from evq_server import EVQ, T0, Server
 
 
@@ -140,6 +143,35 @@ class Life(unittest.TestCase):
         while not condition():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)
+
+    def test_a_server_that_gets_no_threads_says_so_or_serves_and_ends_when_told(self):
+        work = tempfile.mkdtemp(prefix="evq-threads-")
+        self.addCleanup(shutil.rmtree, work)
+        shim = work + "/thread_shim.so"
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", shim,
+                        os.path.join(os.path.dirname(os.path.abspath(__file__)), "thread_shim.c"),
+                        "-ldl"], check=True)
+        preload = " ".join(filter(None, (sanitizer_runtime(EVQ), shim)))
+        refused = 0
+        for threads in range(6):
+            process = subprocess.Popen(
+                [EVQ, "--store", work + "/store", "serve", "--no-auth", "--listen", "127.0.0.1:0"],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                env={**os.environ, "LD_PRELOAD": preload, "EVQ_THREADS": str(threads)})
+            self.addCleanup(process.stderr.close)
+            self.addCleanup(process.kill)
+            waiting = threading.Timer(30, process.kill)
+            waiting.start()
+            line = process.stderr.readline()
+            if "listening" in line:
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(process.wait(30), 0, threads)
+            else:
+                refused += 1
+                self.assertIn("the system has no thread", line, threads)
+                self.assertEqual(process.wait(30), 6, threads)
+            waiting.cancel()
+        self.assertEqual(refused, 2)  # the log's and the upkeep's
 
     def test_a_page_of_another_origin_may_use_the_api_when_told_so(self):
         server = Server("--no-auth", "--cors-origin", "http://app")
