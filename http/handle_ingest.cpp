@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <new>
 
 #include "http/ingest_body.h"
 #include "http/wire.h"
@@ -64,14 +66,27 @@ Result<IngestOptions> ingest_options(const HttpRequest& request) {
   return options;
 }
 
+// The events are stored: whatever the memory is like, their sender must not send them again.
+void write_answer(const IngestReport& report, std::string* out) {
+  try {
+    append_ingest_report(report, SIZE_MAX, out);
+  } catch (const std::bad_alloc&) {
+    out->clear();
+    append_ingest_report(report, 0, out);  // it has room for this
+  }
+}
+
 }  // namespace
 
 Result<HttpResponse> handle_ingest(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const IngestOptions options, ingest_options(request));
   EVQ_TRY_ASSIGN(const std::unique_ptr<ByteSource> source, streamed_body(request));
+  HttpResponse response;
+  response.body.reserve(kBareReportBytesMax);
   EVQ_TRY_ASSIGN(const IngestReport report,
                  store_events(api, request, request.argument("dataset"), *source, options));
-  return json_response(write_ingest_report(report));
+  write_answer(report, &response.body);
+  return response;
 }
 
 }  // namespace evq

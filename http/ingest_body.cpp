@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -167,7 +168,10 @@ Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::str
                                     request.control != nullptr ? *request.control : unhurried));
   const bool due = report.fresh_chunks >= kFreshChunksDue || report.fresh_rows >= kFreshRowsDue;
   if (api.upkeep_due && due) {
-    api.upkeep_due(dataset);
+    try {
+      api.upkeep_due(dataset);
+    } catch (const std::bad_alloc&) {  // then in its own time
+    }
   }
   api.metrics.events_ingested.fetch_add(report.counts.ingested);
   api.metrics.events_failed.fetch_add(report.counts.failed);

@@ -236,14 +236,16 @@ HttpResponse Router::handle(HttpRequest& request) {
   const bool was_large = request.large;
   try {
     Result<HttpResponse> result = answer(request);
-    response = result.ok() ? *std::move(result) : refusal_of(request, result.error());
+    response = result.ok() ? std::move(result).value() : refusal_of(request, result.error());
     if (request.waiting != nullptr) {
       response.again_ms = kTurnPollMs;
     } else if (request.large != was_large) {
       response.again_ms = 0;
     }
   } catch (const std::bad_alloc&) {
-    response = refusal_of(request, 413, "the request needs more memory than there is");
+    // Who sent events sends them again then; of what is too large for good clients drop them.
+    response = refusal_of(request, 503, "there is no memory left for the request, try again");
+    response.headers.emplace_back("Retry-After", "1");
   } catch (const std::exception& error) {
     response = refusal_of(request, 500, std::string("unexpected: ") + error.what());
   }

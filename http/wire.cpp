@@ -1,6 +1,7 @@
 #include "http/wire.h"
 
 #include <algorithm>
+#include <span>
 
 #include "http/wire_json.h"
 #include "store/base/json_writer.h"
@@ -248,9 +249,8 @@ Result<CompletionPlace> read_completion_body(std::string_view text) {
   return place;
 }
 
-std::string write_ingest_report(const IngestReport& report) {
-  std::string text;
-  JsonWriter json(text);
+void append_ingest_report(const IngestReport& report, std::size_t failures_max, std::string* out) {
+  JsonWriter json(*out);
   json.begin_object();
   json.key("ingested");
   json.unsigned_integer(report.counts.ingested);
@@ -258,7 +258,8 @@ std::string write_ingest_report(const IngestReport& report) {
   json.unsigned_integer(report.counts.failed);
   json.key("failures");
   json.begin_array();
-  for (const IngestFailure& failure : report.counts.failures) {
+  const std::span<const IngestFailure> failures(report.counts.failures);
+  for (const IngestFailure& failure : failures.first(std::min(failures.size(), failures_max))) {
     json.begin_object();
     json.key("timestamp");
     json.instant(failure.time_ns);
@@ -275,6 +276,11 @@ std::string write_ingest_report(const IngestReport& report) {
   json.key("walLength");
   json.unsigned_integer(report.fresh_chunks);
   json.end_object();
+}
+
+std::string write_ingest_report(const IngestReport& report) {
+  std::string text;
+  append_ingest_report(report, SIZE_MAX, &text);
   return text;
 }
 

@@ -46,6 +46,9 @@ struct CompletionPlace {
 Result<CompletionPlace> read_completion_body(std::string_view text);
 
 std::string write_ingest_report(const IngestReport& report);
+// The same with so many of the failures at most; without any in kBareReportBytesMax.
+inline constexpr std::size_t kBareReportBytesMax = 256;
+void append_ingest_report(const IngestReport& report, std::size_t failures_max, std::string* out);
 std::string write_delete_response(const DeleteResponse& response);
 // {"begin":…,"end":…,"candidates":[{"kind":…,"name":…,"replacement":…,"signature":…,"doc":…},…]}
 std::string write_completion(const CompletionAnswer& answer);

@@ -107,7 +107,7 @@ Status Dataset::run(Pending* pending) {
     return make_error(ErrorCode::kCancelled, database_->path() + ": nobody waits any more");
   }
   if (!pending->decided) {
-    return make_error(ErrorCode::kLimit, file_name_ + ": the memory ran out during a commit");
+    return make_error(ErrorCode::kUnavailable, file_name_ + ": the memory ran out during a commit");
   }
   return std::move(pending->status);
 }

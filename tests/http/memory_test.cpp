@@ -11,10 +11,15 @@
 
 #include <doctest/doctest.h>
 
+#include "http/api.h"
 #include "http/lane.h"
+#include "http/metrics.h"
+#include "http/router.h"
 #include "http/server.h"
+#include "store/base/control.h"
 #include "tests/support/fault_heap.h"
 #include "tests/support/running_server.h"
+#include "tests/support/temp_service.h"
 
 namespace evq {
 namespace {
@@ -108,6 +113,61 @@ TEST_CASE("memory that runs out ends a connection and takes nothing from its wor
   }
   MESSAGE("allocations: " << allocation);
   CHECK(allocation > 20);
+}
+
+// Sends two events, one of them broken, while that allocation fails; the answer.
+HttpResponse ingest_with_failing(Router& router, std::uint64_t allocation, bool for_good) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = request.path = "/v1/ingest/d";
+  request.headers.emplace_back("content-type", "application/x-ndjson");
+  QueryControl control;
+  request.control = &control;
+  REQUIRE_FALSE(router.admit(request).refusal.has_value());
+  REQUIRE(request.body.append("{\"n\":1}\n{\"n\":\n").ok());
+  HttpResponse response;
+  FaultHeap::fail_at(allocation, for_good);
+  try {
+    response = router.handle(request);
+  } catch (const std::bad_alloc&) {  // the server says so
+    FaultHeap::heal();
+    response.status = 503;
+  }
+  FaultHeap::heal();
+  return response;
+}
+
+TEST_CASE("events that memory ran out for may be sent again, and those that are stored are not") {
+  const TempService service;
+  service.ingest("d", R"({"n":0})");
+  HttpMetrics metrics;
+  ApiOptions options;
+  options.authenticate = false;
+  Api api(*service.operator->(), metrics, options);
+  Router router(api);
+  const auto rows = [&] {
+    const auto stats = service.store().stats("d");
+    REQUIRE(stats.ok());
+    return stats->rows;
+  };
+  for (const bool for_good : {false, true}) {
+    std::uint64_t allocation = 0;
+    for (bool failed = true; failed; ++allocation) {
+      CAPTURE(allocation);
+      CAPTURE(for_good);
+      const std::uint64_t before = rows();
+      const HttpResponse response = ingest_with_failing(router, allocation, for_good);
+      failed = FaultHeap::failed();
+      CAPTURE(response.body);
+      const bool stored = rows() != before;
+      CHECK((response.status == 200 || response.status >= 500));
+      const bool unknown =
+          response.body.find("memory ran out during a commit") != std::string::npos;
+      CHECK((stored == (response.status == 200) || unknown));
+    }
+    MESSAGE("allocations: " << allocation);
+    CHECK(allocation > 20);
+  }
 }
 
 }  // namespace
