@@ -37,13 +37,14 @@ const KindInfo& kind_of(const HttpRequest& request) {
   return *found;
 }
 
-// Who may change a dataset may change its virtual fields as well.
+// Who may change a dataset may change its virtual fields as well. The refusal does not name it: it
+// may be that of an object which the token may not see.
 Status check_virtual(const HttpRequest& request, std::string_view dataset) {
   const std::string_view action = request.route->action;
   return request.identity.may(dataset, "virtualFields", action) ||
                  request.identity.may_organization("datasets", action == "read" ? action : "update")
              ? Status::success()
-             : Status(permission_error("virtualFields", action, dataset));
+             : Status(permission_error("virtualFields", action));
 }
 
 // Whether the request may have what is stored: another one may give it to another dataset

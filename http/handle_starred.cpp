@@ -46,9 +46,13 @@ bool wanted(const HttpRequest& request, const StoredObject& object) {
 Result<HttpResponse> handle_starred_list(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::size_t limit, list_limit(request, 100));
   EVQ_TRY_ASSIGN(std::size_t offset, count_parameter(request, "offset", 0, SIZE_MAX / 2));
+  // Before it is looked up: the answer must not tell whether any names it.
+  const std::string_view dataset = request.parameter("dataset").value_or("");
+  if (!dataset.empty()) {
+    EVQ_TRY(check(request, dataset, "read"));
+  }
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
-                 api.definitions().objects(ObjectKind::kSavedQuery,
-                                           request.parameter("dataset").value_or("")));
+                 api.definitions().objects(ObjectKind::kSavedQuery, dataset));
   std::vector<std::string> items;
   bool any = objects.empty();
   for (const StoredObject& object : objects) {

@@ -107,6 +107,24 @@ class Credentials(unittest.TestCase):
             return 403
         return status
 
+    def test_what_a_token_may_not_see_looks_as_if_it_were_not_there(self):
+        token = self.token({"mine": {"starredQueries": ["read"], "virtualFields": ["read"]}}, {})
+        headers = {"Authorization": "Bearer " + token}
+        made = [self.server.call("POST", path, body_of(path, "secret"))[1]["id"]
+                for path in ("/v2/apl-starred-queries", "/v2/vfields")]
+        for path, hidden in zip(("/v2/apl-starred-queries", "/v2/vfields"), made):
+            found = [self.server.call("GET", path + "/" + item, None, headers)
+                     for item in (hidden, "none")]
+            self.assertEqual(found[0], found[1])
+            self.assertEqual(found[0][0], 403)
+            found = [self.server.call("GET", path + "?dataset=" + name, None, headers)
+                     for name in ("secret", "nonesuch")]
+            self.assertEqual(found[0], found[1])
+            self.assertEqual(found[0][0], 403)
+            self.server.call("DELETE", path + "/" + hidden)
+        self.assertEqual(self.server.call("GET", "/v2/apl-starred-queries?dataset=mine", None, headers),
+                         (200, []))
+
     def refused(self, route, token, **headers):
         self.assertEqual(self.send(route, token, **headers), 403, (route, headers))
 
