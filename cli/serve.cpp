@@ -86,6 +86,8 @@ Status bootstrap(Service& service, const QueryControl& control) {
   if (created.has_value()) {
     write_line("evq: first token, shown this once: " + created->secret + "\n");
   }
+  // Made here if it never was: requests are admitted by threads that must not wait for it.
+  EVQ_TRY(organization_id(service.store().definitions()));
   return Status::success();
 }
 

@@ -19,6 +19,7 @@ namespace {
 
 // How exactly a store knows when a token was last used.
 constexpr std::int64_t kTokenUseNsMin = kMinuteNs;
+constexpr std::string_view kOrganizationSetting = "org.id";
 
 Error refused(std::string_view why) {
   return make_error(ErrorCode::kForbidden, "authentication failed: " + std::string(why));
@@ -191,7 +192,7 @@ std::string make_uuid() {
 }
 
 Result<std::string> organization_id(Definitions& definitions) {
-  return definitions.setting_or("org.id", "evq-" + random_hex(4));
+  return definitions.setting_or(kOrganizationSetting, "evq-" + random_hex(4));
 }
 
 Status set_organization_id(Definitions& definitions, std::string_view id) {
@@ -202,7 +203,7 @@ Status set_organization_id(Definitions& definitions, std::string_view id) {
                       "it has 1 to " + std::to_string(kResourceNameBytesMax) +
                           " visible ASCII characters without blanks");
   }
-  return definitions.put_setting("org.id", id);
+  return definitions.put_setting(kOrganizationSetting, id);
 }
 
 void Authenticator::forget() {
@@ -279,7 +280,9 @@ Result<std::string> Authenticator::known_organization() {
       return organization_;
     }
   }
-  EVQ_TRY_ASSIGN(std::string id, organization_id(definitions_));
+  EVQ_TRY_ASSIGN(const std::optional<std::string> known,
+                 definitions_.setting(kOrganizationSetting));
+  std::string id = known.value_or("");
   const MutexLock lock(mutex_);
   if (turn == turn_) {
     organization_ = id;
@@ -297,7 +300,7 @@ Status Authenticator::check_organization(const HttpRequest& request) {
     return refused("a personal token needs the x-service-org-id header");
   }
   EVQ_TRY_ASSIGN(const std::string id, known_organization());
-  return id == *given ? Status::success() : Status(refused("unknown organization"));
+  return !id.empty() && id == *given ? Status::success() : Status(refused("unknown organization"));
 }
 
 Result<Identity> Authenticator::authenticate(const HttpRequest& request, const AuthRules& rules) {

@@ -23,7 +23,7 @@ import unittest
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
 from sanitizer import sanitizer_runtime
-from evq_server import EVQ, T0, Server
+from evq_server import EVQ, T0, Server, run_evq
 
 
 class Life(unittest.TestCase):
@@ -143,6 +143,19 @@ class Life(unittest.TestCase):
         while not condition():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)
+
+    def test_nobody_is_admitted_later_because_another_process_writes(self):
+        store = tempfile.mkdtemp(prefix="evq-http-")
+        token = run_evq(store, "token", "create", "--name", "p", "--personal")
+        server = Server(store=store)  # of an organization that nobody has asked for yet
+        with open(store + "/catalog.db.lock", "r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            status, answer = server.call("GET", "/v2/datasets", headers={
+                "Authorization": "Bearer " + token, "X-Axiom-Org-Id": "other"})
+            self.assertEqual((status, answer["message"]),
+                             (403, "authentication failed: unknown organization"))
+            self.assertEqual(server.call("GET", "/healthz")[0], 200)
+        self.assertEqual(server.stop(), 0)
 
     def test_a_server_that_gets_no_threads_says_so_or_serves_and_ends_when_told(self):
         work = tempfile.mkdtemp(prefix="evq-threads-")
