@@ -13,6 +13,7 @@
 #include "apl/service/service.h"
 #include "apl/service/spooled_text.h"
 #include "http/auth.h"
+#include "http/dataset_turns.h"
 #include "http/message.h"
 #include "http/metrics.h"
 #include "http/rate_limit.h"
@@ -47,6 +48,7 @@ struct Api {
   RateLimiter rates;
   HttpMetrics& metrics;
   RewritingBudget rewriting{kRewritingBytesMax};
+  DatasetTurns upkeep_turns;
   ApiOptions options;
   const std::shared_ptr<SpoolSpace> answers = std::make_shared<SpoolSpace>();
   // Told of datasets with many fresh chunks, which queries open one by one; may be empty. Set

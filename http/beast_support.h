@@ -62,6 +62,8 @@ struct Shared {
       WorkerLaneLimits{kHttpWritesMax, kHttpWritesQueuedMax, kQueryQueueMsMax});
   std::unique_ptr<WorkerLane> large_writes = std::make_unique<WorkerLane>(
       WorkerLaneLimits{kHttpLargeWritesMax, kHttpWritesQueuedMax, kQueryQueueMsMax});
+  std::unique_ptr<WorkerLane> upkeep = std::make_unique<WorkerLane>(
+      WorkerLaneLimits{kUpkeepRequestsMax, kUpkeepRequestsQueuedMax, kQueryQueueMsMax});
   std::atomic<bool> draining{false};
 
   ConnectionList connections;

@@ -162,7 +162,9 @@ Result<HttpResponse> handle_dataset_trim(Api& api, HttpRequest& request) {
 }
 
 Result<HttpResponse> handle_dataset_vacuum(Api& api, HttpRequest& request) {
-  EVQ_TRY(api.store().maintain(request.argument("dataset"), true, *request.control));
+  const std::string& dataset = request.argument("dataset");
+  EVQ_TRY_ASSIGN(const DatasetTurns::Holder turn, api.upkeep_turns.take(dataset));
+  EVQ_TRY(api.store().maintain(dataset, true, *request.control));
   return json_response("{}");
 }
 

@@ -1,6 +1,7 @@
 // evq-http(7), from the route table.
 
 #include "http/framing.h"
+#include "http/lane.h"
 #include "http/rewriting_claim.h"
 #include "http/router.h"
 #include "store/base/limits.h"
@@ -147,7 +148,9 @@ std::string limits_section() {
       std::to_string(kHttpWritesMax) + " that store or define something, and " +
           std::to_string(kHttpLargeWritesMax) + " with a body of more than " +
           size_text(kHttpSerialBodyBytesMax) + "; " + std::to_string(kHttpWritesQueuedMax) +
-          " of either waiting for " + seconds_text(kQueryQueueMsMax));
+          " of either waiting for " + seconds_text(kQueryQueueMsMax) + "; " +
+          std::to_string(kUpkeepRequestsMax) + " that vacuum or check, " +
+          std::to_string(kUpkeepRequestsQueuedMax) + " waiting");
   row("requests a minute of one token",
       "any number; with \\-\\-rate\\-limit answers carry X\\-RateLimit\\-Scope (user, or anonymous "
       "for an address), \\-Limit, \\-Remaining and \\-Reset, and more requests get 429 with "

@@ -85,6 +85,7 @@ enum class Lane : std::uint8_t {
   kInline,  // answered on the IO thread: trivial work only
   kQuery,   // at most 2 a processor
   kWrite,   // ingest and small changes of definitions
+  kUpkeep,  // what goes through whole datasets: a few at once
 };
 
 // What the server is told before it reads the body.

@@ -346,6 +346,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (lane == Lane::kQuery) {
       return *shared_.queries;
     }
+    if (lane == Lane::kUpkeep) {
+      return *shared_.upkeep;
+    }
     const bool large = request.large || request.body.size() > kHttpSerialBodyBytesMax;
     return large ? *shared_.large_writes : *shared_.writes;
   }
@@ -475,6 +478,7 @@ class BeastServer final : public HttpServer {
     shared_.queries.reset();
     shared_.writes.reset();
     shared_.large_writes.reset();
+    shared_.upkeep.reset();
   }
 
   void stop() override {

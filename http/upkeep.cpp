@@ -1,6 +1,7 @@
 #include "http/upkeep.h"
 
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "store/base/time.h"
@@ -58,16 +59,24 @@ void Upkeep::run() {
   }
 }
 
+// Unless a request is at it, which does as much. One that fails is tried again in the next round;
+// its requests report what is wrong.
+void Upkeep::maintain(const std::string& dataset) {
+  const std::optional<DatasetTurns::Holder> turn = api_.upkeep_turns.try_take(dataset);
+  if (turn.has_value()) {
+    static_cast<void>(api_.store().maintain(dataset, false, control_).ok());
+  }
+}
+
 // Until the next round of all.
 void Upkeep::serve_hurried() {
   while (!control_.should_stop() && monotonic_now_ns() < next_round_ns_) {
     for (const std::string& dataset : wait_for_round()) {
-      static_cast<void>(api_.store().maintain(dataset, false, control_).ok());
+      maintain(dataset);
     }
   }
 }
 
-// A dataset that fails is tried again in the next round; its requests report what is wrong.
 void Upkeep::go_round() {
   Result<std::vector<DatasetDefinition>> datasets = api_.definitions().datasets();
   if (!datasets.ok()) {
@@ -77,7 +86,7 @@ void Upkeep::go_round() {
     if (control_.should_stop()) {
       return;
     }
-    static_cast<void>(api_.store().maintain(dataset.name, false, control_).ok());
+    maintain(dataset.name);
   }
   static_cast<void>(api_.auth.keep_uses().ok());
   api_.metrics.maintenance_rounds.fetch_add(1);

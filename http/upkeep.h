@@ -34,6 +34,7 @@ class Upkeep {
   void run();
   void serve_hurried();
   void go_round();
+  void maintain(const std::string& dataset);
   std::set<std::string, std::less<>> wait_for_round();
 
   Api& api_;

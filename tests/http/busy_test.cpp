@@ -2,7 +2,9 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -10,8 +12,12 @@
 #include <doctest/doctest.h>
 
 #include "http/connection_list.h"
+#include "http/dataset_turns.h"
 #include "http/error_form.h"
 #include "http/lane.h"
+#include "http/router.h"
+#include "store/base/control.h"
+#include "store/base/wait_scope.h"
 #include "tests/support/running_server.h"
 
 namespace evq {
@@ -199,6 +205,40 @@ TEST_CASE("requests that turn out to be large take the few seats of such") {
   application.held.store(false);
   for (const auto& client : clients) {
     CHECK(client->read().starts_with("HTTP/1.1 200 "));
+  }
+}
+
+TEST_CASE("a dataset is looked after by one at a time") {
+  DatasetTurns turns;
+  std::optional<DatasetTurns::Holder> first = turns.try_take("d");
+  REQUIRE(first.has_value());
+  CHECK_FALSE(turns.try_take("d").has_value());
+  CHECK(turns.try_take("e").has_value());
+  QueryControl control;
+  std::atomic<int> done{0};
+  const auto wait_for_turn = [&](bool expected) {
+    const WaitScope scope(control);
+    CHECK(turns.take("d").ok() == expected);
+    done.fetch_add(1);
+  };
+  std::thread other([&] { wait_for_turn(true); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(done.load() == 0);
+  first.reset();
+  other.join();
+  const std::optional<DatasetTurns::Holder> second = turns.try_take("d");
+  std::thread gone([&] { wait_for_turn(false); });
+  control.cancel();
+  gone.join();
+  CHECK(done.load() == 2);
+}
+
+TEST_CASE("what goes through whole datasets has seats of its own") {
+  for (const std::string_view path :
+       {"/v1/datasets/d/vacuum", "/v2/datasets/d/vacuum", "/v1/_check_store"}) {
+    const RouteMatch match = find_route("POST", path);
+    REQUIRE(match.route != nullptr);
+    CHECK(match.route->lane == Lane::kUpkeep);
   }
 }
 

@@ -144,6 +144,26 @@ class Life(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)
 
+    def test_events_are_taken_while_many_want_a_vacuum_that_waits(self):
+        server = Server("--no-auth")
+        for dataset in ("d", "e"):
+            self.assertEqual(server.call("POST", "/v1/ingest/" + dataset, [{"n": 1}])[0], 200)
+        with open(server.directory + "/datasets/1.db.lock", "r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            clients = []
+            for _ in range(80):
+                client = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+                client.sendall(b"POST /v2/datasets/d/vacuum HTTP/1.1\r\nHost: localhost\r\n"
+                               b"Content-Length: 0\r\n\r\n")
+                clients.append(client)
+            self.assertIn(b"503", clients[-1].recv(100))
+            self.assertEqual(server.call("POST", "/v1/ingest/e", [{"n": 2}])[0], 200)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            self.assertIn(b"200", clients[0].recv(100))
+            for client in clients:
+                client.close()
+        self.assertEqual(server.stop(), 0)
+
     def test_nobody_is_admitted_later_because_another_process_writes(self):
         store = tempfile.mkdtemp(prefix="evq-http-")
         token = run_evq(store, "token", "create", "--name", "p", "--personal")
