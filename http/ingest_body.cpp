@@ -20,8 +20,6 @@ namespace {
 constexpr std::uint32_t kFreshChunksDue = 64;
 constexpr std::uint64_t kFreshRowsDue = kBlockRowsMax;
 
-// Window of a zstd frame: no more is sent over HTTP (RFC 9659), and each reader keeps its own.
-constexpr int kHttpZstdWindowLogMax = 23;
 // Longer ones hardly ever are short when they are decoded, which is not tried then.
 constexpr std::size_t kTriedBytesMax = kHttpSerialBodyBytesMax / 4;
 

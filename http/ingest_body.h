@@ -13,6 +13,9 @@
 
 namespace evq {
 
+// The window of a zstd frame, as a power of two: no more is sent over HTTP (RFC 9659).
+inline constexpr int kHttpZstdWindowLogMax = 23;
+
 // Whether Content-Encoding names a compression.
 bool is_encoded(const HttpRequest& request);
 // The memory for rewriting the request's body. kUnavailable when it is not the body's turn yet:

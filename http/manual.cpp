@@ -1,6 +1,8 @@
 // evq-http(7), from the route table.
 
+#include "http/body_space.h"
 #include "http/framing.h"
+#include "http/ingest_body.h"
 #include "http/lane.h"
 #include "http/rewriting_claim.h"
 #include "http/router.h"
@@ -121,7 +123,9 @@ std::string limits_section() {
       size_text(kHttpHeaderBytesMax) + ", " + std::to_string(kHttpHeadersMax) + " headers");
   row("address", size_text(kHttpTargetBytesMax));
   row("body of an ingest", size_text(kHttpIngestBodyBytesMax) + " as sent, " +
-                               size_text(kHttpIngestDecodedBytesMax) + " decoded");
+                               size_text(kHttpIngestDecodedBytesMax) + " decoded; zstd may want " +
+                               size_text(std::size_t{1} << kHttpZstdWindowLogMax) +
+                               " kept while it is read (\\-\\-long=23)");
   row("body of OTLP, bulk, Splunk and Loki",
       size_text(kHttpIngestBodyBytesMax) + " as sent and decoded. These are rewritten in memory, " +
           std::to_string(kRewritingShare) +
@@ -132,6 +136,10 @@ std::string limits_section() {
           seconds_text(kQueryQueueMsMax) + " gets 503");
   row("one line of a body", size_text(kHttpLineBytesMax));
   row("any other body", size_text(kHttpQueryBodyBytesMax));
+  row("bodies that come in",
+      size_text(kBodiesMemoryBytesMax) + " of all in memory, the rest in " +
+          size_text(kBodiesFileBytesMax) + " of files in the store's folder, which leave " +
+          size_text(kBodiesDiskFreeBytesMin) + " of its disk; who finds no room gets 503 or 507");
   row("rows of an answer", std::to_string(kResultRowsDefault) + " unless said otherwise, at most " +
                                std::to_string(kResultRowsMax));
   row("answers that wait to be read",
@@ -147,10 +155,10 @@ std::string limits_section() {
   row("other requests at once",
       std::to_string(kHttpWritesMax) + " that store or define something, and " +
           std::to_string(kHttpLargeWritesMax) + " with a body of more than " +
-          size_text(kHttpSerialBodyBytesMax) + "; " + std::to_string(kHttpWritesQueuedMax) +
-          " of either waiting for " + seconds_text(kQueryQueueMsMax) + "; " +
-          std::to_string(kUpkeepRequestsMax) + " that vacuum or check, " +
-          std::to_string(kUpkeepRequestsQueuedMax) + " waiting");
+          size_text(kHttpSerialBodyBytesMax) + " as sent or, of an ingest, decoded; " +
+          std::to_string(kHttpWritesQueuedMax) + " of either waiting for " +
+          seconds_text(kQueryQueueMsMax) + "; " + std::to_string(kUpkeepRequestsMax) +
+          " that vacuum or check, " + std::to_string(kUpkeepRequestsQueuedMax) + " waiting");
   row("requests a minute of one token",
       "any number; with \\-\\-rate\\-limit answers carry X\\-RateLimit\\-Scope (user, or anonymous "
       "for an address), \\-Limit, \\-Remaining and \\-Reset, and more requests get 429 with "
