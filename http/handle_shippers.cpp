@@ -304,7 +304,8 @@ class SplunkIndex {
     }
     for (const auto& [dataset, resources] : request.identity.capabilities->datasets) {
       if (dataset != "*" && request.identity.may(dataset, "ingest", "create")) {
-        only_ = only_.empty() ? std::string_view(dataset) : "*";
+        several_ = only_.has_value();
+        only_ = dataset;
       }
     }
   }
@@ -321,13 +322,14 @@ class SplunkIndex {
         return std::string(name);
       }
     }
-    return only_ == "*" ? std::string() : std::string(only_);
+    return several_ ? std::string() : std::string(only_.value_or(""));
   }
 
  private:
   std::string_view asked_;
   std::optional<std::string> first_;
-  std::string_view only_;  // "*": there are several
+  std::optional<std::string_view> only_;
+  bool several_ = false;  // it is not the only one
 };
 
 // Stores nothing unless every dataset has a good name and the token may write to it. Like Splunk it
