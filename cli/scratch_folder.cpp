@@ -10,7 +10,6 @@
 #include <system_error>
 #include <vector>
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,14 +43,12 @@ File lock_of_dead_owner(const std::string& folder) {
       about.st_uid != ::geteuid()) {
     return {};
   }
-  const int opened = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (opened < 0) {
+  if (::lstat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) {
     return {};
   }
-  File lock = File::adopt(opened, path);
-  const bool dead = ::fstat(opened, &about) == 0 && S_ISREG(about.st_mode) &&
-                    ::flock(opened, LOCK_EX | LOCK_NB) == 0;
-  return dead ? std::move(lock) : File();
+  auto lock = File::open_read_write(path);
+  const bool dead = lock.ok() && ::flock(lock->descriptor(), LOCK_EX | LOCK_NB) == 0;
+  return dead ? std::move(lock).value() : File();
 }
 
 void remove_abandoned(const std::string& place) {

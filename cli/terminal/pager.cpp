@@ -114,7 +114,11 @@ bool pager_takes_color(std::string_view command, const std::optional<std::string
     return std::ranges::find(kColorPagers, program) != std::end(kColorPagers);
   }
   bool color = !less.has_value();
-  for (std::string_view options = less.value_or(""); !options.empty();) {
+  std::string_view options;
+  if (less.has_value()) {
+    options = *less;
+  }
+  while (!options.empty()) {
     std::string_view word = take_word(&options);
     word.remove_prefix(word.starts_with('-') ? 1 : 0);
     color = color || shows_color(word);
