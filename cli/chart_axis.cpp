@@ -46,8 +46,9 @@ ChartAxis time_axis(std::int64_t low, std::int64_t high, std::size_t count,
   while (instants.back() < high || instants.size() < 2) {
     instants.push_back(instants.back() + step);
   }
-  return {static_cast<double>(first), static_cast<double>(instants.back()),
-          time_labels(instants, zone)};
+  TimeLabels times = time_labels(instants, zone);
+  return {static_cast<double>(first), static_cast<double>(instants.back()), std::move(times.labels),
+          std::move(times.groups)};
 }
 
 std::vector<std::int64_t> with_empty_bins(std::vector<std::int64_t> places,
@@ -75,8 +76,7 @@ std::vector<std::int64_t> with_empty_bins(std::vector<std::int64_t> places,
   return all;
 }
 
-std::vector<std::string> time_labels(const std::vector<std::int64_t>& instants,
-                                     const DisplayZone& zone) {
+TimeLabels time_labels(const std::vector<std::int64_t>& instants, const DisplayZone& zone) {
   std::vector<Civil> times;
   times.reserve(instants.size());
   bool days_only = true;
@@ -89,21 +89,31 @@ std::vector<std::string> time_labels(const std::vector<std::int64_t>& instants,
   const bool several_days = times.size() > 1 && (times.front().day != times.back().day ||
                                                  times.front().month != times.back().month ||
                                                  times.front().year != times.back().year);
-  const bool several_years = times.size() > 1 && times.front().year != times.back().year;
-  std::vector<std::string> labels;
-  labels.reserve(times.size());
+  TimeLabels out;
   for (const Civil& time : times) {
-    std::string label = several_years ? std::to_string(time.year) + "-" : "";
-    if (several_days || days_only) {
-      label += two(time.month) + "-" + two(time.day);
+    const std::string year = std::to_string(time.year);
+    const std::string day = two(time.month) + "-" + two(time.day);
+    if (days_only) {
+      out.labels.push_back(day);
+      out.groups.push_back(year);
+    } else {
+      out.labels.push_back(two(time.hour) + ":" + two(time.minute) +
+                           (seconds && !several_days ? ":" + two(time.second) : ""));
+      out.groups.push_back(std::string(year).append("-").append(day));
     }
-    if (!days_only) {
-      label += (label.empty() ? "" : " ") + two(time.hour) + ":" + two(time.minute) +
-               (seconds && !several_days ? ":" + two(time.second) : "");
-    }
-    labels.push_back(std::move(label));
   }
-  return labels;
+  return out;
+}
+
+std::string time_range(const TimeLabels& times, bool unicode) {
+  if (times.labels.empty()) {
+    return "";
+  }
+  const bool days = times.labels.front().find(':') == std::string::npos;
+  const std::string between = days ? "-" : " ";
+  const bool one_day = !days && times.groups.front() == times.groups.back();
+  return times.groups.front() + between + times.labels.front() + (unicode ? " – " : " - ") +
+         (one_day ? "" : times.groups.back() + between) + times.labels.back();
 }
 
 std::optional<std::int64_t> instant_of(DynamicView value) {

@@ -20,9 +20,14 @@ namespace evq {
 std::vector<std::int64_t> with_empty_bins(std::vector<std::int64_t> places,
                                           std::optional<std::int64_t> bin);
 
-// As short as the axis allows: 12:00 within a day, 05-01 for days, 05-01 12:00 otherwise.
-std::vector<std::string> time_labels(const std::vector<std::int64_t>& instants,
-                                     const DisplayZone& zone);
+struct TimeLabels {
+  std::vector<std::string> labels;
+  std::vector<std::string> groups;  // of the labels
+};
+// 05-01 in the group 2024 where all instants are days, else 12:00 in the group 2024-05-01.
+TimeLabels time_labels(const std::vector<std::int64_t>& instants, const DisplayZone& zone);
+// "2024-05-01 12:00 – 18:00" from the first label to the last; empty without labels.
+std::string time_range(const TimeLabels& times, bool unicode);
 
 // From `low` to `high`, instants, widened so that about `count` labels, four at least, stand at
 // round times; its numbers are nanoseconds.

@@ -412,21 +412,24 @@ class ChartOutput final : public ResultSink {
   std::string draw(const std::vector<ChartSeries>& drawn, const std::vector<std::int64_t>& places,
                    ChartOptions chart, Drawing drawing) const {
     const std::size_t left_out = series_.size() - drawn.size();
-    const std::vector<std::string> labels =
-        axis_is_time() ? time_labels(places, options_.zone) : places_.labels(places);
+    const TimeLabels times = axis_is_time() ? time_labels(places, options_.zone)
+                                            : TimeLabels{places_.labels(places), {}};
+    const std::vector<std::string>& labels = times.labels;
     if (drawn.size() > kLinesMax) {
       chart.own_scales = true;
       std::string text = spark_table(drawn, chart);
       if (left_out > 0) {
         text += grouped_text(left_out) + " more groups are not shown\n";
       }
-      if (!labels.empty()) {
+      if (axis_is_time() && !labels.empty()) {
+        text += time_range(times, options_.unicode) + "\n";
+      } else if (!labels.empty()) {
         text += labels.front() + (options_.unicode ? " – " : " - ") + labels.back() + "\n";
       }
       return text;
     }
     chart.area = drawing == Drawing::kArea || drawn.size() == 1;
-    return line_chart(drawn, labels, chart);
+    return line_chart(drawn, labels, chart, times.groups);
   }
 
   // One bar for each row and number; an axis is one of the names.

@@ -144,21 +144,24 @@ std::size_t label_step(std::size_t count, std::size_t widest, std::size_t plot) 
   return count;
 }
 
-// The labels of the horizontal axis at equal steps from the first on; where there is room for no
-// other, the last.
-std::string axis_labels(const std::vector<std::string>& labels, std::size_t plot, bool unicode) {
-  std::string out;
-  if (labels.empty()) {
-    return out;
-  }
-  std::size_t widest = 1;
-  for (const std::string& label : labels) {
-    widest = std::max(widest, text_width(label_text(label, plot / 2, unicode)));
-  }
+// What stands under a plot.
+struct AxisText {
+  std::string labels;
+  std::string groups;
+  bool whole = true;  // there was room for all groups of the labels
+};
+
+// The labels at equal steps from the first on, each with room for `widest` cells; where there is
+// room for no other, the last.
+AxisText axis_at_steps(const std::vector<std::string>& labels,
+                       const std::vector<std::string>& groups, std::size_t widest, std::size_t plot,
+                       bool unicode) {
+  AxisText out;
   const std::size_t last = labels.size() - 1;
   const std::size_t step =
       std::min(label_step(labels.size(), widest, plot), std::max<std::size_t>(last, 1));
   std::size_t used = 0;
+  std::string_view group;
   for (std::size_t index = 0; index <= last; index += step) {
     const std::string text = label_text(labels[index], plot / 2, unicode);
     const std::size_t width = text_width(text);
@@ -169,9 +172,40 @@ std::string axis_labels(const std::vector<std::string>& labels, std::size_t plot
     if (start + width > plot) {
       continue;
     }
-    out.append(start - used, ' ');
-    out += text;
+    out.labels.append(start - used, ' ');
+    out.labels += text;
     used = start + width;
+    if (index >= groups.size() || groups[index] == group) {
+      continue;
+    }
+    // Under its label, as far as the plot's end allows; a group is plain ASCII.
+    start = std::min(start, plot - std::min(plot, groups[index].size()));
+    const bool fits = out.groups.empty() || start > out.groups.size();
+    out.whole = out.whole && fits;
+    if (fits) {
+      out.groups.resize(start, ' ');
+      out.groups += groups[index];
+      group = groups[index];
+    }
+  }
+  return out;
+}
+
+AxisText axis_text(const std::vector<std::string>& labels, const std::vector<std::string>& groups,
+                   std::size_t plot, bool unicode) {
+  if (labels.empty()) {
+    return {};
+  }
+  std::size_t widest = 1;
+  for (const std::string& label : labels) {
+    widest = std::max(widest, text_width(label_text(label, plot / 2, unicode)));
+  }
+  AxisText out = axis_at_steps(labels, groups, widest, plot, unicode);
+  if (!out.whole) {
+    for (const std::string& group : groups) {
+      widest = std::max(widest, group.size());
+    }
+    out = axis_at_steps(labels, groups, widest, plot, unicode);
   }
   return out;
 }
@@ -250,7 +284,8 @@ class Plot {
   const Range& range() const { return range_; }  // of the vertical axis
   // The whole picture. `mark` stands in the legend for series that colour tells apart.
   std::string text(const std::vector<ChartSeries>& series, std::string_view mark,
-                   const std::vector<std::string>& labels) const {
+                   const std::vector<std::string>& labels,
+                   const std::vector<std::string>& groups) const {
     std::string out = legend(series, dots_ ? mark : std::string_view(), options_);
     const bool unicode = options_.unicode;
     for (std::size_t row = 0; row < ticks_.size(); ++row) {
@@ -265,8 +300,11 @@ class Plot {
       out += unicode ? "─" : "-";
     }
     out.push_back('\n');
-    const std::string names = axis_labels(labels, columns_, unicode);
-    return names.empty() ? out : out + std::string(tick_width_ + 2, ' ') + names + "\n";
+    const AxisText axis = axis_text(labels, groups, columns_, unicode);
+    for (const std::string& line : {axis.labels, axis.groups}) {
+      out += line.empty() ? "" : std::string(tick_width_ + 2, ' ') + line + "\n";
+    }
+    return out;
   }
 
  private:
@@ -349,7 +387,8 @@ std::vector<double> axis_ticks(double low, double high, std::size_t count) {
 }
 
 std::string line_chart(const std::vector<ChartSeries>& series,
-                       const std::vector<std::string>& labels, const ChartOptions& options) {
+                       const std::vector<std::string>& labels, const ChartOptions& options,
+                       const std::vector<std::string>& groups) {
   std::size_t count = labels.size();
   for (const ChartSeries& one : series) {
     count = std::max(count, one.values.size());
@@ -366,7 +405,7 @@ std::string line_chart(const std::vector<ChartSeries>& series,
     values.resize(count, std::numeric_limits<double>::quiet_NaN());
     fill_area(plot.canvas(), values, plot.range());
   }
-  return plot.text(series, options.unicode ? "━" : "-", labels);
+  return plot.text(series, options.unicode ? "━" : "-", labels, groups);
 }
 
 ChartAxis number_axis(double low, double high, std::size_t count) {
@@ -413,7 +452,7 @@ std::string scatter_chart(const std::vector<ChartSeries>& series, const ChartAxi
       }
     }
   }
-  return plot.text(series, options.unicode ? "●" : "*", axis.labels);
+  return plot.text(series, options.unicode ? "●" : "*", axis.labels, axis.groups);
 }
 
 std::string bar_chart(const std::vector<ChartBar>& bars, const ChartOptions& options) {

@@ -29,14 +29,18 @@ struct ChartOptions {
 
 // Values number i of all series stand above label number i; labels are shown where there is room.
 // More values than columns: each column shows the span of its values, so that no peak is lost.
+// Groups, as the days of hours, are of one label each and stand in a line below, under the first
+// label that is shown and where they change. They are plain ASCII.
 std::string line_chart(const std::vector<ChartSeries>& series,
-                       const std::vector<std::string>& labels, const ChartOptions& options);
+                       const std::vector<std::string>& labels, const ChartOptions& options,
+                       const std::vector<std::string>& groups = {});
 
 // What stands under an axis of numbers: its ends, and labels at equal steps from one to the other.
 struct ChartAxis {
   double low = 0;
   double high = 1;  // above `low`
   std::vector<std::string> labels;
+  std::vector<std::string> groups = {};  // of the labels, as in line_chart; or none
 };
 // From `low` to `high`, widened to whole steps so that about `count` labels are round numbers.
 ChartAxis number_axis(double low, double high, std::size_t count);

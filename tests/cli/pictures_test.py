@@ -29,6 +29,9 @@ PICTURES = {
     "make_series": (
         f"{DAY} | make-series n = count() on _time from datetime(2024-05-01) to"
         " datetime(2024-05-02) step 2h by k = i % 2 | render linechart", "-o", "auto"),
+    "hours_of_days": (
+        "range i from 0 to 59 step 1 | extend t = datetime(2023-12-30T21:00:00Z) + i * 1h"
+        " | summarize n = sum(i % 24) by bin(t, 1h)",),
     "days_in_a_zone": (
         "range i from 0 to 9 step 1 | extend t = datetime(2024-03-06T05:00:00Z) + i * 1d"
         " | summarize n = sum(i) by bin(t, 1d)", "--tz", "America/New_York"),
