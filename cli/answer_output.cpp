@@ -53,29 +53,34 @@ class WithoutArrivalTime final : public ResultSink {
  public:
   explicit WithoutArrivalTime(ResultSink& next) : next_(next) {}
   Status begin(const ResultHeader& header) override {
-    drops_ = header.schema.size() > 1 && header.schema[0].name == kSysTimeField;
-    if (!drops_) {
+    dropped_ = header.schema.size() > 1 ? header.schema.find(kSysTimeField) : std::nullopt;
+    if (!dropped_.has_value()) {
       return next_.begin(header);
     }
     ResultHeader shown = header;
-    shown.schema = Schema({header.schema.fields().begin() + 1, header.schema.fields().end()});
+    std::vector<Field> fields = header.schema.fields();
+    fields.erase(fields.begin() + place());
+    shown.schema = Schema(std::move(fields));
     if (!shown.origins.empty()) {
-      shown.origins.erase(shown.origins.begin());
+      shown.origins.erase(shown.origins.begin() + place());
     }
     return next_.begin(shown);
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
-    if (!drops_) {
+    if (!dropped_.has_value()) {
       return next_.push(rows, origins);
     }
-    return next_.push(Chunk({rows.columns().begin() + 1, rows.columns().end()}, rows.rows()),
-                      origins);
+    std::vector<Vector> columns(rows.columns().begin(), rows.columns().end());
+    columns.erase(columns.begin() + place());
+    return next_.push(Chunk(std::move(columns), rows.rows()), origins);
   }
   Status end(const QueryStatus& status) override { return next_.end(status); }
 
  private:
+  std::ptrdiff_t place() const { return static_cast<std::ptrdiff_t>(*dropped_); }
+
   ResultSink& next_;
-  bool drops_ = false;
+  std::optional<std::size_t> dropped_;  // the column
 };
 
 // Decides when it knows whether the query asked for a picture.

@@ -324,6 +324,15 @@ void append_field_lines(std::string& out, std::string_view name, const TableCell
   }
 }
 
+// Whether a row that is turned into lines has a line for the column.
+bool is_shown(const TableRows& rows, std::size_t column, const TableOptions& options) {
+  bool shown = options.lines_of_nulls;
+  for (std::size_t r = 0; r < shown_rows(rows, options) && !shown; ++r) {
+    shown = cell_at(rows[r], column).kind != TableCellKind::kNull;
+  }
+  return shown;
+}
+
 std::string format_lines(const std::vector<TableColumn>& columns, const TableRows& rows,
                          const TableOptions& options) {
   std::vector<std::string> names;
@@ -337,7 +346,9 @@ std::string format_lines(const std::vector<TableColumn>& columns, const TableRow
       name =
           truncate_to_width(name, std::max(options.width / 2, kTextWidthMin), ellipsis_of(options));
     }
-    name_width = std::max(name_width, text_width(name));
+    if (is_shown(rows, names.size(), options)) {
+      name_width = std::max(name_width, text_width(name));
+    }
     names.push_back(std::move(name));
   }
   std::string out;

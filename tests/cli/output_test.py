@@ -43,8 +43,8 @@ class Output(EvqCase):
                       ("query", "logs", "--explain"), ("--help",), ("help", "ingest"),
                       ("--version",), ()):
             with self.subTest(words), open("/dev/full", "w") as full:
-                done = subprocess.run([EVQ, *words], env=self.environment, stdout=full,
-                                      stderr=subprocess.PIPE, text=True)
+                done = subprocess.run([EVQ, *words], env=self.environment, stdout=full, text=True,
+                                      stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
                 self.assertEqual((done.returncode, done.stderr), (
                     5, "error: cannot write standard output: No space left on device\n"))
 
@@ -54,6 +54,13 @@ class Output(EvqCase):
         self.assertTrue(text.startswith("note: there is no pager 'no-such-pager'\r\n"), text)
         rows = re.findall(r"(?m)^│ +(\d+) │\r$", re.sub(r"\x1b\[\d*m", "", text))
         self.assertEqual(rows, [str(n) for n in range(1, 61)])
+
+    def test_a_search_shows_no_times_of_arrival(self):
+        for query in ("search 'two'", "union withsource=from_ * | where n < 0", "union *", "logs"):
+            with self.subTest(query):
+                self.assertNotIn("_sysTime", self.out("query", query, "-o", "auto"))
+                self.assertIn("_sysTime", self.out("query", query))
+        self.assertIn("_sysTime", self.out("query", "search 'two' | project-keep _sysTime, n", "-o", "auto"))
 
     def test_lines_of_whole_events_leave_out_nulls(self):
         def fields(query, *options):

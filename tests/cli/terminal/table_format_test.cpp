@@ -59,6 +59,22 @@ TEST_CASE("nothing more is laid out for who has cancelled") {
   CHECK(format_table(columns(), rows(), options).empty());
 }
 
+TEST_CASE("names of fields that are not shown take no room") {
+  TableOptions options;
+  options.layout = TableLayout::kLine;
+  options.lines_of_nulls = false;
+  const std::vector<TableColumn> wide = {{"a", "", TableCellKind::kNumber},
+                                         {"a_very_long_name", "", TableCellKind::kText},
+                                         {"bcd", "", TableCellKind::kText}};
+  CHECK(format_table(wide, {{number("1"), null(), null()}, {number("2"), null(), text("x")}},
+                     options) == R"(─[ 1 ]──────────────────────────────────
+a   │ 1
+─[ 2 ]──────────────────────────────────
+a   │ 2
+bcd │ x
+)");
+}
+
 TEST_CASE("types, plain characters, no header, another null") {
   TableOptions options;
   options.unicode = false;
