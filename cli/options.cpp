@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "apl/service/display_zone.h"
@@ -176,6 +177,12 @@ const CLI::Option* named_option(const CLI::App& root, const CLI::App& app,
       word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
   const CLI::Option* found = app.get_option_no_throw(name);
   return found != nullptr ? found : root.get_option_no_throw(name);
+}
+
+// A file, a pipe or a socket; not /dev/null, which says that there is nothing.
+bool holds_text(int descriptor) {
+  struct stat about {};
+  return ::fstat(descriptor, &about) == 0 && !S_ISCHR(about.st_mode);
 }
 
 // What people write who come from other programs.
@@ -478,7 +485,7 @@ int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
     return report_error(resolved.error());
   }
   if (parsed.chosen == nullptr) {
-    if (is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO)) {
+    if ((is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO)) || holds_text(STDIN_FILENO)) {
       return handlers.repl(parsed.global, parsed.repl);
     }
     return print_data(verb_help(app));

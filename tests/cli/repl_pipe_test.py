@@ -118,6 +118,16 @@ def test_save_and_load():
     assert "does not say what to write" in done.stderr
 
 
+def test_evq_alone_reads_what_is_piped():
+    for text in ("web | count\n", ".mode ndjson\nweb | count"):
+        done = run([], text)
+        equal((done.stdout, done.stderr, done.returncode), ('{"Count":500}\n', "", 0))
+    equal(run([], "web | wher\n").returncode, 3)
+    done = subprocess.run([EVQ], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                          env=environment())
+    assert done.stdout.startswith("evq: store events locally"), done.stdout
+
+
 def test_pipe_to_a_server():
     with Server() as server:
         done = run(["repl"], "web | where ms == 1 | project ms, method\n.store\n.datasets\n.schema web\n"
