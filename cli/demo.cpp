@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/remote_catalog.h"
 #include "cli/remote_server.h"
+#include "cli/shell_word.h"
 #include "cli/terminal/number_text.h"
 #include "http/ingest_client.h"
 #include "store/base/control.h"
@@ -21,18 +22,26 @@ namespace {
 constexpr std::string_view kDataset = "demo";
 constexpr std::uint64_t kEventsMax = 100'000'000;
 
-constexpr std::string_view kQueries = R"(Try:
-  evq query "demo | take 5"
-  evq query "demo | summarize count() by status"
-  evq query "demo | where status >= 500 | summarize count() by bin(_time, 1h) | render timechart"
-  evq query "demo | search 'bank-gateway' | project _time, region, message | take 5"
-  evq query "demo | summarize percentiles(duration_ms, 50, 95, 99) by path"
-  evq tail demo "where status >= 500" -n 3
-  evq export demo --output demo.parquet
-  evq dataset fields demo
-  evq dataset delete demo --yes     # when you have seen enough
-Or evq alone, for a prompt with completion.
-)";
+// What follows evq in commands to try.
+constexpr std::string_view kCommands[] = {
+    R"(query "demo | take 5")",
+    R"(query "demo | summarize count() by status")",
+    R"(query "demo | where status >= 500 | summarize count() by bin(_time, 1h) | render timechart")",
+    R"(query "demo | search 'bank-gateway' | project _time, region, message | take 5")",
+    R"(query "demo | summarize percentiles(duration_ms, 50, 95, 99) by path")",
+    R"(tail demo "where status >= 500" -n 3)",
+    "export demo --output demo.parquet",
+    "dataset fields demo",
+    "dataset delete demo --yes     # when you have seen enough",
+};
+
+std::string things_to_try(const std::string& evq) {
+  std::string text = "Try:\n";
+  for (const std::string_view command : kCommands) {
+    text.append("  ").append(evq).append(" ").append(command).append("\n");
+  }
+  return text + "Or " + evq + " alone, for a prompt with completion.\n";
+}
 
 struct Demo {
   std::uint64_t events_there = 0;
@@ -86,7 +95,7 @@ Status make_demo(const GlobalOptions& global, const DemoCommand& command) {
     print_note(global, "made the dataset demo, " + grouped_text(report.counts.ingested) +
                            " requests of the last day, in " + demo.place);
   }
-  return plain_sink()(kQueries);
+  return plain_sink()(things_to_try(evq_command(global)));
 }
 
 }  // namespace

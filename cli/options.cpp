@@ -188,24 +188,35 @@ bool holds_text(int descriptor) {
 // What people write who come from other programs.
 std::string_view own_word(std::string_view foreign) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"stream", "tail"},   {"follow", "tail"},      {"import", "ingest"},  {"load", "ingest"},
-      {"insert", "ingest"}, {"put", "ingest"},       {"sql", "query"},      {"run", "query"},
-      {"search", "query"},  {"select", "query"},     {"shell", "repl"},     {"console", "repl"},
-      {"server", "serve"},  {"datasets", "dataset"}, {"ls", "list"},        {"show", "info"},
-      {"describe", "info"}, {"schema", "fields"},    {"stats", "info"},     {"add", "create"},
-      {"new", "create"},    {"rm", "delete"},        {"remove", "delete"},  {"drop", "delete"},
-      {"revoke", "delete"}, {"verify", "check"},     {"vacuum", "compact"}, {"dump", "export"},
-      {"-V", "--version"},  {"version", "--version"}};
+      {"stream", "tail"},         {"follow", "tail"},      {"import", "ingest"},
+      {"load", "ingest"},         {"insert", "ingest"},    {"put", "ingest"},
+      {"sql", "query"},           {"run", "query"},        {"search", "query"},
+      {"select", "query"},        {"shell", "repl"},       {"console", "repl"},
+      {"server", "serve"},        {"datasets", "dataset"}, {"ls", "list"},
+      {"show", "info"},           {"describe", "info"},    {"schema", "fields"},
+      {"stats", "info"},          {"add", "create"},       {"new", "create"},
+      {"rm", "delete"},           {"remove", "delete"},    {"drop", "delete"},
+      {"revoke", "delete"},       {"verify", "check"},     {"vacuum", "compact"},
+      {"dump", "export"},         {"-V", "--version"},     {"version", "--version"},
+      {"--from", "--start-time"}, {"--to", "--end-time"}};
   const auto* const found =
       std::ranges::find(kWords, foreign, &std::pair<std::string_view, std::string_view>::first);
   return found == std::end(kWords) ? std::string_view() : found->second;
+}
+
+// An option of the verb or of what it belongs to.
+bool has_option(const CLI::App* app, const std::string& name) {
+  while (app != nullptr && (name.empty() || app->get_option_no_throw(name) == nullptr)) {
+    app = app->get_parent();
+  }
+  return app != nullptr;
 }
 
 // The nearest verb or action of `app`, or the one that other programs call so; an action on
 // datasets as well, of which others make verbs.
 std::string nearest_verb(const CLI::App& app, const std::string& word) {
   std::string own(own_word(word));
-  if (!own.empty() && (own.starts_with("-") || find_verb(app, {own}) != nullptr)) {
+  if (has_option(&app, own) || (!own.empty() && find_verb(app, {own}) != nullptr)) {
     return own;
   }
   for (const std::string& action : {own, word}) {

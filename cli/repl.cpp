@@ -13,6 +13,7 @@
 #include "cli/prompt_error.h"
 #include "cli/repl_commands.h"
 #include "cli/tail.h"
+#include "cli/shell_word.h"
 #include "cli/terminal/external_editor.h"
 #include "cli/terminal/line_editor.h"
 #include "cli/terminal/pager.h"
@@ -191,12 +192,12 @@ void Repl::greet() {
   append_styled(text, truncate_to_width(visible_text(about), room), TextStyle::kDim, color);
   text += "\n";
   if (found.ok() && datasets.empty()) {
-    text +=
-        "No events yet. In another terminal:\n"
-        "  evq ingest logs app.ndjson     NDJSON, JSON, CSV or log lines; or from a pipe\n"
-        "  evq demo                       or made-up requests to try things on\n"
-        "and then here:\n"
-        "  logs | summarize count() by bin(_time, 1h)\n";
+    const std::string evq = visible_text(evq_command(global_));
+    text += "No events yet. In another terminal:\n  " + evq +
+            " ingest logs app.ndjson     NDJSON, JSON, CSV or log lines; or from a pipe\n  " + evq +
+            " demo                       or made-up requests to try things on\n"
+            "and then here:\n"
+            "  logs | summarize count() by bin(_time, 1h)\n";
   }
   const std::string_view tab = device_->is_interactive() ? "Tab completes; " : "";
   append_styled(text, std::string(tab) + ".help explains; Ctrl-D leaves.", TextStyle::kDim, color);

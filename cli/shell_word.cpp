@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/options.h"
 #include "store/base/ascii.h"
 
 namespace evq {
@@ -19,6 +20,17 @@ std::string shell_word(std::string_view text) {
     quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   }
   return quoted + "'";
+}
+
+std::string evq_command(const GlobalOptions& global) {
+  std::string command = "evq";
+  for (const std::string name : {"store", "server"}) {
+    const Setting& setting = global.settings.setting(name);
+    if (setting.weight == SettingWeight::kOption) {
+      command += " --" + name + " " + shell_word(setting.value);
+    }
+  }
+  return command;
 }
 
 }  // namespace evq

@@ -9,6 +9,7 @@
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/habits.h"
 #include "apl/syntax/operators.h"
+#include "apl/syntax/words.h"
 
 namespace evq {
 namespace {
@@ -97,7 +98,7 @@ std::string language_entry(std::string_view name) {
 
 std::string describe_operator(const syntax::OperatorInfo& row) {
   std::string text = std::string(row.syntax) + "\n\n" + std::string(row.summary) + ".\n";
-  text.append("\n").append(row.description).append("\n");
+  text.append("\n").append(operator_description(row)).append("\n");
   for (const syntax::OperatorExample& example : row.examples) {
     append_example(example.query, example.answer, &text);
   }
@@ -120,6 +121,19 @@ void append_names(std::string_view title, const std::vector<std::string_view>& n
 }
 
 }  // namespace
+
+std::string operator_description(const syntax::OperatorInfo& row) {
+  std::string text(row.description);
+  if (row.syntax.find(" CHART ") != std::string_view::npos) {
+    std::string_view before = " CHART is one of ";
+    for (const std::string_view kind : syntax::chart_kinds()) {
+      text.append(before).append(kind);
+      before = ", ";
+    }
+    text += ".";
+  }
+  return text;
+}
 
 std::vector<std::string> reference_names() {
   std::vector<std::string> names;

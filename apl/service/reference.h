@@ -14,6 +14,11 @@ namespace evq {
 std::vector<std::string> reference_names();
 // Names by category.
 std::string reference_overview();
+namespace syntax {
+struct OperatorInfo;
+}
+// What the operator does, with the words that its syntax only hints at.
+std::string operator_description(const syntax::OperatorInfo& row);
 // One entry: syntax, description, parameters, examples. kNotFound with near names.
 Result<std::string> reference_topic(std::string_view name);
 // The manual page evq-apl(7), as roff.

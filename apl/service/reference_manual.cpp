@@ -90,7 +90,7 @@ void append_operators(std::string* page) {
   *page += ".SH OPERATORS\nEach takes the rows that come through the pipe.\n";
   for (const syntax::OperatorInfo& row : syntax::all_operators()) {
     append_entry(row.syntax, std::string(row.summary) + ".", page);
-    page->append(escaped(row.description)).append("\n");
+    page->append(escaped(operator_description(row))).append("\n");
     append_page_example(row.examples[0].query, row.examples[0].answer, page);
   }
   *page +=

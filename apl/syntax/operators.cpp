@@ -338,7 +338,8 @@ constexpr OperatorInfo kOperators[] = {
      .aliases = {},
      .summary = "Says how the result should be drawn",
      .syntax = "T | render CHART [with (NAME=VALUE, …)]",
-     .description = "The rows pass through; charts are drawn by the console and by --chart.",
+     .description =
+         "The rows pass through; a terminal shows the chart, and -o chart draws it anywhere.",
      .examples = {{"print a = 1 | render table", "a:long\n1"}},
      .parse = parse_render},
     {.name = "sample",

@@ -20,6 +20,15 @@ class Demo(EvqCase):
                 if command[0] in ("query", "tail"):
                     self.assertTrue(out)
 
+    def test_they_name_the_store_that_was_given(self):
+        store = self.directory / "an other"
+        shown, _ = self.evq("--store", store, "demo", "--events", "100")
+        commands = [line for line in shown.splitlines() if line.startswith("  ")]
+        for line in commands:
+            self.assertTrue(line.startswith(f"  evq --store '{store}' "), line)
+        self.assertIn(f"Or evq --store '{store}' alone", shown)
+        self.assertTrue(self.out(*shlex.split(commands[0])[1:]))
+
     def test_makes_it_once(self):
         self.evq("demo", "--events", "10")
         _, errors = self.evq("demo", "--events", "10")

@@ -112,6 +112,12 @@ class Help(EvqCase):
         self.assertIn("SUMMARIZE", self.on_terminal("help", env=pager))
         self.assertIn("Returns:", self.on_terminal("help", "strlen", env=pager))  # fits a screen
 
+    def test_charts_by_name(self):
+        text = self.out("help", "render")
+        for word in ("-o chart", "timechart, linechart", "scatterchart"):
+            self.assertIn(word, text)
+        self.assertNotIn("--chart", text)
+
     def test_coverage_counts_the_inventory(self):
         process = self.start("help", "--coverage")
         text, errors = process.communicate(timeout=300)

@@ -25,6 +25,11 @@ def test_start_and_leave():
         screen.expect("│       2 │", "evq>")
         screen.type("exit", "Enter")
         screen.expect("ended with 0")
+    with Screen(["--store", os.path.join(FOLDER, "no such"), "repl"], columns=150) as screen:
+        screen.expect("No events yet", "evq --store '%s/no such' ingest logs" % FOLDER,
+                      "evq --store '%s/no such' demo" % FOLDER, "evq>")
+        screen.keys("C-d")
+        screen.expect("ended with 0")
 
 
 def test_completion():
