@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apl/service/completion.h"
 #include "apl/service/display_zone.h"
@@ -52,6 +53,10 @@ class Repl {
   std::string place() const;
   // Goes on with another store, without the last answer; the one in use stays when that fails.
   Status use_store(const std::string& directory);
+  // Runs the queries and commands of a text one after the other, as standard input gives them,
+  // until one is cancelled or ends the prompt; their errors are told. kUsage when texts load each
+  // other without end.
+  Status take(std::string_view text);
   // Runs the query and shows its answer or its error, which becomes the exit status.
   void ask(const std::string& apl) { ask(request_of(apl)); }
   void ask(QueryRequest request);
@@ -70,6 +75,8 @@ class Repl {
   Status show(const HeldAnswer& answer, const std::string& form);
   // Writes text to standard output, through the pager when it is long.
   void print(std::string_view text);
+  // What a command has done, a line without its end: to a terminal, else out of the way of data.
+  void tell(const std::string& line);
   void quit() { ended_ = true; }
 
  private:
@@ -79,7 +86,8 @@ class Repl {
   void set_target(std::unique_ptr<QueryTarget> target);
   void greet();
   void read_inputs();
-  void take(const std::string& text);
+  void take_input(std::string_view text);
+  std::vector<std::string> inputs_of(std::string_view text);
   bool goes_on(std::string_view text) const;
   std::string whole_query(std::string_view text) const;
   bool is_complete(std::string_view text, std::size_t known);
@@ -105,7 +113,9 @@ class Repl {
   std::optional<HeldAnswer> last_answer_;
   std::string last_query_;
   std::string answered_query_;  // the last one without an error
+  std::size_t loading_ = 0;     // texts that are being taken, one by the other
   bool ended_ = false;
+  bool cancelled_ = false;  // the last query; nothing of its text goes on
   int status_ = 0;
 };
 

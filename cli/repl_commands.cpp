@@ -76,6 +76,15 @@ Status check_time(const std::string& text) {
                     "write 1h, 7d, 2024-05-01, or 2024-05-01T12:00:00Z");
 }
 
+// What a command sets: told with an argument, and with none the answer to who asks.
+void tell_setting(Repl& repl, const std::string& argument, const std::string& line) {
+  if (argument.empty()) {
+    repl.print(line + "\n");
+  } else {
+    repl.tell(line);
+  }
+}
+
 // Switches with an argument, tells without one.
 Status set_switch(Repl& repl, const std::string& argument, std::string_view name, bool* value) {
   if (!argument.empty()) {
@@ -84,7 +93,7 @@ Status set_switch(Repl& repl, const std::string& argument, std::string_view name
     }
     *value = argument == "on";
   }
-  repl.print(std::string(name) + " is " + (*value ? "on" : "off") + "\n");
+  tell_setting(repl, argument, std::string(name) + " is " + (*value ? "on" : "off"));
   return Status::success();
 }
 
@@ -222,7 +231,7 @@ Status set_bound(Repl& repl, const std::string& argument, std::string* bound,
     EVQ_TRY(check_time(argument));
     *bound = argument;
   }
-  repl.print(bound->empty() ? unbounded + "\n" : bounded + *bound + "\n");
+  tell_setting(repl, argument, bound->empty() ? unbounded : bounded + *bound);
   return Status::success();
 }
 
@@ -244,7 +253,7 @@ Status run_zone(Repl& repl, const std::string& argument) {
   if (!argument.empty()) {
     EVQ_TRY_ASSIGN(repl.settings().zone, DisplayZone::load(argument));
   }
-  repl.print("times are shown in " + repl.settings().zone.name() + "\n");
+  tell_setting(repl, argument, "times are shown in " + repl.settings().zone.name());
   return Status::success();
 }
 
@@ -262,8 +271,9 @@ Status run_limit(Repl& repl, const std::string& argument) {
     }
     limit = number;
   }
-  repl.print(limit == 0 ? "queries show all rows\n"
-                        : "queries without a limit show " + counted_text(limit, "row") + "\n");
+  tell_setting(repl, argument,
+               limit == 0 ? "queries show all rows"
+                          : "queries without a limit show " + counted_text(limit, "row"));
   return Status::success();
 }
 
@@ -279,9 +289,10 @@ Status run_timeout(Repl& repl, const std::string& argument) {
     }
     timeout = *seconds;
   }
-  repl.print(timeout == 0 ? std::string("queries may take as long as they need\n")
-                          : "queries may take " +
-                                elapsed_text(static_cast<std::int64_t>(timeout * 1000)) + "\n");
+  tell_setting(repl, argument,
+               timeout == 0
+                   ? std::string("queries may take as long as they need")
+                   : "queries may take " + elapsed_text(static_cast<std::int64_t>(timeout * 1000)));
   return Status::success();
 }
 
@@ -324,7 +335,7 @@ Status run_save(Repl& repl, const std::string& typed) {
     }
     EVQ_TRY(write_output_file(argument, running_control(),
                               [&](const ByteSink& out) { return out(repl.last_query() + "\n"); }));
-    repl.print("saved the query to " + visible_text(argument) + "\n");
+    repl.tell("saved the query to " + visible_text(argument));
     return Status::success();
   }
   const auto form = answer_form_of_file(argument);
@@ -343,8 +354,8 @@ Status run_save(Repl& repl, const std::string& typed) {
   EVQ_TRY(write_output_file(argument, running_control(), [&](const ByteSink& out) {
     return repl.last_answer()->replay(*make_answer_output(options, out));
   }));
-  repl.print("saved " + counted_text(repl.last_answer()->status().rows, "row") + " to " +
-             visible_text(argument) + "\n");
+  repl.tell("saved " + counted_text(repl.last_answer()->status().rows, "row") + " to " +
+            visible_text(argument));
   return Status::success();
 }
 
@@ -352,22 +363,21 @@ Status run_load(Repl& repl, const std::string& argument) {
   if (argument.empty()) {
     return make_error(ErrorCode::kUsage, "which file?", "for example .load errors.apl");
   }
-  EVQ_TRY_ASSIGN(std::string apl, read_input_file(expand_home(argument), kQueryTextBytesMax));
-  apl.erase(apl.find_last_not_of('\n') + 1);
-  repl.ask(apl);
-  return Status::success();
+  EVQ_TRY_ASSIGN(std::string text, read_input_file(expand_home(argument), kQueryTextBytesMax));
+  text.erase(text.find_last_not_of('\n') + 1);
+  return repl.take(text);
 }
 
 Status run_edit(Repl& repl, const std::string& /*argument*/) {
   EVQ_TRY_ASSIGN(std::string apl,
                  edit_in_external_editor(repl.last_query(), "query.apl", process_environment()));
   apl.erase(apl.find_last_not_of('\n') + 1);
-  if (!apl.empty()) {
-    repl.print(visible_text(apl, LineBreaks::kKeep) + "\n");
-    repl.remember(apl);
-    repl.ask(apl);
+  if (apl.empty()) {
+    return Status::success();
   }
-  return Status::success();
+  repl.tell(visible_text(apl, LineBreaks::kKeep));
+  repl.remember(apl);
+  return repl.take(apl);
 }
 
 // Prints what `tell` says of the query given, or of the last one.
@@ -428,7 +438,7 @@ Status run_null(Repl& repl, const std::string& argument) {
   if (!argument.empty()) {
     repl.settings().null_text = argument;
   }
-  repl.print("null is shown as " + visible_text(repl.settings().null_text) + "\n");
+  tell_setting(repl, argument, "null is shown as " + visible_text(repl.settings().null_text));
   return Status::success();
 }
 
@@ -436,7 +446,7 @@ Status run_starred(Repl& repl, const std::string& argument) {
   if (!argument.empty()) {
     EVQ_TRY_ASSIGN(const StoredObject stored, repl.target().saved_query(argument));
     EVQ_TRY_ASSIGN(QueryRequest saved, starred_request(stored));
-    repl.print(visible_text(saved.apl, LineBreaks::kKeep) + "\n");
+    repl.tell(visible_text(saved.apl, LineBreaks::kKeep));
     QueryRequest request = repl.request_of(saved.apl);
     request.variables = std::move(saved.variables);
     request.start_time = saved.start_time.has_value() ? saved.start_time : request.start_time;
@@ -458,7 +468,7 @@ Status run_store(Repl& repl, const std::string& argument) {
   if (!argument.empty()) {
     EVQ_TRY(repl.use_store(expand_home(argument)));
   }
-  repl.print(visible_text(repl.place()) + "\n");
+  tell_setting(repl, argument, visible_text(repl.place()));
   return Status::success();
 }
 
@@ -480,7 +490,8 @@ constexpr CommandRow kCommands[] = {
     {".chart", "[KIND]", "Show the last answer as a picture", run_chart, chart_kinds},
     {".save", "FILE", "Write the last answer, or the query to FILE.apl", run_save, nullptr,
      ArgumentKind::kPath},
-    {".load", "FILE", "Run the query in a file", run_load, nullptr, ArgumentKind::kPath},
+    {".load", "FILE", "Run the queries and commands in a file", run_load, nullptr,
+     ArgumentKind::kPath},
     {".edit", "", "Change the last query in your editor and run it", run_edit, nullptr},
     {".starred", "[ID]", "Saved queries; run one", run_starred, starred_ids},
     {".explain", "[QUERY]", "The plan of a query", run_explain, nullptr, ArgumentKind::kQuery},
@@ -511,6 +522,12 @@ bool is_repl_command(std::string_view text) {
   const ParsedCommand command = parse_command(text);
   return (command.name == ".help" && command.argument.find('|') == std::string::npos) ||
          (command.name == ".quit" && command.argument.empty());
+}
+
+bool takes_pipeline(std::string_view command) {
+  const auto* row = std::ranges::find(kCommands, parse_command(command).name, &CommandRow::name);
+  return row != std::end(kCommands) && (row->argument_kind == ArgumentKind::kQuery ||
+                                        row->argument.find("PIPELINE") != std::string_view::npos);
 }
 
 Status run_repl_command(Repl& repl, std::string_view text) {

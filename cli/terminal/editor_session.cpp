@@ -190,7 +190,7 @@ void EditorSession::accept() {
   // A terminal without bracketed paste sends pasted lines as if they were typed, all at once.
   const std::string_view pending = parts_.decoder.pending();
   const bool goes_on = callbacks.continues && !pending.empty() &&
-                       callbacks.continues(pending.substr(0, pending.find_first_of("\r\n")));
+                       callbacks.continues(text, pending.substr(0, pending.find_first_of("\r\n")));
   if (!goes_on && (!callbacks.is_complete || callbacks.is_complete(text, 0))) {
     end(InputEvent::kText);
   } else {

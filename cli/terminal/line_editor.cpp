@@ -57,7 +57,7 @@ bool LineEditor::next_plain_line(std::string& line) {
   return true;
 }
 
-bool LineEditor::next_line_continues() {
+bool LineEditor::next_line_continues(std::string_view text) {
   if (!callbacks_.continues) {
     return false;
   }
@@ -69,7 +69,7 @@ bool LineEditor::next_line_continues() {
     }
     plain_.append(buffer.data(), outcome.size);
   }
-  return callbacks_.continues(std::string_view(plain_).substr(0, plain_.find('\n')));
+  return callbacks_.continues(text, std::string_view(plain_).substr(0, plain_.find('\n')));
 }
 
 Result<EditorInput> LineEditor::read_plain() {
@@ -93,7 +93,7 @@ Result<EditorInput> LineEditor::read_plain() {
     }
     // The next line is asked first, because it costs less than a look at all there is so far: a
     // long pipeline is looked at once.
-    if (next_line_continues()) {
+    if (next_line_continues(input.text)) {
       continue;
     }
     if (!callbacks_.is_complete || callbacks_.is_complete(input.text, incomplete)) {

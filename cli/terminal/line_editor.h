@@ -42,7 +42,7 @@ struct EditorCallbacks {
   std::function<std::string(std::string_view text)> remark{};
   // Of a line that came at once with the complete text before it, from a pipe or pasted: whether it
   // belongs to that text.
-  std::function<bool(std::string_view line)> continues{};
+  std::function<bool(std::string_view text, std::string_view line)> continues{};
 };
 
 struct LineEditorOptions {
@@ -77,7 +77,7 @@ class LineEditor {
 
  private:
   Result<EditorInput> read_plain();
-  bool next_line_continues();
+  bool next_line_continues(std::string_view text);
   bool next_plain_line(std::string& line);
 
   TerminalDevice& device_;

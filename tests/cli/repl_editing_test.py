@@ -204,6 +204,14 @@ def test_an_edited_query_is_in_the_history():
         screen.expect("1 row", "evq> print n = 2")
 
 
+def test_pasted_queries():
+    paste = "\x1b[200~print first = 1\n.null nothing\nprint second = 2\n// the end\x1b[201~"
+    with Screen(rows=40) as screen:
+        screen.expect("evq>")
+        screen.type(paste, "Enter")
+        screen.expect("│ first │", "null is shown as nothing", "│ second │", "1 row", "evq>", absent=("error",))
+
+
 def test_keys_are_the_editors_while_it_runs():
     editor = os.path.join(FOLDER, "editor")
     with open(editor, "w", encoding="utf-8") as file:

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-from repl_screen import EVQ, FOLDER, Server, environment, equal, run, main
+from repl_screen import EVQ, FOLDER, STORE, Server, environment, equal, run, main
 
 
 def test_pipe_answers_as_ndjson():
@@ -96,7 +96,8 @@ def test_commands_in_a_pipe():
 
 def test_times_the_wrong_way_round():
     done = run(["repl"], ".since 1h\n.until 2h\nweb | count\n")
-    equal(done.stderr, "note: the time range ends before it begins\n")
+    equal(done.stderr, "queries read events since 1h\nqueries read events until 2h\n"
+                       "note: the time range ends before it begins\n")
 
 
 def test_queries_keep_what_they_decode():
@@ -116,6 +117,52 @@ def test_save_and_load():
         equal(file.read(), "ms,method\n1,GET\n0,GET\n")
     equal(done.stdout.count('{"ms":1,"method":"GET"}'), 2)
     assert "does not say what to write" in done.stderr
+
+
+def test_files_of_several_queries():
+    path = os.path.join(FOLDER, "several.apl")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("// counts\nweb\n| count\nprint a = 1 +\n2\r\n// then\n.mode csv\n.limit 2\n\n"
+                   "web | wher x\nweb\n| project ms\n// end")
+    with open(path, encoding="utf-8", newline="") as file:
+        piped = run(["repl"], file.read())
+    equal(piped.stdout, '{"Count":500}\n{"a":3}\nms\n499\n498\n')
+    loaded = run(["repl"], ".load %s\n" % path)
+    equal((loaded.stdout, loaded.returncode), (piped.stdout, piped.returncode))
+    equal(loaded.stderr, piped.stderr)
+    # A text that is one query stays one.
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("web\n\n| where ms == 1\n or ms == 2\n| count\n")
+    equal(run(["repl"], ".load %s\n" % path).stdout, '{"Count":2}\n')
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("print 1\n.quit\nprint 2\n")
+    equal(run(["repl"], ".load %s\nprint 3\n" % path).stdout, '{"print_0":1}\n')
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(".load %s\n" % path)
+    assert "load each other" in run(["repl"], ".load %s\n" % path).stderr
+
+
+def test_what_commands_tell_is_no_data():
+    target = os.path.join(FOLDER, "told.csv")
+    done = run(["repl", "-o", "csv"], ".limit 2\nweb | project ms\n.store %s\n.since 2000-01-01\n.tz UTC\n"
+               ".timing off\n.pager off\n.null -\n.timeout 60\n.save %s\nprint b = 2\n" % (STORE, target))
+    equal(done.stderr.count("\n"), 11)  # a note, and an error of two lines, among them
+    for text in ("queries without a limit show 2 rows\n", "the store is ", "events since 2000-01-01\n",
+                 "there is no answer yet"):
+        assert text in done.stderr, done.stderr
+    equal(done.stdout, "ms\n499\n498\nb\n2\n")
+    equal(run(["repl", "--quiet"], ".limit 2\nprint 1\n").stderr, "")
+    # Who asks is answered.
+    equal(run(["repl"], ".limit\n.null\n").stdout, "queries without a limit show 1,000 rows\nnull is shown as null\n")
+
+
+def test_comments_and_bars_in_a_pipe():
+    equal(run(["repl"], "web | count\n// end\n").returncode, 0)
+    equal(run(["repl"], "web | count\n// one\n\n// two").stderr, "")
+    done = run(["repl"], "// form\n.mode csv\n| count\nprint 1\n")
+    equal(done.stdout, "print_0\n1\n")
+    assert "there is no form" not in done.stderr and "query:1:1" in done.stderr, done.stderr
+    equal(run(["repl"], ".explain web\n| count\n").stdout, run(["repl"], ".explain web | count\n").stdout)
 
 
 def test_evq_alone_reads_what_is_piped():

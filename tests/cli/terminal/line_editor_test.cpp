@@ -364,7 +364,9 @@ TEST_CASE("what is typed ahead is for the next read") {
 
 TEST_CASE("pasted lines that go on belong to the text, also without brackets around the paste") {
   Setup setup;
-  const auto goes_on = [](std::string_view line) { return line.starts_with('|'); };
+  const auto goes_on = [](std::string_view text, std::string_view line) {
+    return line.starts_with('|') && !text.starts_with('.');
+  };
   for (const bool interactive : {true, false}) {
     setup.terminal = FakeTerminal({40, 10});
     setup.terminal.set_interactive(interactive, true);
@@ -373,7 +375,8 @@ TEST_CASE("pasted lines that go on belong to the text, also without brackets aro
     LineEditor editor(setup.terminal, setup.history, callbacks, {});
     const std::string end = interactive ? "\r" : "\n";
     setup.terminal.type("one" + end + "| two" + end + "| three" + end + "four" + end);
-    for (const char* text : {"one\n| two\n| three", "four"}) {
+    setup.terminal.type(".five" + end + "| six" + end);
+    for (const char* text : {"one\n| two\n| three", "four", ".five", "| six"}) {
       Result<EditorInput> input = editor.read();
       REQUIRE(input.ok());
       CHECK(input->text == text);

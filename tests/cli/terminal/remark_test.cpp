@@ -35,7 +35,9 @@ TEST_CASE("lines without a terminal that go on with the text before them join it
   terminal.set_interactive(false, false);
   History history;
   EditorCallbacks callbacks;
-  callbacks.continues = [](std::string_view line) { return line.starts_with('|'); };
+  callbacks.continues = [](std::string_view, std::string_view line) {
+    return line.starts_with('|');
+  };
   LineEditor editor(terminal, history, callbacks, {});
   terminal.type("a\n| b");
   terminal.type("\n| c\nd\n");
