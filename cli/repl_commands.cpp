@@ -369,10 +369,11 @@ Status run_load(Repl& repl, const std::string& argument) {
 }
 
 Status run_edit(Repl& repl, const std::string& /*argument*/) {
-  EVQ_TRY_ASSIGN(std::string apl,
-                 edit_in_external_editor(repl.last_query(), "query.apl", process_environment()));
+  bool written = false;
+  EVQ_TRY_ASSIGN(std::string apl, edit_in_external_editor(repl.last_query(), "query.apl",
+                                                          process_environment(), &written));
   apl.erase(apl.find_last_not_of('\n') + 1);
-  if (apl.empty()) {
+  if (!written || apl.empty()) {
     return Status::success();
   }
   repl.tell(visible_text(apl, LineBreaks::kKeep));

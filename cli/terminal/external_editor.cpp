@@ -3,8 +3,10 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +17,8 @@
 namespace evq {
 
 namespace {
+
+constexpr std::time_t kLongAgoS = 1'000'000'000;  // in 2001
 
 // Starts the program words[0]; errno's value, 0 when it runs. It hears the keys that this process
 // ignores meanwhile.
@@ -53,15 +57,22 @@ Result<int> run_on_file(const std::string& command, const std::string& argument)
 }
 
 Result<std::string> edit_file(const std::string& path, const std::string& text,
-                              const std::string& command) {
+                              const std::string& command, bool* written) {
   EVQ_TRY_ASSIGN(File file, File::create_new(path));
   EVQ_TRY(file.write_all(text));
   EVQ_TRY(file.write_all("\n"));
+  // Older than whatever is written now, however coarse the file system's clock is.
+  const timespec old[2] = {{kLongAgoS, 0}, {kLongAgoS, 0}};
+  ::futimens(file.descriptor(), old);
   EVQ_TRY(file.close());
+  const FileMark before = mark_of(path);
   EVQ_TRY_ASSIGN(const int status, run_on_file(command, path));
   if (status != 0) {
     return make_error(ErrorCode::kIo,
                       "the editor '" + command + "' ended with status " + std::to_string(status));
+  }
+  if (written != nullptr) {
+    *written = !(mark_of(path) == before);
   }
   return read_whole_file(path, kSmallFileBytesMax);
 }
@@ -80,14 +91,14 @@ std::string first_set(const Environment& environment, const char* first, const c
 }  // namespace
 
 Result<std::string> edit_in_external_editor(const std::string& text, const std::string& file_name,
-                                            const Environment& environment) {
+                                            const Environment& environment, bool* written) {
   const std::string command = first_set(environment, "VISUAL", "EDITOR", "vi");
   std::string directory = first_set(environment, "TMPDIR", "TMPDIR", "/tmp") + "/evq-XXXXXX";
   if (::mkdtemp(directory.data()) == nullptr) {
     return make_error(ErrorCode::kIo, "cannot create a temporary folder for the editor");
   }
   const std::string path = directory + "/" + file_name;
-  Result<std::string> edited = edit_file(path, text, command);
+  Result<std::string> edited = edit_file(path, text, command, written);
   // Editors may leave a backup copy; then the folder stays.
   static_cast<void>(remove_file(path).ok());
   ::rmdir(directory.c_str());

@@ -12,7 +12,9 @@ namespace evq {
 
 // `file_name` tells the editor the language by its suffix. The editor uses the process's own
 // standard streams. The result is whatever bytes the file holds then, at most kSmallFileBytesMax.
+// `written`, unless it is null, tells whether the editor has written the file.
 Result<std::string> edit_in_external_editor(const std::string& text, const std::string& file_name,
-                                            const Environment& environment);
+                                            const Environment& environment,
+                                            bool* written = nullptr);
 
 }  // namespace evq

@@ -204,6 +204,24 @@ def test_an_edited_query_is_in_the_history():
         screen.expect("1 row", "evq> print n = 2")
 
 
+def test_an_edit_that_is_dropped_runs_nothing():
+    with Screen(VISUAL="true") as screen:
+        screen.expect("evq>")
+        screen.type("print alive = 1", "Enter")
+        screen.expect("alive", "1 row")
+        screen.fresh()
+        screen.type(".edit", "Enter")
+        screen.type("print after = 1", "Enter")
+        screen.expect("after", "1 row", absent=("alive",))
+    with Screen(VISUAL="touch") as screen:  # written as it was
+        screen.expect("evq>")
+        screen.type("print alive = 1", "Enter")
+        screen.expect("alive", "1 row")
+        screen.fresh()
+        screen.type(".edit", "Enter")
+        screen.expect("alive", "1 row")
+
+
 def test_pasted_queries():
     paste = "\x1b[200~print first = 1\n.null nothing\nprint second = 2\n// the end\x1b[201~"
     with Screen(rows=40) as screen:

@@ -173,15 +173,23 @@ TEST_CASE("a pager that quits stops the writer without a signal") {
 }
 
 TEST_CASE("another program edits a text") {
-  const auto edit = [](const std::string& editor) {
-    return edit_in_external_editor("old 'text'", "query.txt", one_variable("EDITOR", editor));
+  bool written = false;
+  const auto edit = [&](const std::string& editor) {
+    return edit_in_external_editor("old 'text'", "query.txt", one_variable("EDITOR", editor),
+                                   &written);
   };
   Result<std::string> edited = edit("sed -i s/old/new/");
   REQUIRE(edited.ok());
   CHECK(*edited == "new 'text'\n");
+  CHECK(written);
   edited = edit("true");
   REQUIRE(edited.ok());
   CHECK(*edited == "old 'text'\n");
+  CHECK_FALSE(written);
+  edited = edit("touch");
+  REQUIRE(edited.ok());
+  CHECK(*edited == "old 'text'\n");
+  CHECK(written);  // saved as it was
   edited = edit("false");
   REQUIRE_FALSE(edited.ok());
   CHECK(edited.error().message == "the editor 'false' ended with status 1");
