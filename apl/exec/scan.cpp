@@ -131,8 +131,6 @@ class ScanWorker {
     if (shared_.has_test) {
       EVQ_TRY_ASSIGN(const bool may_match, block.may_match(shared_.test));
       if (!may_match) {
-        const std::uint64_t examined = own_ && scan_.counted ? info.rows : 0;
-        executor_.stats().rows_examined.fetch_add(examined, std::memory_order_relaxed);
         return Flow::kMore;
       }
     }
@@ -174,10 +172,9 @@ class ScanWorker {
     }
     stats.rows_examined.fetch_add(info.rows, std::memory_order_relaxed);
     stats.rows_matched.fetch_add(matched, std::memory_order_relaxed);
-    if (examined) {
-      stats.blocks_examined.fetch_add(1, std::memory_order_relaxed);
-      stats.blocks_matched.fetch_add(matched > 0 ? 1 : 0, std::memory_order_relaxed);
-    }
+    std::atomic<std::uint64_t>& blocks = examined ? stats.blocks_examined : stats.blocks_counted;
+    blocks.fetch_add(1, std::memory_order_relaxed);
+    stats.blocks_matched.fetch_add(examined && matched > 0 ? 1 : 0, std::memory_order_relaxed);
     lower(&stats.min_block_time, info.min_time);
     raise(&stats.max_block_time, info.max_time);
     if (executor_.options().control != nullptr) {

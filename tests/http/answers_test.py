@@ -189,6 +189,19 @@ class Answers(ServerCase):
         self.server.call("DELETE", "/v2/vfields/" + made["id"])
         self.server.call("DELETE", "/v2/datasets/w/mapfields/attr")
 
+    def test_blocks_and_rows_are_counted_alike(self):
+        for part in range(3):  # a chunk each
+            self.server.call("POST", "/v1/ingest/parts", [
+                {"_time": f"2024-05-01T0{part}:00:00Z", "n": 10 * part + i} for i in range(10)])
+        counters = lambda apl: tuple(self.ask(apl)["status"][name] for name in (
+            "blocksExamined", "blocksMatched", "rowsExamined", "rowsMatched"))
+        for apl, expected in (("parts", (3, 3, 30, 30)), ("parts | limit 2", (3, 3, 30, 30)),
+                              ("parts | count", (3, 3, 30, 30)),
+                              ("parts | where n > 1000", (0, 0, 0, 0)),
+                              ("parts | where n >= 25", (1, 1, 10, 5)),
+                              ("parts | where _time < datetime(2024-05-01T01:00:00Z)", (1, 1, 10, 10))):
+            self.assertEqual(counters(apl), expected, apl)
+
     def test_what_subqueries_match_is_not_counted(self):
         for form in ("tabular", "legacy"):
             status = self.ask("w | where d > toscalar(w | summarize avg(d) by user | summarize max(avg_d))",
