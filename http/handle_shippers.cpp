@@ -200,14 +200,50 @@ bool has_blank_event(DynamicView envelope) {
   return event.has_value() && event->is_string() && event->as_string().empty();
 }
 
-// One envelope, which has an event, as this event.
-void append_envelope(DynamicView envelope, std::string* out) {
+// The number that is a member of a JSON object as it is written; empty when there is none. Of
+// several the last counts.
+std::string_view number_text(std::string_view object, std::string_view name) {
+  std::string_view key;
+  std::string_view found;
+  bool in_key = true;
+  for (std::size_t at = 1; at < object.size();) {
+    std::size_t end = at + 1;
+    const char c = object[at];
+    if (c == '"') {
+      while (end < object.size() && object[end] != '"') {
+        end += object[end] == '\\' ? 2 : 1;
+      }
+      key = in_key ? object.substr(at + 1, end - at - 1) : key;
+      ++end;
+    } else if (c == '{' || c == '[') {
+      NestedValue nested{.depth = 1};
+      end = pass_nested(object, end, &nested);
+    } else if (c == ':' || c == ',') {
+      in_key = c == ',';
+    } else if (c == '-' || is_digit(c)) {
+      end = std::min(object.find_first_not_of("0123456789+-.eE", at), object.size());
+      found = key == name ? object.substr(at, end - at) : found;
+    }
+    at = end;
+  }
+  return found;
+}
+
+// One envelope, which has an event, as this event. `text`: as it was sent, which of the time has
+// all digits.
+void append_envelope(DynamicView envelope, std::string_view text, std::string* out) {
   const auto event = envelope.find("event");
   JsonWriter json(*out);
   json.begin_object();
   if (const auto time = envelope.find("time"); time.has_value() && !time->is_null()) {
     json.key("_time");
-    append_json(*time, &json.raw());
+    const bool is_real = time->tag() == DynamicTag::kReal;
+    const std::string_view digits = is_real ? number_text(text, "time") : std::string_view();
+    if (!digits.empty()) {
+      json.raw().append(digits);
+    } else {
+      append_json(*time, &json.raw());
+    }
   }
   for (const char* name : {"index", "host", "source", "sourcetype"}) {
     if (const auto value = envelope.find(name); value.has_value() && !value->is_null()) {
@@ -435,7 +471,7 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
     }
     std::string& events = by_dataset[index.dataset_of(envelope)];
     const std::size_t before = events.size();
-    append_envelope(envelope, &events);
+    append_envelope(envelope, text, &events);
     EVQ_TRY(claim->take_events(events.size() - before));
     if (by_dataset.size() > kIndexesMax) {
       return splunk_answer(400, 7, "Incorrect index: too many of them in one request");

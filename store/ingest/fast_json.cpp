@@ -118,7 +118,7 @@ bool add_scalar(const char* begin, const char* end, NodeId node, EventAssembler&
   if (number.kind == JsonNumberKind::kLong) {
     event.add_long(node, number.integer);
   } else {
-    event.add_real(node, number.real);
+    event.add_real(node, number.real, {begin, static_cast<std::size_t>(number.end - begin)});
   }
   return true;
 }

@@ -190,7 +190,7 @@ void read_logfmt_line(std::string_view line, EventAssembler& event) {
     } else if (number.kind == JsonNumberKind::kLong) {
       event.add_long(node, number.integer);
     } else if (number.kind == JsonNumberKind::kReal) {
-      event.add_real(node, number.real);
+      event.add_real(node, number.real, pair->value);
     } else if (has_escapes(*pair)) {
       event.add_text(node, plain_text(*pair, event.scratch(pair->value.size())));
     } else if (pair->quoted || !pair->value.empty()) {

@@ -215,6 +215,8 @@ bool TolerantJson::parse_word(std::string_view word) {
 
 bool TolerantJson::parse_number(NodeId node) {
   const JsonNumber number = read_json_number(text_.data() + position_, text_.data() + text_.size());
+  const std::string_view written(text_.data() + position_,
+                                 static_cast<std::size_t>(number.end - text_.data()) - position_);
   switch (number.kind) {
     case JsonNumberKind::kInvalid:
       return fail(static_cast<std::size_t>(number.end - text_.data()),
@@ -225,11 +227,11 @@ bool TolerantJson::parse_number(NodeId node) {
       event_.add_long(node, number.integer);
       break;
     case JsonNumberKind::kReal:
-      event_.add_real(node, number.real);
+      event_.add_real(node, number.real, written);
       break;
     case JsonNumberKind::kWidened:
       event_.note_repair(position_, kRepairInteger);
-      event_.add_real(node, number.real);
+      event_.add_real(node, number.real, written);
       break;
     case JsonNumberKind::kTooLarge:
       event_.note_repair(position_, kRepairHuge);

@@ -117,6 +117,17 @@ class Ingest(ServerCase):
                                  "make_set(_raw)")
         self.assertEqual(rows["tables"][0]["columns"], [[5], [4], [6], [5], [["no JSON"]]])
 
+    def test_all_digits_of_a_time_that_is_a_number(self):
+        call = self.server.call
+        time = b"1714557600.123456789"
+        for body in (b'{"event":"a","time":%s}', b'{"fields":{"time":1},"time":%s,"event":{"time":2,"x":"\\"time"}}',
+                     b'{"time":3,"event":[{"time":4}],"time": %s ,"index":"digits"}',
+                     b'{"event":"e","ti\\u006de":"%s"}'):
+            self.assertEqual(call("POST", "/services/collector?index=digits", body % time)[0], 200, body)
+        call("POST", "/v1/ingest/digits", b'[{"_time":%s},{"time":%s,"data":{"a":1}}]' % (time, time))
+        rows = self.server.query("digits | summarize count() by _time")["tables"][0]["columns"]
+        self.assertEqual(rows, [["2024-05-01T10:00:00.123456789Z"], [6]])
+
     def test_the_index_of_splunk_events(self):
         body = b'{"event":"a","index":"q1"}{"event":"c"}{"event":"b","index":"q2"}'
         self.assertEqual(self.server.call("POST", "/services/collector", body)[0], 200)

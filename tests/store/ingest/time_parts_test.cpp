@@ -51,6 +51,20 @@ TEST_CASE("a layout reads them with a space between") {
         "the value of 'y,d' is no time: '2015 32'\n");
 }
 
+TEST_CASE("a time that is a number keeps all of its digits") {
+  const IngestOptions options;
+  const std::string time = "_time=2024-05-01T10:00:00.123456789Z";
+  CHECK(rows_of(R"({"_time":1714557600.123456789,"a":1714557600.123456789})", options) ==
+        time + " a=1714557600.1234567\n");
+  CHECK(rows_of(R"({"_time":1714557600123.456789})", options) == time + "\n");
+  CHECK(rows_of("{\"b\":\"\xff\",\"_time\":1714557600.123456789}", options) ==
+        time + " b=\"\xEF\xBF\xBD\"\n");  // as the parser of what has to be repaired reads it
+  CHECK(rows_of(R"({"_time":1714557600.123456999,"_time":1714557600.123456789})", options) ==
+        time + "\n");
+  CHECK(rows_of(R"({"time":1714557600.123456789,"data":{"a":1}})", options) ==
+        time + " data.a=1\n");
+}
+
 TEST_CASE("parts that are missing are left out; without any, _time tells") {
   const IngestOptions options = with_times("day,at");
   CHECK(rows_of(R"({"day":"2015-10-18"})", options) ==
