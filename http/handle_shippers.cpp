@@ -24,13 +24,14 @@ namespace {
 
 // ---- Elasticsearch
 
-// What an action line asks for. Events are never changed, so there is no `update`.
-enum class BulkAction : std::uint8_t { kIndex, kCreate, kDelete };
-constexpr std::array<std::string_view, 3> kBulkActions = {"index", "create", "delete"};
+// What an action line asks for. Events are never changed: of `update` and `delete` only the answer
+// knows.
+enum class BulkAction : std::uint8_t { kIndex, kCreate, kDelete, kUpdate };
+constexpr std::array<std::string_view, 4> kBulkActions = {"index", "create", "delete", "update"};
 
 struct Bulk {
-  std::string documents;            // NDJSON
-  std::vector<BulkAction> actions;  // of all lines; all but `delete` have a document
+  std::string documents;            // NDJSON, those of `index` and `create`
+  std::vector<BulkAction> actions;  // of all lines
 };
 
 // What {"index":{…}} asks for; nothing for a line that asks for nothing known.
@@ -45,7 +46,7 @@ std::optional<BulkAction> action_of(DynamicView line) {
              : std::optional(static_cast<BulkAction>(found - kBulkActions.begin()));
 }
 
-// Pairs of an action line and a document; `delete` has no document and does nothing here.
+// Pairs of an action line and a document; `delete` has no document.
 Result<Bulk> read_bulk(std::string_view body) {
   Bulk bulk;
   JsonReader reader;
@@ -70,7 +71,9 @@ Result<Bulk> read_bulk(std::string_view body) {
     if (is_blank(document)) {
       return make_error(ErrorCode::kData, "an action line of the bulk body has no document");
     }
-    bulk.documents.append(document).push_back('\n');
+    if (action != BulkAction::kUpdate) {
+      bulk.documents.append(document).push_back('\n');
+    }
   }
   return bulk;
 }
@@ -108,8 +111,9 @@ class BulkAnswer {
       : actions_(std::move(actions)),
         failures_(report.counts),
         dataset_(dataset),
-        head_("{\"took\":" + std::to_string(took_ms) +
-              ",\"errors\":" + (report.counts.failed > 0 ? "true" : "false") + ",\"items\":[") {}
+        head_("{\"took\":" + std::to_string(took_ms) + ",\"errors\":" +
+              (report.counts.failed > 0 || has_update(actions_) ? "true" : "false") +
+              ",\"items\":[") {}
 
   // Appends the next piece; false when it was the last.
   bool next(std::string* out) {
@@ -124,6 +128,10 @@ class BulkAnswer {
   }
 
  private:
+  static bool has_update(const std::vector<BulkAction>& actions) {
+    return std::ranges::find(actions, BulkAction::kUpdate) != actions.end();
+  }
+
   void append_item(std::string* out) {
     const BulkAction action = actions_[at_];
     JsonWriter json(*out);
@@ -134,8 +142,11 @@ class BulkAnswer {
     json.string(dataset_);
     if (action == BulkAction::kDelete) {
       append_result(404, "not_found", &json);
+    } else if (action == BulkAction::kUpdate) {
+      append_failure("illegal_argument_exception",
+                     "update is not supported: events are stored and never changed", &json);
     } else if (const std::string* failure = failures_.find(++document_); failure != nullptr) {
-      append_failure(*failure, &json);
+      append_failure("mapper_parsing_exception", *failure, &json);
     } else {
       append_result(201, "created", &json);
     }
@@ -150,13 +161,13 @@ class BulkAnswer {
     json->string(result);
   }
 
-  static void append_failure(std::string_view reason, JsonWriter* json) {
+  static void append_failure(std::string_view type, std::string_view reason, JsonWriter* json) {
     json->key("status");
     json->integer(400);
     json->key("error");
     json->begin_object();
     json->key("type");
-    json->string("mapper_parsing_exception");
+    json->string(type);
     json->key("reason");
     json->string(reason);
     json->end_object();

@@ -82,7 +82,7 @@ class Ingest(ServerCase):
         status, answer = self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", mixed)
         self.assertEqual([(action, item["status"]) for each in answer["items"] for action, item in each.items()],
                          [("index", 201), ("delete", 404), ("create", 400), ("index", 201)])
-        for wrong in (b'{"update":{}}\n{"doc":{}}\n', b"[1]\n{}\n", b'{"index":1}\n{}\n', b"{}\n{}\n"):
+        for wrong in (b'{"upsert":{}}\n{"doc":{}}\n', b"[1]\n{}\n", b'{"index":1}\n{}\n', b"{}\n{}\n"):
             self.assertEqual(self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", wrong)[0], 400, wrong)
 
     def test_splunk(self):
@@ -168,6 +168,24 @@ class Ingest(ServerCase):
                       {"resourceLogs": [{"scopeLogs": [{"logRecords": ["x"]}]}]}):
             self.assertEqual(self.server.call("POST", "/v1/logs", wrong, {"X-Axiom-Dataset": "otel"})[0],
                              400, wrong)
+
+    def test_updates_of_elasticsearch_are_refused_one_by_one(self):
+        lines = [{"index": {}}, {"m": 1}, {"update": {"_id": "a"}}, {"doc": {"m": 2}}, {"create": {}}, {"m": 3},
+                 {"update": {"_id": "b"}}, {"doc": {"m": 4}, "doc_as_upsert": True}]
+        body = "".join(json.dumps(line) + "\n" for line in lines)
+        status, answer = self.server.call("POST", "/v1/ingest/updates/elastic/_bulk", body.encode(),
+                                          {"Content-Type": "application/x-ndjson"})
+        self.assertEqual((status, answer["errors"]), (200, True), answer)
+        self.assertEqual([next(iter(item)) for item in answer["items"]],
+                         ["index", "update", "create", "update"])
+        results = [next(iter(item.values())) for item in answer["items"]]
+        self.assertEqual([result["status"] for result in results], [201, 400, 201, 400])
+        self.assertIn("update is not supported", results[1]["error"]["reason"])
+        self.assertEqual(self.server.query("updates | summarize sum(m), count()")["tables"][0]["columns"],
+                         [[4], [2]])
+        only = '{"update":{}}\n{"doc":{}}\n'.encode()
+        status, answer = self.server.call("POST", "/v1/ingest/updates/elastic/_bulk", only)
+        self.assertEqual((status, answer["errors"], len(answer["items"])), (200, True, 1), answer)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ REFUSED_SHIPPERS = (
     ("/services/collector?index=none", {"event": None}, {}, 400, "is required"),
     ("/v1/ingest/d/elastic/_bulk", '{"index":{}}\n\n', {}, 400, "has no document"),
     ("/v1/ingest/d/elastic/_bulk", '{"index":{}}\n', {}, 400, "has no document"),
-    ("/v1/ingest/d/elastic/_bulk", '{"update":{}}\n{"n":1}\n', {}, 400, "malformed"),
+    ("/v1/ingest/d/elastic/_bulk", '{"upsert":{}}\n{"n":1}\n', {}, 400, "malformed"),
     ("/v1/ingest/d/elastic/_bulk", '{"index":1}\n{"n":1}\n', {}, 400, "malformed"),
     ("/v1/traces", b"\x0a", {"Content-Type": "application/x-protobuf",
                              "X-Axiom-Dataset": "d"}, 400, ""),
