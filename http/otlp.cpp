@@ -1,11 +1,14 @@
 #include "http/otlp.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "http/otlp_attributes.h"
 #include "http/protobuf.h"
+#include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
 #include "store/column/dynamic_json.h"
@@ -112,11 +115,48 @@ void write_text(JsonWriter* json, std::string_view key, DynamicView value) {
   }
 }
 
+// Ids of JSON may be written in either case; those of the other form come in small letters.
+void write_id(JsonWriter* json, std::string_view key, DynamicView value) {
+  if (value.is_string() && !value.as_string().empty()) {
+    json->key(key);
+    json->string(ascii_lower(value.as_string()));
+  }
+}
+
 void write_time(JsonWriter* json, std::string_view key, std::optional<std::int64_t> ns) {
   if (ns.value_or(0) != 0) {
     json->key(key);
     json->instant(*ns);
   }
+}
+
+// The event's time: `time`, or `other` where that is 0 or not given. What cannot be read is left to
+// the store, which refuses the event and says so.
+void write_event_time(JsonWriter* json, DynamicView time, DynamicView other) {
+  for (const DynamicView given : {time, other}) {
+    const bool any = !given.is_null() && !(given.is_string() && given.as_string().empty());
+    const std::optional<std::int64_t> ns = otlp_integer(given);
+    if (any && !ns.has_value()) {
+      json->key("_time");
+      json->string(given.is_string() ? std::string(given.as_string()) : json_from_dynamic(given));
+      return;
+    }
+    if (ns.value_or(0) != 0) {
+      write_time(json, "_time", ns);
+      return;
+    }
+  }
+}
+
+// A value of an enumeration, which JSON may give by name: one of `names` behind `prefix`, whose
+// place is its number. 0, which none of them means, for what is neither.
+std::int64_t enum_value(DynamicView value, std::string_view prefix,
+                        std::span<const std::string_view> names) {
+  if (!value.is_string() || !value.as_string().starts_with(prefix)) {
+    return otlp_integer(value).value_or(0);
+  }
+  const auto found = std::ranges::find(names, value.as_string().substr(prefix.size()));
+  return found == names.end() ? 0 : found - names.begin();
 }
 
 // Where a record comes from, as members of an event: the resource, its service and the scope.
@@ -147,12 +187,26 @@ std::string origin_text(DynamicView resource, DynamicView scope) {
   return text;
 }
 
-std::string_view span_kind(std::int64_t kind) {
-  static constexpr std::array<std::string_view, 6> kKinds = {"unspecified", "internal", "server",
-                                                             "client",      "producer", "consumer"};
-  return kind >= 0 && kind < static_cast<std::int64_t>(kKinds.size())
-             ? kKinds.at(static_cast<std::size_t>(kind))
-             : kKinds[0];
+std::string span_kind(DynamicView value) {
+  static constexpr std::array<std::string_view, 6> kKinds = {"UNSPECIFIED", "INTERNAL", "SERVER",
+                                                             "CLIENT",      "PRODUCER", "CONSUMER"};
+  const std::int64_t kind = enum_value(value, "SPAN_KIND_", kKinds);
+  return ascii_lower(kind >= 0 && kind < static_cast<std::int64_t>(kKinds.size())
+                         ? kKinds.at(static_cast<std::size_t>(kind))
+                         : kKinds[0]);
+}
+
+std::int64_t status_code(DynamicView value) {
+  static constexpr std::array<std::string_view, 3> kCodes = {"UNSET", "OK", "ERROR"};
+  return enum_value(value, "STATUS_CODE_", kCodes);
+}
+
+std::int64_t severity_number(DynamicView value) {
+  static constexpr std::array<std::string_view, 25> kNumbers = {
+      "UNSPECIFIED", "TRACE",  "TRACE2", "TRACE3", "TRACE4", "DEBUG",  "DEBUG2", "DEBUG3", "DEBUG4",
+      "INFO",        "INFO2",  "INFO3",  "INFO4",  "WARN",   "WARN2",  "WARN3",  "WARN4",  "ERROR",
+      "ERROR2",      "ERROR3", "ERROR4", "FATAL",  "FATAL2", "FATAL3", "FATAL4"};
+  return enum_value(value, "SEVERITY_NUMBER_", kNumbers);
 }
 
 // Appends records to text, an event a line.
@@ -185,20 +239,18 @@ class EventText {
 
 void EventText::add_log(DynamicView log, std::string_view origin) {
   json_.begin_object();
-  const std::optional<std::int64_t> time = otlp_integer(member(log, "timeUnixNano"));
-  write_time(&json_, "_time",
-             time.value_or(0) != 0 ? time : otlp_integer(member(log, "observedTimeUnixNano")));
+  write_event_time(&json_, member(log, "timeUnixNano"), member(log, "observedTimeUnixNano"));
   if (const DynamicView body = member(log, "body"); body.is_bag()) {
     json_.key("body");
     write_otlp_value(&json_, body);
   }
   write_text(&json_, "severity_text", member(log, "severityText"));
-  if (const auto number = otlp_integer(member(log, "severityNumber")); number.value_or(0) != 0) {
+  if (const std::int64_t number = severity_number(member(log, "severityNumber")); number != 0) {
     json_.key("severity_number");
-    json_.integer(*number);
+    json_.integer(number);
   }
-  write_text(&json_, "trace_id", member(log, "traceId"));
-  write_text(&json_, "span_id", member(log, "spanId"));
+  write_id(&json_, "trace_id", member(log, "traceId"));
+  write_id(&json_, "span_id", member(log, "spanId"));
   write_text(&json_, "event_name", member(log, "eventName"));
   end(log, origin);
 }
@@ -213,8 +265,8 @@ void EventText::write_span_parts(std::string_view key, DynamicView list) {
     json_.begin_object();
     write_text(&json_, "name", member(each.value(), "name"));
     write_time(&json_, "timestamp", otlp_integer(member(each.value(), "timeUnixNano")));
-    write_text(&json_, "trace_id", member(each.value(), "traceId"));
-    write_text(&json_, "span_id", member(each.value(), "spanId"));
+    write_id(&json_, "trace_id", member(each.value(), "traceId"));
+    write_id(&json_, "span_id", member(each.value(), "spanId"));
     part_attributes_.write("attributes", member(each.value(), "attributes"), &json_);
     json_.end_object();
   }
@@ -225,20 +277,20 @@ void EventText::add_span(DynamicView span, std::string_view origin) {
   json_.begin_object();
   const auto start = otlp_integer(member(span, "startTimeUnixNano"));
   const auto end_time = otlp_integer(member(span, "endTimeUnixNano"));
-  write_time(&json_, "_time", start);
-  write_text(&json_, "trace_id", member(span, "traceId"));
-  write_text(&json_, "span_id", member(span, "spanId"));
-  write_text(&json_, "parent_span_id", member(span, "parentSpanId"));
+  write_event_time(&json_, member(span, "startTimeUnixNano"), DynamicView());
+  write_id(&json_, "trace_id", member(span, "traceId"));
+  write_id(&json_, "span_id", member(span, "spanId"));
+  write_id(&json_, "parent_span_id", member(span, "parentSpanId"));
   write_text(&json_, "trace_state", member(span, "traceState"));
   write_text(&json_, "name", member(span, "name"));
   json_.key("kind");
-  json_.string(span_kind(otlp_integer(member(span, "kind")).value_or(0)));
+  json_.string(span_kind(member(span, "kind")));
   if (start.has_value() && end_time.has_value() && *end_time >= *start) {
     json_.key(kOtlpDurationField);
     json_.integer(*end_time - *start);
   }
   const DynamicView status = member(span, "status");
-  const std::int64_t code = otlp_integer(member(status, "code")).value_or(0);
+  const std::int64_t code = status_code(member(status, "code"));
   json_.key("error");
   json_.boolean(code == 2);
   if (code != 0) {

@@ -163,11 +163,60 @@ class Ingest(ServerCase):
         self.assertEqual([column[0] for column in rows["tables"][0]["columns"]],
                          ["GET", "500ns", "server", True, "web", "lib"])
         self.assertEqual(self.server.call("POST", "/v1/logs", body)[0], 400)
+        for path, records in (("traces", "resourceSpans"), ("logs", "resourceLogs")):
+            self.assertEqual(self.server.call("POST", f"/v1/{path}", {records: []},
+                                              {"X-Axiom-Dataset": "otel"}), (200, {}))
         for wrong in ({"resourceLogs": {}}, {"resourceLogs": [{"scopeLogs": "x"}]},
                       {"resourceLogs": [{"scopeLogs": [{"logRecords": {}}]}]},
                       {"resourceLogs": [{"scopeLogs": [{"logRecords": ["x"]}]}]}):
             self.assertEqual(self.server.call("POST", "/v1/logs", wrong, {"X-Axiom-Dataset": "otel"})[0],
                              400, wrong)
+
+    def test_names_and_ids_of_opentelemetry_in_json(self):
+        def send(path, outer, inner, records, dataset):
+            return self.server.call("POST", path, {outer: [{inner[0]: [{inner[1]: records}]}]},
+                                    {"X-Axiom-Dataset": dataset})
+
+        at = {"startTimeUnixNano": "1714521600000000000"}
+        spans = [{"name": "a", "kind": "SPAN_KIND_CLIENT", "status": {"code": "STATUS_CODE_OK"},
+                  "traceId": "5B8EFFF798038103D269B633813FC60C", "spanId": "EEE19B7EC3C1B174",
+                  "parentSpanId": "ABCDEF0123456789", **at},
+                 {"name": "b", "kind": "SPAN_KIND_CONSUMER", "status": {"code": "STATUS_CODE_ERROR"}, **at},
+                 {"name": "c", "kind": "SPAN_KIND_UNSPECIFIED", "status": {"code": "STATUS_CODE_UNSET"}, **at},
+                 {"name": "d", "kind": "SPAN_KIND_OTHER", "status": {"code": "x"}, **at}]
+        self.assertEqual(send("/v1/traces", "resourceSpans", ("scopeSpans", "spans"), spans, "enums"), (200, {}))
+        rows = self.server.query("enums | sort by name asc | project kind, error, ['status.code'], trace_id, "
+                                 "span_id, parent_span_id")["tables"][0]["columns"]
+        self.assertEqual(rows, [["client", "consumer", "unspecified", "unspecified"],
+                                [False, True, False, False], ["OK", "ERROR", None, None],
+                                ["5b8efff798038103d269b633813fc60c", None, None, None],
+                                ["eee19b7ec3c1b174", None, None, None],
+                                ["abcdef0123456789", None, None, None]])
+        logs = [{"severityNumber": number, "timeUnixNano": "1714521600000000000", "traceId": "AB"}
+                for number in ("SEVERITY_NUMBER_INFO", "SEVERITY_NUMBER_FATAL4", 13, "SEVERITY_NUMBER_X")]
+        self.assertEqual(send("/v1/logs", "resourceLogs", ("scopeLogs", "logRecords"), logs, "levels"), (200, {}))
+        rows = self.server.query("levels | summarize make_list(severity_number), dcount(trace_id)")
+        self.assertEqual(sorted(rows["tables"][0]["columns"][0][0]), [9, 13, 24])
+
+    def test_times_of_opentelemetry_that_cannot_be_read_are_told(self):
+        good = {"timeUnixNano": "1714521600000000000"}
+        for wrong in ("soon", True, "99999999999999999999", {}):
+            status, answer = self.server.call(
+                "POST", "/v1/logs", {"resourceLogs": [{"scopeLogs": [{"logRecords": [
+                    good, {"timeUnixNano": wrong}]}]}]}, {"X-Axiom-Dataset": "told"})
+            self.assertEqual((status, answer["partialSuccess"]["rejectedLogRecords"]), (200, "1"), wrong)
+            self.assertTrue(answer["partialSuccess"]["errorMessage"])
+            status, answer = self.server.call(
+                "POST", "/v1/traces", {"resourceSpans": [{"scopeSpans": [{"spans": [
+                    {"name": "s", "startTimeUnixNano": wrong}]}]}]}, {"X-Axiom-Dataset": "told"})
+            self.assertEqual((status, answer["partialSuccess"]["rejectedSpans"]), (200, "1"), wrong)
+        for none in (0, "0", "", None):
+            self.assertEqual(self.server.call(
+                "POST", "/v1/logs", {"resourceLogs": [{"scopeLogs": [{"logRecords": [
+                    {"timeUnixNano": none, "observedTimeUnixNano": "1714521600000000000"}]}]}]},
+                {"X-Axiom-Dataset": "told"}), (200, {}), none)
+        rows = self.server.query("told | summarize count() by _time")["tables"][0]["columns"]
+        self.assertEqual(rows, [["2024-05-01T00:00:00Z"], [8]])
 
     def test_updates_of_elasticsearch_are_refused_one_by_one(self):
         lines = [{"index": {}}, {"m": 1}, {"update": {"_id": "a"}}, {"doc": {"m": 2}}, {"create": {}}, {"m": 3},
