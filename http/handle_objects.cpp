@@ -65,6 +65,24 @@ Result<StoredObject> find_object(Api& api, const HttpRequest& request) {
   return *std::move(found);
 }
 
+// A virtual field whose name is taken would never be seen. `id`: its own, empty for a new one.
+Status check_virtual_name(Api& api, const ObjectBody& body, std::string_view id) {
+  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
+                 api.definitions().objects(ObjectKind::kVirtualField, body.dataset));
+  if (std::ranges::any_of(objects, [&](const StoredObject& object) {
+        return object.name == body.name && object.id != id;
+      })) {
+    return make_error(ErrorCode::kConflict,
+                      "'" + body.dataset + "' has a virtual field '" + body.name + "' already");
+  }
+  const Result<std::vector<FieldInfo>> fields = api.service.store().fields(body.dataset);
+  if (fields.ok() && std::ranges::find(*fields, body.name, &FieldInfo::name) != fields->end()) {
+    return make_error(ErrorCode::kConflict, "events of '" + body.dataset + "' have a field '" +
+                                                body.name + "', which comes before a virtual one");
+  }
+  return fields.ok() || fields.error().code == ErrorCode::kNotFound ? Status() : fields.error();
+}
+
 Result<ObjectBody> read_body(const KindInfo& info, const std::string& text) {
   if (info.kind == ObjectKind::kAnnotation) {
     return read_annotation_body(text, wall_clock_now_ns());
@@ -156,6 +174,7 @@ Result<HttpResponse> handle_object_create(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const ObjectBody body, read_body(info, text));
   if (info.kind == ObjectKind::kVirtualField) {
     EVQ_TRY(check_virtual(request, body.dataset));
+    EVQ_TRY(check_virtual_name(api, body, ""));
   }
   StoredObject object;
   object.kind = info.kind;
@@ -184,6 +203,7 @@ Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
   }
   if (found.kind == ObjectKind::kVirtualField) {
     EVQ_TRY(check_virtual(request, body.dataset));
+    EVQ_TRY(check_virtual_name(api, body, found.id));
   }
   const auto change = [&](const StoredObject* known) -> Result<StoredObject> {
     if (known == nullptr) {

@@ -5,6 +5,7 @@ query can name a dataset, and that what is forbidden looks as if it were not the
     python3 access_test.py path/to/evq
 """
 
+import itertools
 import json
 import os
 import re
@@ -19,6 +20,7 @@ MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../man/evq
 NO_ORGANIZATION = {"/metrics", "/v1/user", "/v2/user", "/v1/orgs", "/v2/orgs"}
 NO_PERSONAL = ("/v1/ingest/", "/v1/datasets/{dataset}/elastic", "/services/", "/loki/", "/v1/logs",
                "/v1/traces", "/v2/datasets/_apl/delete")
+NUMBERS = itertools.count()
 CAPABILITIES = {"query": ["read"], "ingest": ["create"], "trim": ["update"], "vacuum": ["update"],
                 "data": ["delete"]}
 
@@ -50,7 +52,7 @@ def body_of(pattern, dataset):
     if pattern.startswith("/v2/apl-starred-queries"):
         return saved_query(dataset)
     if pattern.startswith("/v2/vfields"):
-        return {"dataset": dataset, "name": "v", "expression": "a"}
+        return {"dataset": dataset, "name": f"v{next(NUMBERS)}", "expression": "a"}
     return bodies.get(pattern, {})
 
 

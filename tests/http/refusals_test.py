@@ -56,6 +56,16 @@ REFUSED = (
     ("GET", "/v2/dashboards?limit=1001", None, {}, 400, "limit must be a number up to 1000"),
     ("PUT", "/v2/dashboards/uid/a%20b", {"dashboard": {}}, {}, 400, "uid must be letters"),
     ("PUT", "/v2/dashboards/uid/gone", {"dashboard": {}, "version": 3}, {}, 412, "was deleted"),
+    ("POST", "/v2/annotations", {"datasets": ["d"], "type": "Deploy"}, {}, 400, "small letters"),
+    ("POST", "/v2/annotations", {"datasets": ["d"], "type": "a b"}, {}, 400, "small letters"),
+    ("POST", "/v2/annotations", {"datasets": ["d"], "type": ""}, {}, 400, "type is required"),
+    ("POST", "/v2/annotations", {"datasets": ["d"], "type": "a" * 257}, {}, 400, "up to 256"),
+    ("POST", "/v2/annotations", {"datasets": ["d"], "type": "a", "title": "é" * 257}, {}, 400,
+     "title is longer than 256 characters"),
+    ("POST", "/v2/annotations", {"datasets": ["d"], "type": "a", "url": "u" * 513}, {}, 400,
+     "url is longer than 512 characters"),
+    ("POST", "/v2/vfields", {"dataset": "d", "name": "n", "expression": "n + 1"}, {}, 409,
+     "events of 'd' have a field 'n'"),
     ("GET", "/v2/dashboards?offset=x", None, {}, 400, "offset must be a number up to"),
     ("GET", "/v2/apl-starred-queries?limit=1e3", None, {}, 400, "limit must be a number up to"),
     ("GET", "/v2/apl-starred-queries?offset=99999999999999999999", None, {}, 400,
@@ -120,6 +130,8 @@ class Refusals(unittest.TestCase):
         for path in ("/v2/dashboards?limit=1000", "/v2/apl-starred-queries?limit=1000&offset=5"):
             self.assertEqual(call("GET", path)[0], 200)
         self.assertEqual(call("GET", "/v2/dashboards?limit=1")[0], 200)
+        self.assertEqual(call("POST", "/v2/annotations", {"datasets": ["d"], "type": "a-0" * 85,
+                                                          "title": "é" * 256})[0], 201)
         names = "a, b ,c"
         self.assertEqual(call("POST", "/v1/ingest/named?csv-delimiter=;", "1;2;3\n",
                               {"Content-Type": "text/csv ; header=absent",

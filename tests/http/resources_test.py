@@ -98,6 +98,22 @@ class Resources(ServerCase):
             status, changed = self.server.call(method, path, {**board, "uid": "by-put", "overwrite": True})
             self.assertEqual((status, changed["status"]), (200, "updated"))
 
+    def test_a_virtual_field_has_a_name_of_its_own(self):
+        call = self.server.call
+        call("POST", "/v1/ingest/owned", [{"held": 1, "a": 2}])
+        field = lambda name, dataset="owned": {"dataset": dataset, "name": name, "expression": "a + 1"}
+        status, first = call("POST", "/v2/vfields", field("v"))
+        self.assertEqual(status, 200, first)
+        for name, words in (("v", "has a virtual field 'v' already"), ("held", "have a field 'held'")):
+            status, answer = call("POST", "/v2/vfields", field(name))
+            self.assertEqual(status, 409)
+            self.assertIn(words, answer["message"])
+        second = call("POST", "/v2/vfields", field("w"))[1]
+        self.assertEqual(call("PUT", "/v2/vfields/" + second["id"], field("v"))[0], 409)
+        self.assertEqual(call("PUT", "/v2/vfields/" + first["id"], field("v"))[0], 200)
+        self.assertEqual(call("POST", "/v2/vfields", field("v", "none-yet"))[0], 200)
+        self.assertEqual(len(call("GET", "/v2/vfields?dataset=owned")[1]), 2)
+
     def test_annotations_and_kept_objects(self):
         call = self.server.call
         status, made = call("POST", "/v2/annotations", {"type": "deploy", "datasets": ["a"],
