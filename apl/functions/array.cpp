@@ -212,23 +212,9 @@ MaybeArray array_slice(DynamicView array, std::int64_t start, std::int64_t end) 
 }
 
 // In both directions numbers and times come before texts, and those before everything else.
-int sorting_group(DynamicTag tag) {
-  switch (tag) {
-    case DynamicTag::kLong:
-    case DynamicTag::kReal:
-    case DynamicTag::kDatetime:
-    case DynamicTag::kTimespan:
-      return 0;
-    case DynamicTag::kString:
-      return 1;
-    case DynamicTag::kNull:
-    case DynamicTag::kFalse:
-    case DynamicTag::kTrue:
-    case DynamicTag::kArray:
-    case DynamicTag::kBag:
-      break;
-  }
-  return 2;
+int sorting_group(DynamicView value) {
+  const bool is_time = value.tag() == DynamicTag::kDatetime || value.tag() == DynamicTag::kTimespan;
+  return value.is_number() || is_time ? 0 : value.is_string() ? 1 : 2;
 }
 
 // Numbers by value, texts by code point, nulls last in both directions unless the last argument is
@@ -251,8 +237,8 @@ bool array_sort(std::span<const DynamicView> args, DynamicBuilder* out) {
     if (keys[a].is_null() || keys[b].is_null()) {
       return keys[a].is_null() != keys[b].is_null() && keys[b].is_null() == nulls_last;
     }
-    const int group_a = sorting_group(keys[a].tag());
-    const int group_b = sorting_group(keys[b].tag());
+    const int group_a = sorting_group(keys[a]);
+    const int group_b = sorting_group(keys[b]);
     return group_a != group_b ? group_a < group_b : compare_dynamic(keys[a], keys[b]) * kSign < 0;
   });
   const auto add = [&](const Elements& elements) {
