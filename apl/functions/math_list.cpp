@@ -165,7 +165,8 @@ constexpr std::array<ScalarFunction, 4> kMathListFunctions = {{
      .category = "math",
      .summary = "The largest of several values.",
      .params = {{{"values...", "Two or more values of one type; numbers may be mixed."}}},
-     .returns = "The common type of the values; nulls are ignored, null when all are null.",
+     .returns = "The common type of the values, real for longs beside reals, which beyond 2^53 are "
+                "rounded; nulls are ignored, null when all are null.",
      .examples = {{{"print max_of(10, 1, -3, 17)", "17"}, {"print max_of(1h, 90s)", "1h0m0s"}}},
      .bind = bind_extreme<1>,
      .arguments_min = 1,
@@ -174,7 +175,8 @@ constexpr std::array<ScalarFunction, 4> kMathListFunctions = {{
      .category = "math",
      .summary = "The smallest of several values.",
      .params = {{{"values...", "Two or more values of one type; numbers may be mixed."}}},
-     .returns = "The common type of the values; nulls are ignored, null when all are null.",
+     .returns = "The common type of the values, real for longs beside reals, which beyond 2^53 are "
+                "rounded; nulls are ignored, null when all are null.",
      .examples = {{{"print min_of(10, 1, -3, 17)", "-3"}}},
      .bind = bind_extreme<-1>,
      .arguments_min = 1,
