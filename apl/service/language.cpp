@@ -342,7 +342,10 @@ constexpr LanguageDifference kAxiomDifferences[] = {
      "Columns without a name are called avgif_x, percentiles_arrayif_x and so on, which tells them "
      "from avg_x."},
     {"tohex(text)", "An error: tohex(tolong(text)) says what is meant."},
-    {"make_list()", "Leaves nulls out; make_list_with_nulls() keeps them."},
+    {"make_list()",
+     "Leaves nulls out; make_list_with_nulls() keeps them. Arrays stay whole, which make_set() "
+     "takes "
+     "apart."},
     {"extract() without a match", "Null rather than an empty text."},
     {"sample n", "A number of 1 or more gives that many rows."},
     {"redact with look-ahead", "An error: expressions are RE2's, which take linear time."},
@@ -371,7 +374,13 @@ constexpr LanguageDifference kKustoDifferences[] = {
      "startofweek() and bin_at() give the weeks one wants."},
     {"parse_json(text)", "Gives the text back when it is not JSON; todynamic gives null."},
     {"bag_zip", "Stops at the shorter array."},
-    {"make_set", "Keeps 128 values unless told otherwise."},
+    {"make_set",
+     "Keeps 128 values unless told otherwise, in ascending order. Which of more it keeps does not "
+     "depend on the order of the rows: they need not be the first."},
+    {"reduce with threshold",
+     "The part of all rows that must share a term, and a pattern: a smaller threshold gives more "
+     "patterns, a larger one fewer, and leaves more rows to others. Kusto's examples give fewer "
+     "patterns for a smaller one."},
     {"totimespan, todatetime of numbers",
      "Nanoseconds, since 1970 for datetimes, rather than ticks."},
     {"tostring(timespan)", "Go's form, 1h2m3s; format_timespan() gives others."},
