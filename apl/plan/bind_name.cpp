@@ -107,6 +107,18 @@ Result<ExprPtr> inside(const Binder& binder, ExprPtr value, std::span<const Path
   return value;
 }
 
+std::string no_parts_hint(Type type) {
+  return type == Type::kString ? "parse_json(…) reads JSON" : "";
+}
+
+// A scalar before [0], ['key'] or .key.
+Error no_parts(Type type, Span span) {
+  Error error = diag::wrong_argument_type(span, "[]", 1, "dynamic", type_name(type));
+  error.message = "a " + std::string(type_name(type)) + " has no parts";
+  error.hint = no_parts_hint(type);
+  return error;
+}
+
 }  // namespace
 
 // In the body of a function and in a let, names known there come first: they were written without
@@ -249,9 +261,10 @@ Result<ExprPtr> Binder::bind_longest(std::span<const PathStep> steps, std::size_
     const Type type = input->schema()[*at].type;
     if (count < steps.size() && type != Type::kDynamic && type != Type::kNull) {
       Error error = unknown_field(input, joined(steps, steps.size(), false), steps.back().span);
+      const std::string reads = no_parts_hint(type);
       error.hint = "'" + joined(steps, count, false) + "' is a " + std::string(type_name(type)) +
                    " and has no parts";
-      error.hint += type == Type::kString ? "; parse_json(…) reads JSON" : "";
+      error.hint += reads.empty() ? "" : "; " + reads;
       return error;
     }
     return inside(*this, make_column(*at, type, steps[count - 1].span), steps.subspan(count));
@@ -313,6 +326,10 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
   const ast::Expr& object = member != nullptr ? *member->object : *index->object;
   std::vector<ExprPtr> args;
   EVQ_TRY_ASSIGN(ExprPtr bound_object, bind_expr(object, input));
+  const Type type = bound_object->type;
+  if (type != Type::kDynamic && type != Type::kNull) {
+    return no_parts(type, expr.span);
+  }
   args.push_back(std::move(bound_object));
   if (member != nullptr) {
     args.push_back(make_constant(Value::string(member->key.text), member->key.span));

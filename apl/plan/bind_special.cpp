@@ -68,8 +68,17 @@ Result<ExprPtr> Binder::bind_column_ifexists(const ast::Call& call, Span span,
 Result<ExprPtr> Binder::bind_pack_all(const ast::Call& call, Span span, const Relation* input) {
   Value skip_empty = Value::boolean(false);
   if (!call.arguments.empty()) {
-    EVQ_TRY_ASSIGN(skip_empty,
-                   bind_constant(*call.arguments[0].value, "whether to leave out nulls"));
+    const ast::Expr& flag = *call.arguments[0].value;
+    auto constant = bind_constant(flag, "whether to leave out nulls");
+    const bool is_flag = constant.ok() && (constant.value().type() == Type::kBool ||
+                                           constant.value().type() == Type::kNull);
+    if (!is_flag && (constant.ok() || bind_expr(flag, input).ok())) {
+      Error error = diag::invalid_constant(flag.span, "what pack_all() leaves out",
+                                           "be said by a constant true or false");
+      error.hint = "bag_pack('key', value) packs the fields it names";
+      return error;
+    }
+    EVQ_TRY_ASSIGN(skip_empty, std::move(constant));
   }
   EVQ_TRY(note_expressions(input != nullptr ? 2 * input->schema().size() : 0, span));
   std::vector<ExprPtr> args;

@@ -91,9 +91,16 @@ Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
     std::vector<std::string> owned = tables_.table_names();
     std::vector<std::string_view> names(owned.begin(), owned.end());
     Error error = diag::unknown_dataset(span, name, names);
-    if (name == "print" || name == "range") {
-      error.hint =
-          name == "print" ? "give it a value: print now()" : "write range x from 1 to 10 step 1";
+    const Environment::Meaning* meaning = environment_->find(name);
+    if (meaning != nullptr && std::holds_alternative<Environment::Function>(*meaning)) {
+      error = diag::table_expected(span, "a function");
+      error.hint = "'" + std::string(name) + "' is a function: write " + std::string(name) + "()";
+    } else if (name == "print") {
+      error.message = "'print' needs one or more expressions";
+      error.hint = "give it a value: print now()";
+    } else if (name == "range") {
+      error.message = "'range' needs a name and the values it takes";
+      error.hint = "write range x from 1 to 10 step 1";
     }
     return error;
   }

@@ -74,6 +74,7 @@ constexpr ForeignFunction kForeignFunctions[] = {
     {"cidrmatch", "ipv4_is_in_range(address, '10.0.0.0/8')"},
     {"clamp", "max_of(low, min_of(x, high))"},
     {"cluster", "the dataset's name alone"},
+    {"cnt", "count()"},
     {"collect_list", "make_list(x)"},
     {"collect_set", "make_set(x)"},
     {"concat", "strcat(a, b)"},

@@ -99,6 +99,28 @@ std::string name_after(const TokenCursor& cursor) {
   return words;
 }
 
+// sort by x dsc: the direction that is meant; empty where none can stand.
+std::string near_direction(const TokenCursor& cursor) {
+  constexpr std::size_t kBytesMin = 3;
+  constexpr std::array<std::string_view, 2> kDirections = {"desc", "asc"};
+  const Token& word = operator_word(cursor);
+  const std::string token = ascii_lower(cursor.peek().text);
+  if (token.size() < kBytesMin ||
+      !(word.is_word("sort") || word.is_word("order") || word.is_word("top"))) {
+    return "";
+  }
+  for (const std::string_view& direction : kDirections) {
+    if (token == direction) {
+      return "";  // not where it stands
+    }
+    if (token.starts_with(direction) ||
+        (token[0] == direction[0] && !diag::did_you_mean(token, {&direction, 1}).empty())) {
+      return "write " + std::string(direction);
+    }
+  }
+  return "";
+}
+
 // Between a finished expression and another value something is missing.
 std::string missing_between(const TokenCursor& cursor, const Token& last) {
   const Token& token = cursor.peek();
@@ -132,6 +154,11 @@ std::string missing_between(const TokenCursor& cursor, const Token& last) {
     }
   }
   const bool ended = is_value(last) || last.is_symbol(")") || last.is_symbol("]");
+  if (ended && token.kind == TokenKind::kName) {
+    if (std::string direction = near_direction(cursor); !direction.empty()) {
+      return direction;
+    }
+  }
   if (ended && token.kind == TokenKind::kName && token.text.size() >= kMistypedBytesMin) {
     if (std::string near = diag::did_you_mean(token.text, infix_words()); !near.empty()) {
       return near;
