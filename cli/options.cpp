@@ -4,6 +4,8 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -179,10 +181,18 @@ const CLI::Option* named_option(const CLI::App& root, const CLI::App& app,
   return found != nullptr ? found : root.get_option_no_throw(name);
 }
 
-// A file, a pipe or a socket; not /dev/null, which says that there is nothing.
+// Whether somebody wrote something for evq to read: a file, a pipe or a socket, from which bytes
+// come within a second. What started evq may have left it a pipe that nobody writes to.
 bool holds_text(int descriptor) {
+  constexpr int kWaitMsMax = 1000;
   struct stat about {};
-  return ::fstat(descriptor, &about) == 0 && !S_ISCHR(about.st_mode);
+  if (::fstat(descriptor, &about) != 0 || S_ISCHR(about.st_mode)) {
+    return false;
+  }
+  pollfd waiting{descriptor, POLLIN, 0};
+  int bytes = 0;
+  return ::poll(&waiting, 1, kWaitMsMax) > 0 && ::ioctl(descriptor, FIONREAD, &bytes) == 0 &&
+         bytes > 0;
 }
 
 // What people write who come from other programs.

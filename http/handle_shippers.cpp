@@ -222,7 +222,7 @@ std::string_view number_text(std::string_view object, std::string_view name) {
     const char c = object[at];
     if (c == '"') {
       while (end < object.size() && object[end] != '"') {
-        end += object[end] == '\\' ? 2 : 1;
+        end += object[end] == '\\' ? std::size_t{2} : std::size_t{1};
       }
       key = in_key ? object.substr(at + 1, end - at - 1) : key;
       ++end;

@@ -170,9 +170,14 @@ def test_evq_alone_reads_what_is_piped():
         done = run([], text)
         equal((done.stdout, done.stderr, done.returncode), ('{"Count":500}\n', "", 0))
     equal(run([], "web | wher\n").returncode, 3)
-    done = subprocess.run([EVQ], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-                          env=environment())
-    assert done.stdout.startswith("evq: store events locally"), done.stdout
+    reader, writer = os.pipe()  # to which nobody writes
+    for silent in (subprocess.DEVNULL, reader):
+        done = subprocess.run([EVQ], stdin=silent, capture_output=True, text=True, check=False,
+                              env=environment())
+        assert done.stdout.startswith("evq: store events locally"), done.stdout
+    os.close(writer)
+    os.close(reader)
+    assert run([], "").stdout.startswith("evq: store events locally")
 
 
 def test_pipe_to_a_server():
