@@ -196,7 +196,6 @@ class Binder {
   Result<Relation> lower(const ast::As& op, Span span, Relation input);
   Result<Relation> lower(const ast::GetSchema& op, Span span, Relation input);
   Result<Relation> lower(const ast::Redact& op, Span span, Relation input);
-
   // What the columns of an item of project or extend are called: as written, after the function's
   // parts, after the expression, or Column1, …
   std::vector<std::string> item_names(const ast::NamedExpr& item, const Relation* input,
@@ -211,8 +210,7 @@ class Binder {
                                               Relation* input);
   Result<Relation> extend(const std::vector<ast::NamedExpr>& items, bool keep_invalid, Span span,
                           Relation input);
-  // In the order that the request gives an answer that the query leaves unsorted. Without fields
-  // that are not there: kUsage at the `end`, and nothing is done before.
+  // By the request's default order; fields that are not there are kUsage at the `end`.
   Result<Relation> sort_by_default(Relation input, bool end);
   Result<Relation> sort_by(const std::vector<ast::SortKey>& keys, Relation input,
                            std::optional<std::uint64_t> count);
@@ -262,7 +260,6 @@ class Binder {
   // With `set stricttypes`: an error where a call converts an argument, of `types`, by itself.
   Status check_strict(const Expr& call, std::span<const Type> types, std::string_view name) const;
   Result<Plan> finish(Relation root);
-
   TableSource& tables_;
   const BindOptions& options_;
   const ast::Query* query_ = nullptr;
