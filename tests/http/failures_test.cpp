@@ -40,6 +40,7 @@ struct Ask {
 
 constexpr Ask kAsks[] = {
     {"GET", "/healthz", "", true},
+    {"GET", "/ready", "", true},
     {"GET", "/metrics", ""},
     {"GET", "/v1/ingest/d/elastic", "", true},
     {"GET", "/services/collector/health", "", true},
