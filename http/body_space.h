@@ -15,8 +15,8 @@ namespace evq {
 
 inline constexpr std::uint64_t kBodiesMemoryBytesMax = 32 * kMebibyte;
 inline constexpr std::uint64_t kBodiesFileBytesMax = 4 * kGibibyte;
-// Free space that the files leave to what is stored.
-inline constexpr std::uint64_t kBodiesDiskFreeBytesMin = 4 * kDiskReserveBytesMin;
+// Free space that the files leave, as loads do.
+inline constexpr std::uint64_t kBodiesDiskFreeBytesMin = kDiskReserveBytesMin;
 
 struct ByteBudget {
   explicit ByteBudget(std::uint64_t limit) : bytes_max(limit) {}

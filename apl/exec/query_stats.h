@@ -15,6 +15,7 @@ struct QueryStats {
   std::atomic<std::uint64_t> blocks_examined{0};  // not skipped by time, statistics or filters
   std::atomic<std::uint64_t> blocks_matched{0};   // of those, had at least one surviving row
   std::atomic<std::uint64_t> blocks_counted{0};   // not read, but all their rows count
+  std::atomic<std::uint64_t> blocks_excluded{0};  // not read, since their statistics say no
   std::atomic<std::uint64_t> blocks_cached{0};    // read from the cache of decoded segments
   std::atomic<std::uint64_t> rows_examined{0};
   std::atomic<std::uint64_t> rows_matched{0};  // survived the filters pushed into the scan
@@ -22,12 +23,12 @@ struct QueryStats {
   std::atomic<std::int64_t> min_block_time{std::numeric_limits<std::int64_t>::max()};
   std::atomic<std::int64_t> max_block_time{std::numeric_limits<std::int64_t>::min()};
 
-  // The first seven, which scans bump.
-  static constexpr std::size_t kScanCounters = 7;
+  // The first eight, which scans bump.
+  static constexpr std::size_t kScanCounters = 8;
   using ScanCounts = std::array<std::uint64_t, kScanCounters>;
   std::array<std::atomic<std::uint64_t>*, kScanCounters> scan_counters() {
-    return {&blocks_total,  &blocks_examined, &blocks_matched, &blocks_counted,
-            &blocks_cached, &rows_examined,   &rows_matched};
+    return {&blocks_total,    &blocks_examined, &blocks_matched, &blocks_counted,
+            &blocks_excluded, &blocks_cached,   &rows_examined,  &rows_matched};
   }
   ScanCounts kept{};  // of what does not run again: see CountsOfOneRun
 };

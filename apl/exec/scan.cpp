@@ -131,6 +131,10 @@ class ScanWorker {
     if (shared_.has_test) {
       EVQ_TRY_ASSIGN(const bool may_match, block.may_match(shared_.test));
       if (!may_match) {
+        if (own_ && scan_.counted) {
+          executor_.stats().rows_examined.fetch_add(info.rows, std::memory_order_relaxed);
+          executor_.stats().blocks_excluded.fetch_add(1, std::memory_order_relaxed);
+        }
         return Flow::kMore;
       }
     }

@@ -367,10 +367,10 @@ class Session {
     // What no dataset gave matches as a whole.
     status->rows_matched = plan_.datasets.empty() ? status->rows : stats_.rows_matched.load();
     status->blocks_total = stats_.blocks_total.load();
-    // For the API all blocks whose rows count were examined, and matched; others count what is
-    // read.
+    // For the API all blocks whose rows count were examined; others count what is read.
     const std::uint64_t counted = request_.api_form ? stats_.blocks_counted.load() : 0;
-    status->blocks_examined = stats_.blocks_examined.load() + counted;
+    const std::uint64_t excluded = request_.api_form ? stats_.blocks_excluded.load() : 0;
+    status->blocks_examined = stats_.blocks_examined.load() + counted + excluded;
     status->blocks_matched = stats_.blocks_matched.load() + counted;
     status->blocks_cached = stats_.blocks_cached.load();
     status->groups = stats_.groups.load();

@@ -1,5 +1,6 @@
 #pragma once
-// OnScopeExit: runs `work`, which must not throw, when its scope ends, however it does.
+// OnScopeExit: runs `work`, which must not throw, when its scope ends, however it does. Of the
+// thread whose scope it is; what the work refers to must outlive it.
 
 #include <utility>
 

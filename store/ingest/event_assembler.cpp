@@ -9,7 +9,6 @@
 #include "store/base/number.h"
 #include "store/base/text_hash.h"
 #include "store/base/text_head.h"
-#include "store/base/time_parse.h"
 #include "store/base/utf8.h"
 #include "store/ingest/failure_reason.h"
 
@@ -412,17 +411,6 @@ std::optional<Cell> EventAssembler::join_time_parts() {
   return text;
 }
 
-// Of a time that is a number with more digits than a real has.
-std::optional<std::int64_t> EventAssembler::with_all_digits(const Cell& cell) const {
-  const auto real =
-      std::find_if(long_reals_.rbegin(), long_reals_.rend(), [&](const LongReal& each) {
-        return cell.kind == CellKind::kReal && cell.node == each.node && cell.real == each.value;
-      });
-  const bool plain = real != long_reals_.rend() &&
-                     real->text.find_first_not_of("0123456789.") == std::string_view::npos;
-  return plain ? parse_event_time(real->text) : std::nullopt;
-}
-
 void EventAssembler::finish_time(std::int64_t receipt_ns) {
   time_ns_ = given_time_ns_.value_or(receipt_ns);
   const std::optional<Cell> group_time = take_group_time();
@@ -440,7 +428,7 @@ void EventAssembler::finish_time(std::int64_t receipt_ns) {
   // A layout speaks of the named field, or of `_time` when none is named.
   const bool named = !group_time && (named_time_ || rules_->timestamp_field.empty());
   if (const auto time = rules_->read_time(*cell, named, receipt_ns)) {
-    time_ns_ = with_all_digits(*cell).value_or(*time);
+    time_ns_ = long_reals_.time_of(*cell).value_or(*time);
     return;
   }
   const bool joined = in_parts && named_time_ && !group_time;

@@ -26,6 +26,7 @@
 #include "store/ingest/cell.h"
 #include "store/ingest/event_rules.h"
 #include "store/ingest/found_keys.h"
+#include "store/ingest/long_reals.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -88,9 +89,7 @@ class EventAssembler {
   }
   // `text`: as it was written, which of a time may have more digits than its value.
   void add_real(NodeId node, double value, std::string_view text = {}) {
-    if (text.size() > kRealDigits && value >= kLongTimeMin) {
-      long_reals_.push_back({node, value, text});
-    }
+    long_reals_.note(node, value, text);
     add(node, Cell::of_real(value));
   }
   void add_text(NodeId node, std::string_view text) { add_view(node, CellKind::kText, text); }
@@ -143,15 +142,6 @@ class EventAssembler {
   bool overgrown() const;
 
  private:
-  // A number that may be a time, of more digits than its value has: so many at least.
-  struct LongReal {
-    NodeId node;
-    double value;
-    std::string_view text;
-  };
-  static constexpr std::size_t kRealDigits = 16;  // with its point
-  static constexpr double kLongTimeMin = 1e8;     // a time of so many seconds
-
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   // Traits of a node that need more than appending a cell.
@@ -266,7 +256,6 @@ class EventAssembler {
   }
   bool is_below(NodeId node, NodeId ancestor) const;
   void finish_time(std::int64_t receipt_ns);
-  std::optional<std::int64_t> with_all_digits(const Cell& cell) const;
   std::optional<Cell> take_group_time();
   std::optional<Cell> join_time_parts();
   void admit_new_columns();
@@ -297,7 +286,7 @@ class EventAssembler {
   std::optional<Cell> default_time_;
   std::optional<Cell> named_time_;
   std::vector<std::optional<Cell>> time_parts_;  // as the rules name them
-  std::vector<LongReal> long_reals_;
+  LongReals long_reals_;
   std::vector<NodeId> unadmitted_;
   std::int64_t time_ns_ = 0;
   std::optional<std::int64_t> given_time_ns_;

@@ -197,8 +197,8 @@ class Answers(ServerCase):
             "blocksExamined", "blocksMatched", "rowsExamined", "rowsMatched"))
         for apl, expected in (("parts", (3, 3, 30, 30)), ("parts | limit 2", (3, 3, 30, 30)),
                               ("parts | count", (3, 3, 30, 30)),
-                              ("parts | where n > 1000", (0, 0, 0, 0)),
-                              ("parts | where n >= 25", (1, 1, 10, 5)),
+                              ("parts | where n > 1000", (3, 0, 30, 0)),
+                              ("parts | where n >= 25", (3, 1, 30, 5)),
                               ("parts | where _time < datetime(2024-05-01T01:00:00Z)", (1, 1, 10, 10))):
             self.assertEqual(counters(apl), expected, apl)
 
