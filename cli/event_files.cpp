@@ -88,6 +88,7 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
     if (notes != nullptr) {
       notes->note_table_in_text(path, source.text(), request.options);
       notes->note_header(path, source.text(), request.options, counts);
+      notes->note_odd_values(path, counts);
     }
     for (const std::string& note : evq::time_notes(source.text(), request.options, counts)) {
       loaded.time_notes_.push_back("note: " + shown + ": " + note);

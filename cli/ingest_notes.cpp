@@ -54,6 +54,7 @@ void IngestNotes::note_input(const std::string& path, const std::string& head,
   const bool table = inputs_.note_table_in_text(path, head, options);
   note_csv_options(path, head, options);
   inputs_.note_header(path, head, options, counts);
+  inputs_.note_odd_values(path, counts);
   if (!table) {
     note_plain_text(path, head, options);
     note_times(path, head, options, counts);

@@ -109,4 +109,23 @@ void InputNotes::note_header(const std::string& path, const std::string& head,
   }
 }
 
+// One look at the first columns tells what happened; a file of other things has many.
+void InputNotes::note_odd_values(const std::string& path, const IngestCounts& counts) {
+  constexpr std::size_t kColumnsMax = 5;
+  std::size_t told = 0;
+  for (const auto& [column, values] : counts.odd_csv_values) {
+    if (told++ == kColumnsMax) {
+      const std::size_t rest = counts.odd_csv_values.size() - kColumnsMax;
+      tell(path, ": the same is true of " + counted_text(rest, "more column"));
+      return;
+    }
+    const bool one = values.count == 1;
+    tell(path, ": column " + values.field + ": " + counted_text(values.count, "value") +
+                   (one ? " is" : " are") +
+                   (values.number ? " no number" : " neither true nor false") +
+                   (one ? " and stays" : " and stay") + " text; the first at line " +
+                   std::to_string(values.line));
+  }
+}
+
 }  // namespace evq

@@ -36,6 +36,8 @@ class InputNotes {
   // A first line that is an event, and not the names of fields, would vanish in silence.
   void note_header(const std::string& path, const std::string& head, const IngestOptions& options,
                    const IngestCounts& counts);
+  // What is text in columns of numbers, or of true and false.
+  void note_odd_values(const std::string& path, const IngestCounts& counts);
   // How many inputs were not told of, if any.
   void note_rest() const;
   // That `path` cannot be read: with what to do about names of columns that repeat.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "store/base/check.h"
 #include "store/base/utf8.h"
+#include "store/ingest/boundary.h"
 
 namespace evq {
 
@@ -176,7 +178,86 @@ Result<std::vector<std::string>> read_csv_cells(std::string_view record, char de
   return cells;
 }
 
-CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, EventAssembler& event) {
+namespace {
+
+// The classes of the values of each column of CSV, by its whole records.
+class CsvColumnClasses {
+ public:
+  explicit CsvColumnClasses(const CsvLayout& layout)
+      : layout_(layout), found_(layout.fields.size(), 0), classes_(layout.fields.size(), 0) {}
+
+  const std::vector<std::uint8_t>& get() const { return classes_; }
+
+  // As the records are read: behind a quote that is not closed they go on at the next whole line.
+  void note(std::string_view text, bool at_end) {
+    constexpr int kReadsMax = 8;
+    for (int reads = 0; !text.empty() && reads < kReadsMax; ++reads) {
+      text = note_records(text, at_end);
+      at_end = true;
+    }
+  }
+
+ private:
+  // What is to be read once more.
+  std::string_view note_records(std::string_view text, bool at_end) {
+    const std::unique_ptr<BoundaryScanner> scanner = make_record_scanner(layout_.delimiter);
+    EVQ_CHECK(scanner->scan(text, text.size() + 1, at_end).ok());
+    for (const ValueSpan& span : scanner->spans()) {
+      std::string_view record = text.substr(span.begin, span.size);
+      while (record.ends_with('\n') || record.ends_with('\r')) {
+        record.remove_suffix(1);
+      }
+      const std::size_t quote = is_blank_record(record) ? CsvFault::kNone : note_record(record);
+      if (quote != CsvFault::kNone) {
+        const std::size_t next = next_whole_line(record, quote, layout_);
+        return text.substr(next < record.size() ? span.begin + next : span.begin + span.size);
+      }
+    }
+    return {};
+  }
+
+  // Nothing of one that cannot be read. The quote that has taken lines that may be others.
+  std::size_t note_record(std::string_view record) {
+    std::ranges::fill(found_, 0);
+    std::size_t field = 0;
+    for (std::size_t begin = 0; begin <= record.size(); ++field) {
+      const RawCell cell = read_cell(record, begin, layout_.delimiter);
+      if (cell.fault != nullptr) {
+        return swallowing_quote(record, begin, cell);
+      }
+      if (!cell.text.empty() && field >= classes_.size()) {
+        return CsvFault::kNone;
+      }
+      if (!cell.text.empty()) {
+        const bool is_text = (classes_[field] & kRawIsText) != 0;
+        found_[field] = is_text ? kRawIsText : classify_csv_value(cell.text);
+      }
+      begin = cell.end + 1;
+    }
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      classes_[i] = static_cast<std::uint8_t>(classes_[i] | found_[i]);
+    }
+    return CsvFault::kNone;
+  }
+
+  const CsvLayout& layout_;
+  std::vector<std::uint8_t> found_;  // of a record
+  std::vector<std::uint8_t> classes_;
+};
+
+}  // namespace
+
+std::vector<CsvColumn> sniff_csv_columns(std::string_view text, const CsvLayout& layout,
+                                         bool at_end) {
+  CsvColumnClasses classes(layout);
+  classes.note(text, at_end);
+  std::vector<CsvColumn> columns(layout.fields.size());
+  std::ranges::transform(classes.get(), columns.begin(), csv_column_of);
+  return columns;
+}
+
+CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, EventAssembler& event,
+                         std::vector<std::uint32_t>* odd) {
   while (!record.empty() && (record.back() == '\n' || record.back() == '\r')) {
     record.remove_suffix(1);
   }
@@ -203,7 +284,12 @@ CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, Event
                          " fields of the header"};
     }
     if (!text.empty()) {
-      event.add_raw_text(event.visit(EventAssembler::kRoot, layout.fields[field]), text);
+      const CsvColumn column = layout.column(field);
+      const Cell value = read_csv_value(column, text);
+      if (odd != nullptr && is_odd_csv_value(column, value)) [[unlikely]] {
+        odd->push_back(static_cast<std::uint32_t>(field));
+      }
+      event.add_read(event.visit(EventAssembler::kRoot, layout.fields[field]), value, text);
     }
     begin = cell.end + 1;
   }

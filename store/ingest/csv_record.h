@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "store/base/result.h"
+#include "store/ingest/csv_value.h"
 #include "store/ingest/event_assembler.h"
 
 namespace evq {
@@ -21,6 +22,11 @@ constexpr bool may_delimit_csv(char c) {
 struct CsvLayout {
   char delimiter = ',';
   std::vector<std::string> fields;
+  std::vector<CsvColumn> columns;  // of the fields; those behind its end are unknown
+
+  CsvColumn column(std::size_t field) const {
+    return field < columns.size() ? columns[field] : CsvColumn::kUnknown;
+  }
 };
 
 // How the error begins of a header that has a name twice.
@@ -45,8 +51,15 @@ struct CsvFault {
   std::size_t quote = kNone;
 };
 
-// Puts a record's cells into `event`, which has begun. `record` must outlive the event.
-CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, EventAssembler& event);
+// What the columns of `layout` are by the whole records of `text`, without those that cannot be
+// read. `at_end`: nothing comes after it.
+std::vector<CsvColumn> sniff_csv_columns(std::string_view text, const CsvLayout& layout,
+                                         bool at_end);
+
+// Puts a record's cells into `event`, which has begun. `record` must outlive the event. `odd` gets
+// the fields whose values are text in a column that is not.
+CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, EventAssembler& event,
+                         std::vector<std::uint32_t>* odd = nullptr);
 
 // Where reading can go on in a record in which a cell is not closed that was opened at `quote`: at
 // the next of its lines that has as many cells as there are fields; its size if none has.

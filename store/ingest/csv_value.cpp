@@ -120,6 +120,83 @@ Type type_of_csv_classes(std::uint8_t classes) {
   return (classes & ~(kRawIsLong | kRawIsReal)) == 0 ? Type::kReal : Type::kString;
 }
 
+CsvColumn csv_column_of(std::uint8_t classes) {
+  if (classes == 0) {
+    return CsvColumn::kUnknown;
+  }
+  const Type type = type_of_csv_classes(classes);
+  return type == Type::kBool   ? CsvColumn::kBool
+         : type == Type::kLong ? CsvColumn::kLong
+         : type == Type::kReal ? CsvColumn::kReal
+                               : CsvColumn::kText;
+}
+
+namespace {
+
+// A number of few digits, as most are, in one pass: what read_csv_long() and parse_real() make of
+// it. False for any other text, which may be a number as well.
+bool read_short_number(std::string_view text, bool as_real, Cell* cell) {
+  // Less than 2^53 is left without the point, and no power of ten is rounded: nor is the quotient.
+  constexpr std::size_t kBytesMax = 16;
+  constexpr std::array<double, kBytesMax> kPowers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const bool negative = text.starts_with('-');
+  text.remove_prefix(negative ? 1 : 0);
+  if (text.empty() || text.size() > kBytesMax) {
+    return false;
+  }
+  std::int64_t number = 0;
+  std::size_t point = text.size();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_digit(text[i])) {
+      number = number * 10 + (text[i] - '0');
+    } else if (text[i] == '.' && point == text.size()) {
+      point = i;
+    } else {
+      return false;
+    }
+  }
+  const bool whole = point == text.size();
+  if (point == 0 || point + 1 == text.size() || (text[0] == '0' && point > 1) ||
+      (whole && ((negative && number == 0) || text.size() == kBytesMax))) {
+    return false;
+  }
+  if (whole && !as_real) {
+    *cell = Cell::of_long(negative ? -number : number);
+    return true;
+  }
+  const double real = static_cast<double>(number) / kPowers[whole ? 0 : text.size() - point - 1];
+  *cell = Cell::of_real(negative ? -real : real);
+  return true;
+}
+
+}  // namespace
+
+Cell read_csv_value(CsvColumn column, std::string_view text) {
+  const Cell as_text = Cell::of_text(CellKind::kText, text);
+  if (column == CsvColumn::kText) {
+    return as_text;
+  }
+  if (column == CsvColumn::kBool) {
+    return is_bool(text) ? Cell::of_bool(is_true(text)) : as_text;
+  }
+  Cell number;
+  if (read_short_number(text, column == CsvColumn::kReal, &number)) {
+    return number;
+  }
+  if (const auto integer = read_csv_long(text)) {
+    return column == CsvColumn::kReal && is_exact_as_real(*integer)
+               ? Cell::of_real(static_cast<double>(*integer))
+               : Cell::of_long(*integer);
+  }
+  const std::uint8_t classes = classify_csv_value(text);
+  if (classes == kRawIsReal) {
+    return Cell::of_real(parse_real(text).value_or(0));
+  }
+  return column == CsvColumn::kUnknown && classes == kRawIsBool ? Cell::of_bool(is_true(text))
+                                                                : as_text;
+}
+
 namespace {
 
 template <class T, class ValueOf>

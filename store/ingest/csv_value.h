@@ -1,5 +1,6 @@
 #pragma once
-// What a CSV cell may be besides text. CSV has no types, so a whole column decides, batch by batch:
+// What a CSV cell may be besides text. CSV has no types, so a whole column decides, by its values
+// in the input's beginning (sniff_csv_columns in csv_record.h); of a W3C log, those of each batch:
 //   bool  every value is true or false (also True/False, TRUE/FALSE),
 //   long  every value is an integer within int64, without leading zeros, plus sign or -0,
 //   real  every value is such an integer or a decimal number with at most 17 significant digits
@@ -7,12 +8,16 @@
 //         sign; and no integer changes its value as a double,
 //   text  otherwise: 007, +1, NaN, 1e5, 0x1f, 12345678901234567890 stay what they are.
 // Quotes around a cell make no difference; empty cells are absent and decide nothing.
+// What comes later changes no decision: in a column of numbers a number of either kind is one and
+// anything else is text by itself, as it is in a column of bools; in a column of text all is text.
+// Where the beginning had no value, each is what it is by itself.
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "store/column/vector.h"
+#include "store/ingest/cell.h"
 
 namespace evq {
 
@@ -31,6 +36,21 @@ std::uint8_t classify_csv_value(std::string_view text);
 
 // kBool, kLong, kReal or kString: what a column is whose values have these classes, one at least.
 Type type_of_csv_classes(std::uint8_t classes);
+
+// What a column of CSV was decided to be.
+enum class CsvColumn : std::uint8_t { kUnknown, kBool, kLong, kReal, kText };
+
+// Of a column whose values have these classes; kUnknown without any.
+CsvColumn csv_column_of(std::uint8_t classes);
+
+// A value of such a column; its text is `text` itself.
+Cell read_csv_value(CsvColumn column, std::string_view text);
+
+// Whether that value is text in a column that is not.
+inline bool is_odd_csv_value(CsvColumn column, const Cell& value) {
+  return value.kind == CellKind::kText && column != CsvColumn::kText &&
+         column != CsvColumn::kUnknown;
+}
 
 // A string vector whose values' classes decide on `type`, as a vector of that type.
 Vector retype_csv_values(const Vector& text, Type type);

@@ -225,7 +225,7 @@ void EventAssembler::add_with_care(NodeId id, Cell cell) {
     return;
   }
   cell.node = id;
-  note_time(id, cell);
+  note_time(id, time_text_.empty() ? cell : Cell::of_text(CellKind::kText, time_text_));
   if ((node.traits & kDefaultTime) != 0) {
     return;
   }

@@ -106,6 +106,21 @@ class EventAssembler {
     }
   }
   void add_raw_text(NodeId node, std::string_view raw) { add_view(node, CellKind::kRawText, raw); }
+  // A value of CSV, read from `text`, which says the time where the field does.
+  void add_read(NodeId node, const Cell& value, std::string_view text) {
+    if (value.kind == CellKind::kText && text.size() > kFieldValueBytesMax) [[unlikely]] {
+      fail_long_value(node, text.size());
+    } else if (Cell* const place = next_cell(node)) [[likely]] {
+      const std::uint32_t column = place->column;
+      *place = value;
+      place->column = column;
+      place->node = node;
+    } else {
+      time_text_ = text;
+      add_with_care(node, value);
+      time_text_ = {};
+    }
+  }
   // Copies `bytes`. The lists and objects of an event together are held to the limit of a line.
   void add_dynamic(NodeId node, std::string_view bytes);
   // Memory that lives until the next begin(), or release_texts() when hold_texts() was called.
@@ -287,6 +302,7 @@ class EventAssembler {
   std::optional<Cell> named_time_;
   std::vector<std::optional<Cell>> time_parts_;  // as the rules name them
   LongReals long_reals_;
+  std::string_view time_text_;  // of the value that is being added, where it is no text any more
   std::vector<NodeId> unadmitted_;
   std::int64_t time_ns_ = 0;
   std::optional<std::int64_t> given_time_ns_;

@@ -29,6 +29,11 @@ void IngestCounts::add(IngestCounts later) {
   if (!first_repaired) {
     first_repaired = std::move(later.first_repaired);
   }
+  for (auto& [column, values] : later.odd_csv_values) {
+    const std::uint64_t count = values.count;
+    const auto [known, fresh] = odd_csv_values.try_emplace(column, std::move(values));
+    known->second.count += fresh ? 0 : count;
+  }
 }
 
 Error too_many_failures(const IngestCounts& counts, std::uint64_t stored) {

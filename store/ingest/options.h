@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -101,6 +102,14 @@ struct IngestPlace {
   std::string reason;
 };
 
+// Values of a CSV column of numbers, or of true and false, that are none and stay text.
+struct OddCsvValues {
+  std::string field;
+  bool number = true;  // what the column has else
+  std::uint64_t count = 0;
+  std::uint64_t line = 0;  // of the first
+};
+
 struct IngestCounts {
   std::uint64_t ingested = 0;
   std::uint64_t failed = 0;
@@ -113,6 +122,7 @@ struct IngestCounts {
   // In input order, the first kIngestFailuresListedMax of `failed`.
   std::vector<IngestFailure> failures;
   std::optional<IngestPlace> first_repaired;
+  std::map<std::uint32_t, OddCsvValues> odd_csv_values;  // by the number of the column
 
   // One more that failed.
   void fail(IngestFailure failure);

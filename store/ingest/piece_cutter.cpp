@@ -31,6 +31,8 @@ constexpr std::size_t kPieceBytes = 1 * kMebibyte;
 constexpr std::size_t kFirstPieceBytes = 64 * kKibibyte;
 // Read on for the format's sake up to here, then decide with what there is.
 constexpr std::size_t kDetectBytesMax = 1 * kMebibyte;
+// As long the first records of CSV wait for more that tells what its columns are.
+constexpr std::int64_t kFirstLookMsMax = kIngestBatchAgeMsMax / 2;
 // Lines that begin in this many bytes at the start tell the order of dates.
 constexpr std::uint64_t kDateOrderBytesMax = 1 * kMebibyte;
 // A zero byte in this many at the start means that it is no text.
@@ -136,6 +138,10 @@ Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int6
   EVQ_TRY_ASSIGN(const bool waiting, fill(deadline_ns));
   const bool no_more = ended_ || failure_.has_value() || size_ >= kDetectBytesMax;
   EVQ_TRY_ASSIGN(const bool known, detect(no_more));
+  if (known && waits_for_first_look(no_more)) {
+    wanted_ = kDetectBytesMax;
+    return Outcome::kWaiting;
+  }
   if (known) {
     EVQ_TRY(scan(discarding_ ? 1 : events_max));
     const bool quiet = monotonic_now_ns() - last_read_ns_ >= kLogEntryWaitMs * kMillisecondNs;
@@ -168,6 +174,19 @@ Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int6
   return Outcome::kWaiting;
 }
 
+// Whether more of CSV is to be seen before its first records go: what its columns are is decided by
+// as much as there is soon.
+bool PieceCutter::waits_for_first_look(bool no_more) {
+  return kind_ == PieceKind::kRecords && !columns_known_ && !no_more && !discarding_ &&
+         monotonic_now_ns() - first_read_ns_ < kFirstLookMsMax * kMillisecondNs;
+}
+
+void PieceCutter::look_at_columns() {
+  const std::string_view head = text().substr(0, kDetectBytesMax);
+  csv_.columns = sniff_csv_columns(head, csv_, ended_ && head.size() == size_);
+  columns_known_ = true;
+}
+
 // Reads until there is a buffer full, the end, or no time left (true).
 Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
   if (!ended_ && offset_ == 0 && size_ == 0 && memory_ == nullptr) {
@@ -193,6 +212,7 @@ Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
     ended_ = **read == 0;
     size_ += **read;
     last_read_ns_ = monotonic_now_ns();
+    first_read_ns_ = first_read_ns_ == 0 ? last_read_ns_ : first_read_ns_;
   }
   return false;
 }
@@ -452,6 +472,9 @@ bool PieceCutter::cut_whole_rest(Piece& piece) {
 // Hands over the whole events; what follows them moves to a buffer of its own.
 void PieceCutter::cut(Piece& piece) {
   const std::size_t whole = scanner_->whole_bytes();
+  if (kind_ == PieceKind::kRecords && !columns_known_ && whole != 0) {
+    look_at_columns();
+  }
   piece.kind = kind_;
   piece.memory = std::move(memory_);
   piece.capacity = capacity_;

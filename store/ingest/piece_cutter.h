@@ -59,6 +59,8 @@ class PieceCutter {
   char take_named_delimiter();
   Result<bool> take_header();
   Result<std::vector<std::string>> read_header(std::string_view record) const;
+  bool waits_for_first_look(bool no_more);
+  void look_at_columns();
   void adopt_all();
   void make_room(std::size_t capacity);
   void cut(Piece& piece);
@@ -86,12 +88,14 @@ class PieceCutter {
   PieceKind kind_ = PieceKind::kLines;
   CsvLayout csv_;
   bool header_due_ = false;
+  bool columns_known_ = false;
   bool mark_checked_ = false;
 
   std::unique_ptr<char[]> memory_;  // none at the end
   std::size_t capacity_ = 0;
   std::size_t size_ = 0;
   std::size_t wanted_ = 0;  // bytes to have before cutting
+  std::int64_t first_read_ns_ = 0;
   std::int64_t last_read_ns_ = 0;
   std::uint64_t offset_ = 0;  // of memory_'s first byte
   std::uint64_t line_ = 1;

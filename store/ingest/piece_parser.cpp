@@ -98,6 +98,7 @@ struct PieceParser::Target {
   const Flush& flush;
   // Where the text begins that the event's parser was given; its offsets count from there.
   std::size_t base = 0;
+  std::vector<std::uint32_t> odd = {};  // columns of the event at hand whose values are odd
   // Line ends up to `counted`, so that places cost one pass however many there are.
   std::size_t counted = 0;
   std::uint64_t lines = 0;
@@ -198,6 +199,18 @@ bool PieceParser::refuse_overlong(Target& target, std::size_t begin, std::size_t
   return true;
 }
 
+// Counts what is text in columns of numbers of the record that begins there.
+void PieceParser::note_odd_values(Target& target, std::size_t begin) const {
+  for (const std::uint32_t column : target.odd) {
+    OddCsvValues& values = target.report.counts.odd_csv_values[column];
+    if (values.count++ == 0) {
+      values.field = settings_.csv.fields[column];
+      values.number = settings_.csv.columns[column] != CsvColumn::kBool;
+      values.line = target.place_of(begin).line;
+    }
+  }
+}
+
 // Takes the assembled event [begin, end) or counts it as failed.
 Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t end) const {
   EventAssembler& event = target.builder.assembler();
@@ -214,6 +227,9 @@ Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t en
   ++counts.ingested;
   counts.untimed += event.timed() ? 0U : 1U;
   counts.relabelled += event.relabelled() ? 1U : 0U;
+  if (!target.odd.empty()) [[unlikely]] {
+    note_odd_values(target, begin);
+  }
   if (event.repaired()) [[unlikely]] {
     ++counts.repaired;
     if (!counts.first_repaired) {
@@ -500,8 +516,10 @@ Status PieceParser::parse_swallowed(Target& target, std::size_t begin, std::size
     target.base = begin;
     EventAssembler& event = target.builder.assembler();
     event.begin();
-    CsvFault fault =
-        is_blank_record(record) ? CsvFault{} : read_csv_record(record, settings_.csv, event);
+    target.odd.clear();
+    CsvFault fault = is_blank_record(record)
+                         ? CsvFault{}
+                         : read_csv_record(record, settings_.csv, event, &target.odd);
     std::size_t next = begin + size;
     if (fault.quote != CsvFault::kNone && size <= bytes_left) {
       bytes_left -= size;
@@ -539,7 +557,8 @@ Status PieceParser::parse_records(Target& target) const {
     }
     EventAssembler& event = target.builder.assembler();
     event.begin();
-    const CsvFault fault = read_csv_record(record, settings_.csv, event);
+    target.odd.clear();
+    const CsvFault fault = read_csv_record(record, settings_.csv, event, &target.odd);
     if (fault.quote != CsvFault::kNone) {
       EVQ_TRY(parse_swallowed(target, span.begin, end));
       continue;

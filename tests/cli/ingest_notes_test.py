@@ -42,6 +42,22 @@ class IngestNotes(LoadCase):
                          "(evq help parse)\nnote: a: no line begins with a time that is known, so _time is when "
                          "it was read\nnote: the same is true of 2 more files\n")
 
+    def test_a_column_of_numbers_stays_one_behind_its_first_look(self):
+        rows = "".join(f"{i},{10000 + i % 80000 if i < 200000 else i % 99999:05},{i}\n" for i in range(250000))
+        (self.directory / "big.csv").write_text("id,zip,v\n" + rows + "x,N/A,N/A\ny,1,-\n")
+        notes = "note: big.csv: column id: 2 values are no number and stay text; the first at line 250002\n" \
+                "note: big.csv: column zip: 9,999 values are no number and stay text; the first at line 200002\n" \
+                "note: big.csv: column v: 2 values are no number and stay text; the first at line 250002\n"
+        for words in (("-o", "text"), ()):
+            self.assertEqual(self.evq("ingest", "d" + str(len(words)), "big.csv", *words)[1], notes)
+        self.assertEqual(self.evq("query", "--file", "big.csv", "big | count", "-o", "csv"),
+                         ("Count\n250002\n", notes))
+        for query, answer in (
+                ("summarize n = count() by t = gettype(v) | sort by t asc", "t,n\nlong,250000\nstring,2\n"),
+                ("summarize avg(v)", "avg_v\n124999.5\n"), ("where v > 249990 | count", "Count\n9\n"),
+                ("where zip == '00005' | count", "Count\n1\n")):
+            self.assertEqual(self.out("query", "d0 | " + query, "-o", "csv"), answer)
+
     def test_names_stand_in_commands_as_a_shell_takes_them(self):
         latin = "Máo\n".encode("cp1252")
         (self.directory / "it's.log").write_bytes(latin)

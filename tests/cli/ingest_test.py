@@ -3,12 +3,17 @@ it ends."""
 
 import bz2
 import csv
+import fcntl
 import gzip
 import io
 import json
 import os
+import pathlib
+import re
 import shutil
+import signal
 import subprocess
+import termios
 import time
 import unittest
 

@@ -1,5 +1,6 @@
 """Mistakes on the command line: what is wrong, one hint, the exit status, nothing on stdout."""
 
+import json
 import os
 import pathlib
 import shutil

@@ -1,9 +1,11 @@
 // CSV: quoting, blanks, delimiters, headers, types of columns.
+#include <bit>
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "store/base/limits.h"
+#include "store/base/number.h"
 #include "store/ingest/csv_value.h"
 #include "tests/support/load_events.h"
 
@@ -213,6 +215,120 @@ TEST_CASE("a whole column decides its type") {
     CHECK(dump_schema(loaded.tables[0]) == row.schema);
     CHECK(rows_of(loaded) == row.rows);
   }
+}
+
+TEST_CASE("a column is what it is at the beginning, however its batches fall") {
+  // More than the first look, and than one batch of rows.
+  constexpr std::size_t kRows = 200000;
+  std::string text = "long,zip,real,flag,late\n";
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const std::string n = std::to_string(i);
+    text += n + (i < kRows / 2 ? ",0" : ",1000") + std::to_string(i % 10) +
+            (i % 3 == 0 ? ",0.5" : ",7") + (i % 2 == 0 ? ",true," : ",False,") +
+            (i < kRows / 2 ? "" : n) + "\n";
+  }
+  text += "N/A,12,3,1,true\n1.5,x,9007199254740993,true,2.50\n7,,none,no,007\n,,,,1\n";
+  const std::string tail =
+      "long=\"N/A\" zip=\"12\" real=3 flag=\"1\" late=true\n"
+      "long=1.5 zip=\"x\" real=9007199254740993 flag=true late=2.5\n"
+      "long=7 real=\"none\" flag=\"no\" late=\"007\"\nlate=1\n";
+  for (const std::size_t batch_rows : {std::size_t{777}, kRows / 2 + 1, evq::kBlockRowsMax}) {
+    CAPTURE(batch_rows);
+    IngestOptions options = csv();
+    options.batch_rows_max = batch_rows;
+    const auto in_place = evq::test::owned_source(text);
+    for (const Loaded& loaded :
+         {load_events(text, options), evq::test::load_source(*in_place, options)}) {
+      REQUIRE(loaded.status.ok());
+      CHECK(rows_of(loaded).ends_with("\n" + tail));
+      for (std::size_t i = 0, row = 0; i < loaded.tables.size(); row += loaded.tables[i++].rows) {
+        const evq::Table& table = loaded.tables[i];
+        if (row + table.rows > kRows) {
+          break;
+        }
+        const bool late = row + table.rows > kRows / 2;
+        REQUIRE(dump_schema(table) == std::string("long:long zip:string real:real flag:bool") +
+                                          (late ? " late:long" : ""));
+      }
+      REQUIRE(loaded.counts.odd_csv_values.size() == 3);
+      const auto& odd = loaded.counts.odd_csv_values;
+      CHECK(odd.at(0).field == "long");
+      CHECK(odd.at(0).count == 1);
+      CHECK(odd.at(0).line == kRows + 2);
+      CHECK(odd.at(2).line == kRows + 4);
+      CHECK(odd.at(3).count == 2);
+      CHECK_FALSE(odd.at(3).number);
+    }
+  }
+}
+
+TEST_CASE("a number of a column is the same however few digits it has") {
+  for (const std::string text : {"0",
+                                 "-0",
+                                 "7",
+                                 "-12",
+                                 "007",
+                                 "00.5",
+                                 "0.5",
+                                 "-0.0",
+                                 "-0.5",
+                                 ".5",
+                                 "5.",
+                                 "1.2.3",
+                                 "--1",
+                                 "+1",
+                                 "999999999999999",
+                                 "9999999999999999",
+                                 "99999999999.9999",
+                                 "123456789012.345",
+                                 "0.00000000000001",
+                                 "0.1",
+                                 "0.3",
+                                 "2.675",
+                                 "1.5e3",
+                                 "1e5",
+                                 "12345678901234567",
+                                 "-1.25",
+                                 "9007199254740993",
+                                 "1234567.123456789",
+                                 "",
+                                 "-",
+                                 "."}) {
+    CAPTURE(text);
+    const std::uint8_t classes = evq::classify_csv_value(text);
+    for (const evq::CsvColumn column : {evq::CsvColumn::kLong, evq::CsvColumn::kReal}) {
+      const evq::Cell cell = evq::read_csv_value(column, text);
+      const bool exact = classes == evq::kRawIsLong && column == evq::CsvColumn::kReal;
+      if (classes == evq::kRawIsReal || exact) {
+        REQUIRE(cell.kind == evq::CellKind::kReal);
+        CHECK(std::bit_cast<std::uint64_t>(cell.real) ==
+              std::bit_cast<std::uint64_t>(evq::parse_real(text).value()));
+      } else if ((classes & (evq::kRawIsLong | evq::kRawIsWideLong)) != 0) {
+        REQUIRE(cell.kind == evq::CellKind::kLong);
+        CHECK(cell.integer == evq::read_csv_long(text));
+      } else {
+        CHECK(cell.kind == evq::CellKind::kText);
+        CHECK(cell.view() == text);
+      }
+    }
+  }
+}
+
+TEST_CASE("what fails decides no column, and a quote that is not closed hides none") {
+  const Loaded loaded = load_events("a,b\nx,y,z\n1,\"2\n3,4\n5,6\n", csv());
+  CHECK(loaded.counts.failed == 2);
+  CHECK(rows_of(loaded) == "a=3 b=4\na=5 b=6\n");
+}
+
+TEST_CASE("a time of a column of numbers is read from its text") {
+  IngestOptions options = csv();
+  options.timestamp_field = "at";
+  CHECK(load_events("at\n1700000000.1234567\n1700000001\n", options).rows() ==
+        "_time=2023-11-14T22:13:20.1234567Z at=1700000000.1234567\n"
+        "_time=2023-11-14T22:13:21Z at=1700000001.0\n");
+  options.timestamp_layout = "20060102.15";
+  CHECK(load_events("at\n20260102.05\n", options).rows() ==
+        "_time=2026-01-02T05:00:00Z at=20260102.05\n");
 }
 
 TEST_CASE("numbers beyond a dictionary's size, with gaps") {
