@@ -120,6 +120,11 @@ class LineStarts {
   std::size_t start_ = 0;
 };
 
+Error header_error() {
+  return make_error(ErrorCode::kUsage,
+                    "--follow reads NDJSON, lines of a log, or CSV with --csv-fields");
+}
+
 class Follower {
  public:
   Follower(const GlobalOptions& global, const IngestCommand& command, FollowTarget& target)
@@ -130,8 +135,7 @@ class Follower {
     const InputFormat format = request_.options.format;
     const bool csv = format == InputFormat::kCsv || !request_.options.csv_fields.empty();
     if (format == InputFormat::kJson || (csv && request_.options.csv_fields.empty())) {
-      return make_error(ErrorCode::kUsage,
-                        "--follow reads NDJSON, lines of a log, or CSV with --csv-fields");
+      return header_error();
     }
     request_.options.format = csv ? InputFormat::kCsv : format;
     request_.atomic = true;
@@ -331,6 +335,14 @@ class Follower {
       const std::size_t first = text.find_first_not_of(" \t\r\n");
       const bool object = first != std::string_view::npos && text[first] == '{';
       const auto kind = detect_kind(text, InputFormat::kDetect, true);
+      // Further down, where a run may begin, a line of a log can look like one.
+      if (progress_.offset == 0 && kind == std::optional(PieceKind::kRecords)) {
+        Error error = header_error();
+        error.hint =
+            path_ +
+            " seems to be CSV with a header line; --format text makes an event of each line";
+        return error;
+      }
       format = object                                      ? InputFormat::kNdjson
                : kind == std::optional(PieceKind::kLogfmt) ? InputFormat::kLogfmt
                : kind == std::optional(PieceKind::kW3c)    ? InputFormat::kW3c

@@ -60,6 +60,17 @@ class Follow(EvqCase):
         except AssertionError:
             return "", ""
 
+    def test_csv_with_a_header_line_is_refused(self):
+        self.file.write_text("id,name\n1,x\n2,y\n")
+        for options, hint in ((("--format", "csv"), ""),
+                              ((), f"  = {self.file} seems to be CSV with a header line; "
+                                   "--format text makes an event of each line\n")):
+            process = self.follow(*options)
+            self.assertEqual(process.wait(timeout=30), 2)
+            self.assertEqual(process.stderr.read(),
+                             "ingested 0, failed 0\n"
+                             "error: --follow reads NDJSON, lines of a log, or CSV with --csv-fields\n" + hint)
+
     def test_the_last_of_many_lines_that_fail_takes_no_longer_than_the_first(self):
         self.write(1)
         with open(self.file, "a") as file:
