@@ -333,7 +333,8 @@ std::optional<PieceKind> PieceCutter::kind_of_head(bool no_more) const {
   return detect_kind(text(), options_.format, no_more);
 }
 
-// Bytes that are no text would become events that nobody can read.
+// Bytes that are no text would become events that nobody can read; of lines that are said to be text
+// one may have a zero byte, as a file has that was cut short while it was written.
 Status PieceCutter::refuse_binary() {
   const std::string_view head = text().substr(0, kBinaryCheckBytes);
   if (const std::string_view kind = known_binary(head); !kind.empty()) {
@@ -342,7 +343,10 @@ Status PieceCutter::refuse_binary() {
     return make_error(ErrorCode::kData, "this is " + std::string(kind));
   }
   const std::size_t zero = head.find('\0');
-  if (zero == std::string_view::npos) {
+  const bool text_named = options_.format == InputFormat::kText ||
+                          options_.format == InputFormat::kLogfmt ||
+                          options_.format == InputFormat::kW3c;
+  if (zero == std::string_view::npos || (text_named && !is_unmarked_utf16(head))) {
     return {};
   }
   ended_ = true;

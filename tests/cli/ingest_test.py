@@ -21,6 +21,18 @@ from evq_case import EVQ, LoadCase, main
 
 
 class Ingest(LoadCase):
+    def test_a_zero_byte_in_a_log(self):
+        log = "one\0two\nthree\n"
+        self.evq("ingest", "d", input=log, status=4)
+        for form in ("text", "logfmt"):
+            report, _ = self.load(log, "--format", form, dataset=form)
+            self.assertEqual((report["ingested"], report["failed"]), (2, 0))
+            self.assertEqual(self.rows(f"{form} | where message contains 'two' | project message"),
+                             [{"message": "one\0two"}])
+        self.evq("ingest", "d", "--format", "text", input=b"\x1f\x8b\x08\x00", status=4)
+        self.evq("ingest", "d", "--format", "text", input="a\nb\n".encode("utf-16-le"), status=4)
+        self.evq("ingest", "d", "--format", "csv", input="a,b\n1,\0\n", status=4)
+
     def test_the_six_fields(self):
         text = '{"a":1}\n{"a":2}\n'
         report, errors = self.load(text)
