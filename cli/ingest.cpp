@@ -110,6 +110,7 @@ class IngestRun {
     std::atomic<std::uint64_t> bytes{0};
     IngestCounts committed;
     IngestCounts refused;  // since then
+    request_.keeps_read = true;
     request_.reject = [&](std::string_view text, const IngestFailure& failure) {
       note_failure(name, text, failure);
       refused.fail(failure);

@@ -349,6 +349,7 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
                             definition.map_fields.end());
   StreamContext context;
   context.control = &control;
+  context.keeps_read = request.keeps_read && !request.atomic;
   context.pool = request.parallel ? options_.pool : nullptr;
   std::shared_ptr<FieldAdmission> new_admission;
   if (known.ok()) {

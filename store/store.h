@@ -83,6 +83,8 @@ struct IngestRequest {
   // Spread over the store's threads; otherwise all on the caller's, which costs least where the
   // loads are small and many run at once.
   bool parallel = true;
+  // A load that is cancelled stores what it has read whole first; not where it is atomic.
+  bool keeps_read = false;
   // The two callbacks are called by one thread at a time, in input order, while the caller's may be
   // reading the source.
   RejectSink reject;                    // may be empty

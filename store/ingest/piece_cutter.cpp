@@ -187,6 +187,13 @@ void PieceCutter::look_at_columns() {
   columns_known_ = true;
 }
 
+void PieceCutter::stop() {
+  if (!ended_ && !failure_.has_value()) {
+    stopped_ = true;
+    failure_ = make_error(ErrorCode::kCancelled, "nothing more is read");
+  }
+}
+
 // Reads until there is a buffer full, the end, or no time left (true).
 Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
   if (!ended_ && offset_ == 0 && size_ == 0 && memory_ == nullptr) {
@@ -333,8 +340,8 @@ std::optional<PieceKind> PieceCutter::kind_of_head(bool no_more) const {
   return detect_kind(text(), options_.format, no_more);
 }
 
-// Bytes that are no text would become events that nobody can read; of lines that are said to be text
-// one may have a zero byte, as a file has that was cut short while it was written.
+// Bytes that are no text would become events that nobody can read; of lines that are said to be
+// text one may have a zero byte, as a file has that was cut short while it was written.
 Status PieceCutter::refuse_binary() {
   const std::string_view head = text().substr(0, kBinaryCheckBytes);
   if (const std::string_view kind = known_binary(head); !kind.empty()) {
@@ -443,7 +450,7 @@ Result<PieceCutter::Outcome> PieceCutter::break_off(bool known, Piece& piece) {
     if (cut_whole_rest(piece)) {
       return Outcome::kPiece;
     }
-    if (!is_blank(text())) {
+    if (!stopped_ && !is_blank(text())) {
       lose_event("the event is cut off: " + failure_->message);
     }
   }
@@ -454,6 +461,9 @@ Result<PieceCutter::Outcome> PieceCutter::break_off(bool known, Piece& piece) {
   }
   ended_ = true;
   Error error = *std::exchange(failure_, std::nullopt);
+  if (stopped_) {
+    return Outcome::kEnd;
+  }
   return offset_ == 0 ? std::move(error) : at_place(std::move(error));
 }
 

@@ -38,6 +38,9 @@ class PieceCutter {
   // However much there is without an event, it comes back after each buffer full.
   Result<Outcome> next(std::size_t events_max, std::int64_t timeout_ms, Piece& piece);
 
+  // Reads no more: what is left are the whole events of what was read, then kEnd.
+  void stop();
+
   // Takes back the memory of a piece for later ones.
   void recycle(Piece piece);
   std::size_t spare_bytes() const;  // of what was taken back and is not used yet
@@ -101,6 +104,7 @@ class PieceCutter {
   std::uint64_t line_ = 1;
   std::uint64_t column_ = 1;
   std::optional<Error> failure_;  // of the source, not told yet
+  bool stopped_ = false;          // nobody reads it any more
   bool ended_ = false;            // the source is at its end
   bool discarding_ = false;       // inside an event that is too long
   std::vector<LostEvent> lost_;

@@ -1,6 +1,7 @@
 #include "store/ingest/stream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <exception>
 #include <new>
@@ -65,6 +66,7 @@ class Pipeline {
 
  private:
   Status read_all();
+  Status take_what_is_read();
   Status read_some(bool& ended);
   void add_piece(Piece piece);
   void close_job();
@@ -84,14 +86,13 @@ class Pipeline {
   Status commit_what_is_sealed(bool apart);
   Status commit_part(SealedPart part);
   Status check() const {
-    return context_.control != nullptr ? context_.control->check() : Status();
+    return context_.control != nullptr && !unhurried_ ? context_.control->check() : Status();
   }
   bool is_busy();
   bool only_open_job_left();
   bool wait_for_commits(bool all);
   std::unique_ptr<BatchBuilder> take_builder();
   void stop_workers();
-  Status judge_whole_input() const;
 
   const IngestOptions& options_;
   BatchSink& sink_;
@@ -104,6 +105,7 @@ class Pipeline {
   bool settings_known_ = false;
   bool input_failed_ = false;  // the source or its format, not the sink
   IngestCounts counts_;
+  std::atomic<bool> unhurried_ = false;  // cancelled, and keeps what was read
   std::uint64_t syntax_failures_ = 0;
   IngestCounts* counts_so_far_ = nullptr;
   LoadMemory memory_;
@@ -129,12 +131,18 @@ class Pipeline {
 Status Pipeline::run(IngestCounts* counts_so_far) {
   counts_so_far_ = counts_so_far;
   Status status = read_all();
+  std::optional<WaitScope> commits;
+  if (context_.keeps_read && !status.ok() && status.error().code == ErrorCode::kCancelled) {
+    unhurried_ = true;
+    commits.emplace([] { return Status(); });
+    static_cast<void>(take_what_is_read().ok());
+  }
   if (!settings_known_) {
     counts_.processed_bytes += cutter_->bytes_taken();
   }
   // Whatever was whole before an error of the input is worth keeping; an error of ours, or the
   // user's wish to stop, is not waited for.
-  if (status.ok() || input_failed_) {
+  if (status.ok() || input_failed_ || unhurried_) {
     close_job();
     while (wait_for_commits(true)) {
       Status committed = check();
@@ -150,7 +158,7 @@ Status Pipeline::run(IngestCounts* counts_so_far) {
   }
   stop_workers();
   EVQ_TRY(std::move(status));
-  return judge_whole_input();
+  return judge_whole_input(options_, cutter_->kind(), counts_, syntax_failures_);
 }
 
 Status Pipeline::read_all() {
@@ -166,6 +174,14 @@ Status Pipeline::read_all() {
       wait_for_commits(false);
       continue;
     }
+    EVQ_TRY(read_some(ended));
+  }
+  return {};
+}
+
+Status Pipeline::take_what_is_read() {
+  cutter_->stop();
+  for (bool ended = false; !ended;) {
     EVQ_TRY(read_some(ended));
   }
   return {};
@@ -328,7 +344,7 @@ Status Pipeline::commit_ready() {
     if (!next_part(part, failed)) {
       return failed;
     }
-    EVQ_TRY(check());
+    EVQ_TRY(context_.keeps_read ? Status() : check());
     EVQ_TRY(commit_part(std::move(*part)));
   }
 }
@@ -357,7 +373,7 @@ void Pipeline::commit_in_turn() {
 void Pipeline::commit_apart() {
   context_.committer->submit([this] {
     std::optional<WaitScope> scope;
-    if (context_.control != nullptr) {
+    if (context_.control != nullptr && !unhurried_) {
       scope.emplace(*context_.control);
     }
     commit_in_turn();
@@ -404,18 +420,6 @@ Status Pipeline::commit_part(SealedPart part) {
   }
   if (counts_so_far_ != nullptr) {
     *counts_so_far_ = counts_;
-  }
-  return {};
-}
-
-// A JSON body that is one broken value is not an event that failed: it is no input at all.
-Status Pipeline::judge_whole_input() const {
-  if (options_.format == InputFormat::kJson && counts_.ingested == 0 && counts_.failed != 0 &&
-      syntax_failures_ == counts_.failed && cutter_->kind() == PieceKind::kValues &&
-      !counts_.failures.empty()) {
-    const IngestFailure& first = counts_.failures.front();
-    return make_error(ErrorCode::kData, "line " + std::to_string(first.line) + ", column " +
-                                            std::to_string(first.column) + ": " + first.reason);
   }
   return {};
 }

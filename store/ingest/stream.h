@@ -49,6 +49,8 @@ using RejectSink = std::function<void(std::string_view text, const IngestFailure
 
 struct StreamContext {
   QueryControl* control = nullptr;  // stops the load with kCancelled or kTimeout
+  // Once the control has cancelled it, what was read whole is committed first.
+  bool keeps_read = false;
   ThreadPool* pool = nullptr;       // null, or no threads in it: everything on the caller
   ThreadPool* committer = nullptr;  // of one thread, which commits; null: the caller does
   // Made for the options, shared between loads that have the same; null: the load makes its own.

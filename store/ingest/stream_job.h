@@ -10,6 +10,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <string>
 
 #include "store/base/limits.h"
 #include "store/base/result.h"
@@ -43,6 +44,18 @@ struct Job {
   std::uint64_t sealed_bytes = 0;  // of text whose events are sealed
   std::uint64_t parsed_bytes = 0;  // of whole pieces
 };
+
+// A JSON body that is one broken value is not an event that failed: it is no input at all.
+inline Status judge_whole_input(const IngestOptions& options, PieceKind kind,
+                                const IngestCounts& counts, std::uint64_t syntax_failures) {
+  if (options.format == InputFormat::kJson && counts.ingested == 0 && counts.failed != 0 &&
+      syntax_failures == counts.failed && kind == PieceKind::kValues && !counts.failures.empty()) {
+    const IngestFailure& first = counts.failures.front();
+    return make_error(ErrorCode::kData, "line " + std::to_string(first.line) + ", column " +
+                                            std::to_string(first.column) + ": " + first.reason);
+  }
+  return {};
+}
 
 // How much text a job takes: that of some batches, as large as they were of late, since all that is
 // behind the first waits for it in memory. Any thread.

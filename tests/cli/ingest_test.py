@@ -21,6 +21,18 @@ from evq_case import EVQ, LoadCase, main
 
 
 class Ingest(LoadCase):
+    def wait_until_read(self, process):
+        """Until evq handles Ctrl-C and has taken from its pipe what was written."""
+        deadline = time.monotonic() + 60
+        def is_ready():
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+            caught = int(re.search(r"SigCgt:\s*(\w+)", status).group(1), 16)
+            unread = fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4))
+            return caught >> (signal.SIGINT - 1) & 1 and unread == bytes(4)
+        while not is_ready():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
     def test_a_zero_byte_in_a_log(self):
         log = "one\0two\nthree\n"
         self.evq("ingest", "d", input=log, status=4)
@@ -32,6 +44,22 @@ class Ingest(LoadCase):
         self.evq("ingest", "d", "--format", "text", input=b"\x1f\x8b\x08\x00", status=4)
         self.evq("ingest", "d", "--format", "text", input="a\nb\n".encode("utf-16-le"), status=4)
         self.evq("ingest", "d", "--format", "csv", input="a,b\n1,\0\n", status=4)
+
+    def test_what_was_read_whole_is_stored_when_a_load_is_interrupted(self):
+        for number, (words, text, stored) in enumerate((
+                ((), '{"a":1}\n{"a":2}\n{"a"', 2), ((), '{"a":1}\n{"a":2}', 2),
+                (("--format", "text"), "one\ntwo\nthr", 2), ((), "a,b\n1,2\n3,", 1), ((), "", 0))):
+            with self.subTest(text):
+                process = self.start("ingest", f"p{number}", *words, "-o", "json", stdin=subprocess.PIPE)
+                process.stdin.write(text)
+                process.stdin.flush()
+                self.wait_until_read(process)
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.wait(timeout=30), 130)
+                report = json.loads(process.stdout.read())
+                self.assertEqual((report["ingested"], report["failed"]), (stored, 0))
+                if stored > 0:
+                    self.assertEqual(self.rows(f"p{number} | count"), [{"Count": stored}])
 
     def test_the_six_fields(self):
         text = '{"a":1}\n{"a":2}\n'
