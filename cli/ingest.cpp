@@ -289,6 +289,11 @@ int run_ingest(const GlobalOptions& global, const IngestCommand& command) {
       return report_error(named.error());
     }
   }
+  if (global.remote() && !command.reading.timestamp_zone.empty()) {
+    return report_error(make_error(ErrorCode::kUsage,
+                                   "a server takes times that say no zone as UTC",
+                                   "leave out --timestamp-zone"));
+  }
   if (command.follow) {
     return run_follow(global, command);
   }

@@ -1,8 +1,12 @@
 #include "cli/ingest_options.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "store/base/json_writer.h"
+#include "store/base/time_scan.h"
+#include "store/base/time_zone.h"
 #include "store/ingest/csv_record.h"
 
 namespace evq {
@@ -25,6 +29,30 @@ InputFormat input_format(const std::string& name) {
     return InputFormat::kW3c;
   }
   return name == "csv" ? InputFormat::kCsv : InputFormat::kDetect;
+}
+
+// Of times that say none; null where nobody named one.
+Result<std::shared_ptr<const TimeZone>> input_zone(const std::string& name) {
+  if (name.empty()) {
+    return std::shared_ptr<const TimeZone>();
+  }
+  if (name == "UTC" || name == "utc" || name == "Z") {
+    return std::make_shared<const TimeZone>(TimeZone::fixed(0));
+  }
+  TimeScanner scanner(name);
+  if (const auto offset = scanner.take_offset(); offset && scanner.at_end()) {
+    return std::make_shared<const TimeZone>(TimeZone::fixed(*offset));
+  }
+  auto zone = name == "local" ? TimeZone::local() : TimeZone::load(name);
+  if (!zone.ok() && name == "local") {
+    return std::make_shared<const TimeZone>(TimeZone::fixed(0));  // a machine without a zone
+  }
+  if (!zone.ok()) {
+    return make_error(
+        ErrorCode::kUsage, "--timestamp-zone: there is no time zone '" + name + "'",
+        "write local, UTC, a name such as Europe/Berlin, or an offset such as +02:00");
+  }
+  return std::make_shared<const TimeZone>(std::move(zone).value());
 }
 
 // {"k":"v",…} of the --label K=V options.
@@ -64,6 +92,7 @@ Result<IngestOptions> make_reading_options(const ReadingOptions& reading) {
   }
   options.timestamp_field = reading.timestamp_field;
   options.timestamp_layout = reading.timestamp_format;
+  EVQ_TRY_ASSIGN(options.zone, input_zone(reading.timestamp_zone));
   options.csv_fields = reading.csv_fields;
   const bool tab = reading.csv_delimiter == "\\t";
   if ((reading.csv_delimiter.size() > 1 && !tab) ||

@@ -31,6 +31,7 @@ struct ReadingOptions {
   std::string format = "auto";
   std::string timestamp_field;
   std::string timestamp_format;
+  std::string timestamp_zone;           // of times that say none; empty: UTC
   std::vector<std::string> csv_fields;  // split at commas
   std::string csv_delimiter;
   bool multiline = false;

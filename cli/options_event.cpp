@@ -20,6 +20,8 @@ std::vector<CLI::Option*> add_reading(CLI::App* app, ReadingOptions* reading) {
                       "Field that carries the event time (default _time), or several: Date,Time"),
       app->add_option("--timestamp-format", reading->timestamp_format,
                       "Its Go layout, such as 2006-01-02 15:04:05; default: detected"),
+      app->add_option("--timestamp-zone", reading->timestamp_zone,
+                      "Zone of times that say none: local, Europe/Berlin, +02:00 (default UTC)"),
       app->add_option("--csv-fields", reading->csv_fields, "Names for CSV without a header line")
           ->delimiter(',')
           ->allow_extra_args(false),

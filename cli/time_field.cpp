@@ -11,10 +11,12 @@
 #include "cli/shell_word.h"
 #include "cli/text_tables.h"
 #include "store/base/ascii.h"
+#include "store/base/control.h"
 #include "store/base/guessed_layout.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
+#include "store/base/time_zone.h"
 #include "store/base/utf8.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/failure_reason.h"
@@ -342,6 +344,21 @@ std::string misread_note(FirstEvents& events, const IngestOptions& options,
              : "";
 }
 
+// Whether the clocks of this machine show another time than UTC, now or in half a year.
+bool has_local_time() {
+  constexpr std::int64_t kHalfYearSeconds = 183 * kDayNs / kSecondNs;
+  const auto zone = TimeZone::local();
+  const std::int64_t now = wall_clock_now_ns() / kSecondNs;
+  return zone.ok() && (zone->offset_at(now) != 0 || zone->offset_at(now + kHalfYearSeconds) != 0);
+}
+
+std::string zoneless_note(const IngestOptions& options, const IngestCounts& counts) {
+  return counts.zoneless && options.zone == nullptr && has_local_time()
+             ? "its times say no zone and are taken as UTC; --timestamp-zone local takes them as "
+               "this machine's"
+             : "";
+}
+
 }  // namespace
 
 Result<std::optional<std::size_t>> InputHead::read(std::span<char> buffer,
@@ -367,7 +384,7 @@ std::vector<std::string> time_notes(std::string_view head, const IngestOptions& 
   const std::string lines = untimed_lines_note(head, options, counts);
   std::vector<std::string> notes;
   for (std::string note : {lines.empty() ? untimed_note(events, options, counts) : lines,
-                           misread_note(events, options, counts)}) {
+                           misread_note(events, options, counts), zoneless_note(options, counts)}) {
     if (!note.empty()) {
       notes.push_back(std::move(note));
     }

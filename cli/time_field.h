@@ -35,6 +35,8 @@ class InputHead final : public ByteSource {
 //   field that has it, a comma between, as IngestOptions::timestamp_field takes it. Nothing when
 //   some had a time, and when nobody named a field or a layout and none is found.
 // - when lines of plain text told no time, or a layout kept them from being asked for one.
+// - when times said no zone and were taken as UTC, where the clock of this machine shows another
+//   time: the option that says so.
 // - when the named field's times could not be read, or were numbers that look like dates, the
 //   layout that reads them where that can be told.
 std::vector<std::string> time_notes(std::string_view head, const IngestOptions& options,

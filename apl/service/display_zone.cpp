@@ -1,37 +1,18 @@
 #include "apl/service/display_zone.h"
 
 #include <cstdio>
-#include <cstdlib>
 
-#include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/time_zone.h"
 
 namespace evq {
-namespace {
-
-constexpr std::string_view kLocalZoneFile = "/etc/localtime";
-
-// What the machine's clocks show: TZ, else the file that the system's administrator chose.
-Result<TimeZone> load_local_zone() {
-  const char* variable = std::getenv("TZ");
-  if (variable != nullptr && *variable != '\0') {
-    return TimeZone::load(*variable == ':' ? variable + 1 : variable);
-  }
-  EVQ_TRY_ASSIGN(const std::string bytes,
-                 read_whole_file(std::string(kLocalZoneFile), kSmallFileBytesMax));
-  return TimeZone::parse(bytes);
-}
-
-}  // namespace
-
 Result<DisplayZone> DisplayZone::load(std::string_view name) {
   DisplayZone zone;
   if (name.empty() || name == "UTC" || name == "utc" || name == "Z") {
     return zone;
   }
-  auto loaded = name == "local" ? load_local_zone() : TimeZone::load(name);
+  auto loaded = name == "local" ? TimeZone::local() : TimeZone::load(name);
   if (!loaded.ok()) {
     if (name == "local") {
       return zone;  // a machine without a zone keeps UTC

@@ -13,6 +13,7 @@
 #include "store/base/time_scan.h"
 #include "store/base/time_zone.h"
 #include "store/base/zone_text.h"
+#include "store/base/zoneless.h"
 
 namespace evq {
 
@@ -103,6 +104,7 @@ struct Fields {
   int minute = 0;
   int second = 0;
   int ns = 0;
+  bool zoned = false;
   int offset = 0;     // seconds east of UTC
   int half_day = -1;  // 0 before noon, 1 after
   std::shared_ptr<const TimeZone> zone_rules;
@@ -309,10 +311,13 @@ bool take_element(const Part& part, bool fraction_follows, TimeScanner& scanner,
     case Element::kLowerPm:
       return take_half_day(scanner, element == Element::kUpperPm, fields.half_day);
     case Element::kZoneName:
+      fields.zoned = true;
       return take_zone_name(scanner, fields);
     case Element::kZone:
+      fields.zoned = true;
       return take_zone(scanner, part.literal, fields.offset);
     case Element::kZoneZ:
+      fields.zoned = true;
       return scanner.take('Z') || take_zone(scanner, part.literal, fields.offset);
   }
   return false;
@@ -337,6 +342,9 @@ std::optional<std::int64_t> instant_of(const Fields& fields, int year) {
     }
   }
   const auto instant = ns_from_civil(civil, fields.offset);
+  if (!fields.zoned) {
+    return ZonelessTimes::instant_of(instant);
+  }
   return instant && fields.zone_rules ? fields.zone_rules->utc_from_local(*instant) : instant;
 }
 

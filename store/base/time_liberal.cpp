@@ -15,6 +15,7 @@
 #include "store/base/time_scan.h"
 #include "store/base/time_zone.h"
 #include "store/base/zone_text.h"
+#include "store/base/zoneless.h"
 
 namespace evq {
 
@@ -385,6 +386,9 @@ class LiberalReader {
     }
     const auto instant =
         instant_of({year_, month_, has_day_ ? day_ : 1, hour_, minute_, second_, ns_}, offset_);
+    if (!has_offset_ && !has_zone_name_) {
+      return ZonelessTimes::instant_of(instant);
+    }
     return instant && zone_rules_ ? zone_rules_->utc_from_local(*instant) : instant;
   }
 
@@ -423,7 +427,7 @@ std::optional<std::int64_t> parse_digits_as_date(std::string_view text) {
     civil.minute = scanner.take_number(2, 2).value_or(0);
     civil.second = scanner.take_number(2, 2).value_or(0);
   }
-  return instant_of(civil, 0);
+  return ZonelessTimes::instant_of(instant_of(civil, 0));
 }
 
 bool names_month(std::string_view text) {

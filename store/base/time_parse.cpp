@@ -12,6 +12,7 @@
 #include "store/base/time.h"
 #include "store/base/time_scan.h"
 #include "store/base/timespan.h"
+#include "store/base/zoneless.h"
 
 namespace evq {
 
@@ -39,7 +40,8 @@ std::optional<std::int64_t> finish_instant(TimeScanner scanner, std::int64_t day
     ns = 999999999;
   }
   int offset = 0;
-  if (!scanner.at_end() && !scanner.take('Z') && !scanner.take('z')) {
+  const bool zoneless = scanner.at_end();
+  if (!zoneless && !scanner.take('Z') && !scanner.take('z')) {
     if (scanner.peek() == ' ' && (scanner.peek(1) == '+' || scanner.peek(1) == '-')) {
       scanner.skip(1);
     }
@@ -52,7 +54,9 @@ std::optional<std::int64_t> finish_instant(TimeScanner scanner, std::int64_t day
   if (!scanner.at_end()) {
     return std::nullopt;
   }
-  return ns_from_seconds(days * kDaySeconds + seconds_to_minute + second - offset, ns);
+  const auto instant =
+      ns_from_seconds(days * kDaySeconds + seconds_to_minute + second - offset, ns);
+  return zoneless ? ZonelessTimes::instant_of(instant) : instant;
 }
 
 // A date at the start of a text: its days since the epoch.
@@ -128,7 +132,8 @@ std::optional<std::int64_t> parse_instant_slowly(std::string_view text) {
     return std::nullopt;
   }
   if (scanner.at_end()) {
-    return date->alone ? ns_from_seconds(date->days * kDaySeconds, 0) : std::nullopt;
+    return date->alone ? ZonelessTimes::instant_of(ns_from_seconds(date->days * kDaySeconds, 0))
+                       : std::nullopt;
   }
   const bool letter = scanner.take('T') || scanner.take('t');
   if (!letter && !scanner.take(' ')) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "store/base/ascii.h"
 #include "store/base/file.h"
@@ -275,6 +276,21 @@ Result<TimeZone> TimeZone::load(std::string_view name) {
                       "datetime_list_timezones() lists those that the system knows");
   }
   return parse(bytes.value());
+}
+
+TimeZone TimeZone::fixed(std::int64_t offset) {
+  TimeZone zone;
+  zone.first_offset_ = offset;
+  return zone;
+}
+
+Result<TimeZone> TimeZone::local() {
+  const char* variable = std::getenv("TZ");
+  if (variable != nullptr && *variable != '\0') {
+    return load(*variable == ':' ? variable + 1 : variable);
+  }
+  EVQ_TRY_ASSIGN(const std::string bytes, read_whole_file("/etc/localtime", kSmallFileBytesMax));
+  return parse(bytes);
 }
 
 Result<std::vector<std::string>> TimeZone::names() {

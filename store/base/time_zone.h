@@ -31,6 +31,11 @@ class TimeZone {
   static Result<TimeZone> load(std::string_view name);
   // kCorrupt when `bytes` are no TZif file.
   static Result<TimeZone> parse(std::string_view bytes);
+  // Of an offset, in seconds east of UTC.
+  static TimeZone fixed(std::int64_t offset);
+  // The machine's: TZ, else the file that the system's administrator chose. kNotFound, kUsage or
+  // kCorrupt where there is none.
+  static Result<TimeZone> local();
   // The names of the system's zones, sorted; kNotFound when the system has no list.
   static Result<std::vector<std::string>> names();
 

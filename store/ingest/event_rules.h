@@ -26,6 +26,7 @@ struct EventRules {
   // Its parts, where it names several fields.
   std::vector<std::string> time_parts;
   std::optional<GoLayout> layout;
+  std::shared_ptr<const TimeZone> zone;  // of times that say none; null: UTC
   std::vector<std::string> map_fields;
   std::vector<std::string> timespan_fields;
   std::vector<Label> labels;

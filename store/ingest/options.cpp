@@ -20,6 +20,7 @@ void IngestCounts::add(IngestCounts later) {
   repaired += later.repaired;
   untimed += later.untimed;
   relabelled += later.relabelled;
+  zoneless = zoneless || later.zoneless;
   processed_bytes += later.processed_bytes;
   for (IngestFailure& failure : later.failures) {
     if (failures.size() < kIngestFailuresListedMax) {

@@ -32,6 +32,7 @@
 
 namespace evq {
 
+class TimeZone;
 struct W3cHeader;
 
 enum class InputFormat : std::uint8_t {
@@ -54,6 +55,8 @@ struct IngestOptions {
   // the other with spaces between. Empty: `_time`. Where all are absent or null, `_time` is looked
   // at, then the receipt time.
   std::string timestamp_field;
+  // That of times that say none, of whatever kind (store/base/zoneless.h). Null: UTC.
+  std::shared_ptr<const TimeZone> zone;
   // A Go layout for it; empty: detect (parse_event_time).
   std::string timestamp_layout;
   // Names for CSV without a header line; empty: the first record is the header.
@@ -118,6 +121,7 @@ struct IngestCounts {
   std::uint64_t repaired = 0;
   std::uint64_t untimed = 0;
   std::uint64_t relabelled = 0;
+  bool zoneless = false;              // some time said no zone, W3C logs left aside
   std::uint64_t processed_bytes = 0;  // decoded input, blanks included, plus the labels' length
   // In input order, the first kIngestFailuresListedMax of `failed`.
   std::vector<IngestFailure> failures;

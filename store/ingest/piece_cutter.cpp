@@ -11,6 +11,7 @@
 #include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/base/zoneless.h"
 #include "store/ingest/failure_reason.h"
 #include "store/ingest/format.h"
 #include "store/ingest/json_index.h"
@@ -505,6 +506,7 @@ void PieceCutter::cut(Piece& piece) {
       date_order_ = date_order_in(piece);
     }
     piece.date_order = date_order_.value_or(DateOrder::kMonthFirst);
+    const ZonelessTimes times(options_.zone.get());
     time_before_ = last_line_time(piece);
   }
   if (piece.kind == PieceKind::kW3c) {

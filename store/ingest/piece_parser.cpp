@@ -6,6 +6,7 @@
 #include "store/base/ascii.h"
 #include "store/base/check.h"
 #include "store/base/utf8.h"
+#include "store/base/zoneless.h"
 #include "store/ingest/boundary.h"
 #include "store/ingest/event_assembler.h"
 #include "store/ingest/failure_reason.h"
@@ -153,6 +154,7 @@ struct PieceParser::Target {
 Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport& report,
                           const Flush& flush) const {
   Target target{.piece = piece, .builder = builder, .report = report, .flush = flush};
+  const ZonelessTimes times(settings_.rules->zone.get());
   for (const LostEvent& event : piece.lost) {
     IngestFailure failure{event.line, event.column, event.offset, event.reason, piece.receipt_ns};
     if (settings_.keep_rejects) {
@@ -184,6 +186,8 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
       EVQ_TRY(parse_w3c(target));
       break;
   }
+  // The times of W3C logs are UTC, unless whoever knows better says so.
+  report.counts.zoneless = report.counts.zoneless || (times.any() && piece.kind != PieceKind::kW3c);
   builder.settle();  // the piece's memory will be used again
   return {};
 }

@@ -31,6 +31,7 @@ class EvqCase(unittest.TestCase):
             "EVQ_STORE": str(self.directory / "store"),
             "TMPDIR": str(self.directory),
             "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
         }
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LD_LIBRARY_PATH"):
             if name in os.environ:

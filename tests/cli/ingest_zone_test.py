@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""In which zone evq ingest and query --file read times that say none."""
+
+from evq_case import LoadCase, main
+
+
+class IngestZone(LoadCase):
+    def test_the_zone_of_times_that_say_none(self):
+        json_times = "".join(f'{{"at":"{at}"}}\n' for at in (
+            "2024-07-01 12:00:00", "2024-07-01T12:00:00Z", "2024-07-01T12:00:00+05:00", "2024-01-01T12:00:00",
+            "2024-07-01", "Mon, 01 Jul 2024 12:00:00 GMT", "2024/07/01 12:00:00", "01/Jul/2024:12:00:00",
+            "2024-10-27T02:30:00", "2024-03-31T02:30:00"))
+        berlin = ["2024-07-01T10:00:00Z", "2024-07-01T12:00:00Z", "2024-07-01T07:00:00Z", "2024-01-01T11:00:00Z",
+                  "2024-06-30T22:00:00Z", "2024-07-01T12:00:00Z", "2024-07-01T10:00:00Z", "2024-07-01T10:00:00Z",
+                  "2024-10-27T00:30:00Z", "2024-03-31T00:30:00Z"]
+        log = "2024-07-01 12:00:00 one\n  two\n[01/Jul/2024:12:00:01 +0000] three\n"
+        lines = ["2024-07-01T10:00:00Z", "2024-07-01T10:00:00Z", "2024-07-01T12:00:01Z"]
+        layout = ("--timestamp-field", "at", "--timestamp-format", "02.01.2006 15:04")
+        zoned = ("--timestamp-field", "at", "--timestamp-format", "02.01.2006 15:04 MST")
+        for number, (text, words, times) in enumerate((
+                (json_times, ("--timestamp-field", "at"), berlin), (log, (), lines),
+                ("at\n01.07.2024 12:00\n", layout, berlin[:1]),
+                ("at\n01.07.2024 12:00 UTC\n", zoned, berlin[1:2]),
+                ('time="2024-07-01 12:00:00" a=1\n', (), berlin[:1]),
+                ("#Version: 1.0\n#Fields: date time a\n2024-07-01 12:00:00 1\n", (), berlin[:1]))):
+            for zone, env in (("Europe/Berlin", {}), ("local", {"TZ": "Europe/Berlin"})):
+                with self.subTest((number, zone)):
+                    dataset = f"d{number}{zone[0]}"
+                    self.assertEqual(
+                        self.evq("ingest", dataset, "--timestamp-zone", zone, *words, input=text, env=env)[1]
+                        .count("say no zone"), 0)
+                    got = sorted(row["_time"] for row in self.rows(f"{dataset} | project _time"))
+                    self.assertEqual(got, sorted(times))
+        self.load('{"_time":"2024-07-01 12:00"}', "--timestamp-zone=-03:30", dataset="offset")
+        self.assertEqual(self.rows("offset"), [{"_time": "2024-07-01T15:30:00Z"}])
+        (self.directory / "f.log").write_text(log)
+        self.assertEqual(self.out("query", "--file", "f.log", "--timestamp-zone", "+02:00", "--",
+                                  "f | summarize n = count() by _time | where n == 2"),
+                         '{"_time":"2024-07-01T10:00:00Z","n":2}\n')
+        self.assertEqual(self.evq("ingest", "d", "--timestamp-zone", "Mars", input="", status=2),
+                         ("", "error: --timestamp-zone: there is no time zone 'Mars'\n"
+                              "  = write local, UTC, a name such as Europe/Berlin, or an offset such as +02:00\n"))
+
+    def test_times_without_a_zone_are_told_where_clocks_show_another_time(self):
+        note = "note: stdin: its times say no zone and are taken as UTC; --timestamp-zone local takes them as " \
+               "this machine's\n"
+        for zone, words, text, told in (
+                ("Europe/London", (), '{"_time":"2024-07-01 12:00:00"}', True),
+                ("Europe/London", ("--timestamp-zone", "UTC"), '{"_time":"2024-07-01 12:00:00"}', False),
+                ("UTC", (), '{"_time":"2024-07-01 12:00:00"}', False),
+                ("Europe/London", (), '{"_time":"2024-07-01T12:00:00Z"}', False),
+                ("Europe/London", (), '{"_time":1714557600}', False),
+                ("Asia/Tokyo", (), "2024-07-01 12:00:00 hello\n", True),
+                ("Asia/Tokyo", (), "#Fields: date time a\n2024-07-01 12:00:00 1\n", False)):
+            with self.subTest((zone, words, text)):
+                _, errors = self.evq("ingest", "d", *words, input=text, env={"TZ": zone})
+                self.assertEqual(note in errors, told, errors)
+                self.assertEqual(self.evq("-q", "ingest", "d", *words, input=text, env={"TZ": zone})[1], "")
+
+
+if __name__ == "__main__":
+    main()
