@@ -138,17 +138,14 @@ struct Sources {
   std::string missing_store;            // its place, when there is none
 };
 
-// Over files, no query asks for the events of the first one, and one that begins with a bar is
-// about the only one.
+// Over files, no query asks for the events of all, and one that begins with a bar is about them.
 std::string query_over(const Sources& sources, std::string apl) {
   if (sources.files.empty()) {
     return apl;
   }
-  const std::string first = "['" + sources.files[0] + "']";
+  const std::string all = sources.files.size() == 1 ? "['" + sources.files[0] + "']" : "union *";
   const std::string_view text = trimmed(apl);
-  return text.empty()                                         ? first
-         : text.starts_with('|') && sources.files.size() == 1 ? first + " " + apl
-                                                              : apl;
+  return text.empty() ? all : text.starts_with('|') ? all + " " + apl : apl;
 }
 
 // The dataset that is not there, where a file has its name; else empty.

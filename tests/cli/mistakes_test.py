@@ -333,6 +333,17 @@ class Mistakes(EvqCase):
                    "error: logs is a directory\n"
                    "  = name its files: logs/*.ndjson\n")
 
+    def test_no_query_and_one_without_a_dataset_are_about_all_files(self):
+        for name, rows in (("a", 2), ("b", 3), ("empty", 0)):
+            (self.directory / (name + ".ndjson")).write_text(f'{{"{name}":1}}\n' * rows)
+        files = ("--file", "a.ndjson", "b.ndjson", "empty.ndjson")
+        self.assertEqual(self.out("query", *files, "| count"), '{"Count":5}\n')
+        self.assertEqual(self.out("query", *files, "  | where b == 1 | count"), '{"Count":3}\n')
+        self.assertEqual(self.out("query", *files, input="\n").count("\n"), 5)
+        self.assertEqual(self.out("query", *files, "a | count"), '{"Count":2}\n')
+        self.assertEqual(self.out("query", *files, "union a, empty | count"), '{"Count":2}\n')
+        self.assertEqual(self.out("query", "--file", "empty.ndjson", "| count"), '{"Count":0}\n')
+
     def test_a_file_where_a_dataset_belongs(self):
         (self.directory / "app.ndjson").write_text('{"a":1}\n')
         for query in ("app.ndjson | count", "['app.ndjson']"):
