@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apl/service/service.h"
+#include "cli/input_files.h"
 #include "cli/input_notes.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
@@ -38,9 +39,7 @@ std::string dataset_name(const std::string& file) {
 Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
                                     const IngestOptions& reading, const Skipped& skipped,
                                     InputNotes* notes) {
-  for (const std::string& path : files) {
-    EVQ_TRY(check_input_path(path));
-  }
+  EVQ_TRY(check_inputs(files));
   EVQ_TRY_ASSIGN(ScratchFolder folder, ScratchFolder::make());
   EventFiles loaded(std::move(folder));
   ServiceOptions options;

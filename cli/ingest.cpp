@@ -16,6 +16,7 @@
 #include "cli/follow.h"
 #include "cli/ingest_notes.h"
 #include "cli/ingest_options.h"
+#include "cli/input_files.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/remote_server.h"
@@ -73,9 +74,9 @@ class IngestRun {
 
   Status prepare() {
     EVQ_TRY_ASSIGN(options_, make_ingest_options(command_));
-    for (const std::string& path : command_.files) {
-      EVQ_TRY(check_input_path(path));
-    }
+    EVQ_TRY(check_inputs(command_.files, [this](Error error, const std::string& path) {
+      return notes_.with_order_hint(std::move(error), path);
+    }));
     if (!command_.reject_file.empty()) {
       EVQ_TRY(check_reject_file());
       EVQ_TRY_ASSIGN(File rejects, File::create_output(command_.reject_file));

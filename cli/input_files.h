@@ -1,0 +1,18 @@
+#pragma once
+// Inputs that are named on the command line, looked at before any of them is read.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+// That each can be opened for reading and is no directory; "-" always can. Pipes are not opened and
+// nothing is waited for. The error of the only one that cannot, as `explained` makes it of what
+// went wrong and the path, if given; of several, one that names them all.
+using InputErrorText = std::function<Error(Error, const std::string& path)>;
+Status check_inputs(const std::vector<std::string>& paths, const InputErrorText& explained = {});
+
+}  // namespace evq
