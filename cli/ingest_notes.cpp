@@ -86,7 +86,7 @@ void IngestNotes::note_encoding(const std::string& path, const IngestCounts& cou
 void IngestNotes::note_plain_text(const std::string& path, const std::string& head,
                                   const IngestOptions& options) {
   const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
-  if (!inputs_.people() || options.format != InputFormat::kDetect || csv ||
+  if (options.format != InputFormat::kDetect || csv ||
       detect_kind(head, InputFormat::kDetect, true) != std::optional(PieceKind::kText)) {
     return;
   }
@@ -124,9 +124,6 @@ void IngestNotes::note_csv_options(const std::string& path, const std::string& h
 // is one whose times are written in another way than was thought.
 void IngestNotes::note_times(const std::string& path, const std::string& head,
                              const IngestOptions& options, const IngestCounts& counts) {
-  if (options.timestamp_field.empty() && options.timestamp_layout.empty() && !inputs_.people()) {
-    return;
-  }
   for (const std::string& note : time_notes(head, options, counts)) {
     inputs_.tell(path, ": " + note);
   }
@@ -139,7 +136,7 @@ void IngestNotes::note_listed_events(const std::string& path, const std::string&
       counts.failures.empty() ? FailureKind::kOther : kind_of_failure(counts.failures[0].reason);
   const bool wide = kind == FailureKind::kManyFields;
   const bool too_large = wide || kind == FailureKind::kLargeValues;
-  const bool loaded = counts.ingested == 1 && inputs_.people();
+  const bool loaded = counts.ingested == 1;
   if (counts.ingested + counts.failed != 1 || !(loaded || too_large)) {
     return;
   }

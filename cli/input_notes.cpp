@@ -64,7 +64,7 @@ std::string InputNotes::piped(const std::string& program, const std::string& pat
 bool InputNotes::note_table_in_text(const std::string& path, const std::string& head,
                                     const IngestOptions& options) {
   const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
-  if (!people_ || options.format != InputFormat::kDetect || csv ||
+  if (options.format != InputFormat::kDetect || csv ||
       detect_kind(head, InputFormat::kDetect, true) != std::optional(PieceKind::kText)) {
     return false;
   }

@@ -17,8 +17,8 @@ namespace evq {
 class InputNotes {
  public:
   // `reads_pipe` is the command that reads standard input instead, such as "evq ingest web";
-  // `people` says that what comes of it is for people, who hear of guesses as well. `global` must
-  // outlive it.
+  // `people` says that what comes of it is for people, who hear of mere guesses as well. `global`
+  // must outlive it.
   InputNotes(const GlobalOptions& global, std::string reads_pipe, bool people)
       : global_(global), reads_pipe_(std::move(reads_pipe)), people_(people) {}
 

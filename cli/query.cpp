@@ -199,7 +199,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
     }
     return print_data(plan.value());
   }
-  if (request.apl.find("_time") != std::string::npos || request.start_time.has_value() ||
+  if (request.apl.find("_time") != std::string::npos || shows_whole_events(request.apl) || request.start_time.has_value() ||
       request.end_time.has_value() || !command.reading.timestamp_field.empty() ||
       !command.reading.timestamp_format.empty()) {
     for (const std::string& note : sources.time_notes) {
@@ -237,10 +237,8 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
 // The files of --file, with what is to be told of them.
 Result<EventFiles> load_files(const GlobalOptions& global, const QueryCommand& command) {
   EVQ_TRY_ASSIGN(const IngestOptions reading, make_reading_options(command.reading));
-  EVQ_TRY_ASSIGN(const std::string form, choose_answer_form(global, command.output));
   SkippedLines skipped(global);
-  // Whoever pipes the answer on reads the notes all the same.
-  InputNotes notes(global, "evq query --file -", is_for_people(form) || is_terminal(STDERR_FILENO));
+  InputNotes notes(global, "evq query --file -", true);
   auto loaded = EventFiles::load(
       command.event_files, reading,
       [&](const std::string& file, const IngestFailure& failure) { skipped.note(file, failure); },

@@ -58,6 +58,35 @@ class IngestNotes(LoadCase):
                 ("where zip == '00005' | count", "Count\n1\n")):
             self.assertEqual(self.out("query", "d0 | " + query, "-o", "csv"), answer)
 
+    def test_notes_are_told_whatever_the_form_of_the_report(self):
+        for name, text, told in (
+                ("t.json", '{"ts":1714557600.5,"a":1}\n',
+                 ": no event has the field _time, so _time is when it was read; --timestamp-field ts takes it "
+                 "from there"),
+                ("docker.json", '{"log":"a","stream":"stdout","time":"2024-05-01T10:00:00.5Z"}\n',
+                 ": no event has the field _time, so _time is when it was read; --timestamp-field time takes it "
+                 "from there"),
+                ("logstash.json", '{"@timestamp":"2024-05-01T10:00:00Z","event":{"created":"2024-05-01"}}\n',
+                 ": no event has the field _time, so _time is when it was read; --timestamp-field @timestamp "
+                 "takes it from there"),
+                ("trail.json", '{"Records":[{"eventVersion":"1.0","userIdentity":{"sessionContext":{"creationDate":'
+                               '"2024-05-01T09:00:00Z"}},"eventTime":"2024-05-01T10:00:00Z"}]}',
+                 ": no event has the field _time, so _time is when it was read; --timestamp-field eventTime "
+                 "takes it from there"),
+                ("p.log", "2024-05-01T10:00:00Z hello world\n",
+                 " is plain text, a line an event: the field message, which parse takes apart (evq help parse)"),
+                ("h.csv", "5,7,2024-05-01\n6,8,2024-05-02\n", ": the first line names the fields, "),
+                ("l.json", '{"hits":[{"a":1},{"a":2}]}',
+                 " is one event, with a list of objects in .hits; for an event each: jq -c '.hits[]' l.json | "
+                 "evq ingest d")):
+            (self.directory / name).write_text(text)
+            with self.subTest(name):
+                for words in ((), ("-o", "json"), ("-o", "text")):
+                    self.assertIn(f"note: {name}{told}", self.evq("ingest", "d", name, *words)[1])
+                self.assertEqual(self.evq("-q", "ingest", "d", name)[1], "")
+                if "--timestamp-field" in told:
+                    self.assertIn(f"note: {name}{told}", self.evq("query", "--file", name, "| take 1")[1])
+
     def test_names_stand_in_commands_as_a_shell_takes_them(self):
         latin = "Máo\n".encode("cp1252")
         (self.directory / "it's.log").write_bytes(latin)
@@ -203,8 +232,7 @@ class IngestNotes(LoadCase):
             for form in ("text", "json"):
                 with self.subTest(text, form=form):
                     _, errors = self.evq("ingest", "d", "-o", form, *words, input=text)
-                    expected = [told] if told and (words or form == "text") else []
-                    self.assertEqual(re.findall("(?m)^note: stdin: (.*\n)", errors), expected)
+                    self.assertEqual(re.findall("(?m)^note: stdin: (.*\n)", errors), [told] if told else [])
         (self.directory / "a.log").write_text("it went on\n")
         _, errors = self.evq("query", "--file", "a.log", "| project _time")
         self.assertEqual(errors, "note: a.log: no line begins with a time that is known, " + note)
@@ -219,10 +247,10 @@ class IngestNotes(LoadCase):
                           "--csv-fields names them where it is an event\n"),
                 ("report.csv", "note: report.csv is plain text, a line an event, though it seems to be CSV below "
                                "its first 2 lines: tail -n +3 report.csv | evq query --file -\n")):
-            for form, expected in (("table", told), ("json", told if name == "a.csv" else "")):
+            for form in ("table", "json"):
                 with self.subTest(name, form=form):
                     _, errors = self.evq("query", "-o", form, "--file", name, "| count")
-                    self.assertEqual(errors, expected)
+                    self.assertEqual(errors, told)
             self.assertIn(told[:30], self.on_terminal("query", "--file", name, "--", "| count", columns=200))
         self.assertEqual(self.evq("query", "-o", "table", "--file", "a.csv", "--csv-fields", "n,s", "| count")[1], "")
         _, errors = self.evq("query", "--file", "b c.csv", "| count", status=4)
@@ -274,7 +302,8 @@ class IngestNotes(LoadCase):
     def test_one_word_above_lines_of_words_is_no_header(self):
         log = 'Initializing\nLoaded 5 modules, 3 plugins in 3 s\nERROR: cannot open "x", giving up\nDone\n'
         report, errors = self.load(log, dataset="log")
-        self.assertEqual((report["ingested"], report["failed"], errors), (4, 0, ""))
+        self.assertEqual((report["ingested"], report["failed"]), (4, 0))
+        self.assertIn("note: stdin is plain text, a line an event", errors)
         # The name of the file, or of the field with the times, says what the word is.
         names = "name\nJane Doe\nJohn Roe\n"
         for file, text, options in (("names.csv", names, ()), ("names.txt", names, ("--format", "csv")),
@@ -366,7 +395,8 @@ class IngestNotes(LoadCase):
                 _, errors = self.evq("ingest", "d", "-o", "text", input=text)
                 self.assertEqual(re.findall(r"; for an event each: jq -c '(.*)\[\]' \| evq ingest d\n", errors),
                                  [told] * (told != ""), errors)
-                self.assertEqual(self.evq("ingest", "d", "-o", "json", input=text)[1], "")
+                self.assertEqual(self.evq("ingest", "d", "-o", "json", input=text)[1], errors)
+                self.assertEqual(self.evq("-q", "ingest", "d", input=text)[1], "")
 
     def test_a_field_of_times_that_nobody_named(self):
         text = '{"timestamp":"2024-05-01T10:00:00Z","a":1}\n'
@@ -378,7 +408,8 @@ class IngestNotes(LoadCase):
                          note.replace("field timestamp", "field date"))
         _, errors = self.evq("ingest", "d", "--timestamp-field", "tiemstamp", input=text)
         self.assertEqual(errors, note.replace("field _time", "field tiemstamp"))
-        for quiet in (("--timestamp-field", "timestamp", "-o", "text"), ("-o", "json")):
+        self.assertEqual(self.evq("ingest", "d", "-o", "json", input=text)[1], note)
+        for quiet in (("--timestamp-field", "timestamp", "-o", "text"), ("--quiet",)):
             self.assertEqual(self.evq("ingest", "d", *quiet, input=text)[1], "")
         self.assertEqual(self.evq("ingest", "d", "-o", "text", input='{"a":1}\n')[1], "")
 
