@@ -13,6 +13,7 @@
 #include "cli/text_tables.h"
 #include "cli/time_field.h"
 #include "store/base/ascii.h"
+#include "store/base/control.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/ingest/byte_source.h"
@@ -46,6 +47,7 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
   options.store_directory = loaded.directory();
   options.scratch_store = true;
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, Service::open(options));
+  const std::int64_t now_ns = wall_clock_now_ns();
   for (const std::string& path : files) {
     File file = File::standard_input();
     if (path != "-") {
@@ -62,8 +64,12 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
         skipped(shown, failure);
       };
     }
+    request.clock = [now_ns] { return now_ns; };
     bool any = false;
-    request.committed = [&](const IngestCounts& counts) { any = any || counts.ingested > 0; };
+    request.committed = [&](const IngestCounts& counts) {
+      any = any || counts.ingested > 0;
+      loaded.untimed_ = loaded.untimed_ && counts.untimed == counts.ingested;
+    };
     const std::unique_ptr<ByteSource> decoded = decoded_source(file_source(std::move(file)), {});
     RewrittenSource rewritten(*decoded);
     auto begun = rewritten.begin(reading, interrupt_control());

@@ -31,6 +31,8 @@ class EventFiles {
   std::string directory() const { return folder_.store(); }
   // Their names, in the order of the files.
   const std::vector<std::string>& datasets() const { return datasets_; }
+  // Whether no event tells a time: then all have the same, and their order is that of the files.
+  bool untimed() const { return untimed_; }
   // Of the files whose events have the time at which they were read, though they tell another, or
   // whose times were read in another way than they are written.
   const std::vector<std::string>& time_notes() const { return time_notes_; }
@@ -42,6 +44,7 @@ class EventFiles {
 
   ScratchFolder folder_;
   std::vector<std::string> datasets_;
+  bool untimed_ = true;
   std::vector<std::string> time_notes_;
   std::optional<Error> broken_;
 };

@@ -135,6 +135,7 @@ Status answer(QueryTarget& target, const QueryRequest& request, const std::strin
 struct Sources {
   std::vector<std::string> files;       // datasets of --file
   std::vector<std::string> time_notes;  // of those files, for queries where times matter
+  bool untimed = false;                 // no event of the files tells a time
   std::string missing_store;            // its place, when there is none
 };
 
@@ -192,6 +193,8 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   }
   QueryRequest& request = made.value();
   request.apl = query_over(sources, std::move(request.apl));
+  // Events that all have the same time come as they stand in the files.
+  request.ascending = sources.untimed;
   if (command.explain || command.profile) {
     const auto plan = command.explain ? target.explain(request) : target.profile(request);
     if (!plan.ok()) {
@@ -219,7 +222,11 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   }
   WatchedQuery watched(global);
   const ByteSink out = watched.output(paged_sink(paged));
-  ObservedSink sink(make_answer_output(options, out));
+  std::unique_ptr<ResultSink> whole = make_answer_output(options, out);
+  // When a file was read is no news of its events.
+  const bool narrow = !sources.files.empty() && !options.arrival_time && !is_api_form(form);
+  std::unique_ptr<ResultSink> narrowed = narrow ? without_arrival_time(*whole) : nullptr;
+  ObservedSink sink(narrow ? std::move(narrowed) : std::move(whole));
   const Status done = finish_paged(paged, watched.run(*request.control, [&] {
     return answer(target, request, form, sink, out);
   }));
@@ -288,6 +295,7 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   } else if (files.has_value()) {
     sources.files = files->datasets();
     sources.time_notes = files->time_notes();
+    sources.untimed = files->untimed();
   }
   const int status = run(global, command, *local_target(*service.value()), sources);
   if (files.has_value() && files->broken().has_value()) {

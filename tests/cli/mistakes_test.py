@@ -323,7 +323,7 @@ class Mistakes(EvqCase):
         _, errors = self.evq("query", "--file", "part.json", "where a == 1", status=3)
         self.assertIn("   = a query begins with a dataset: part | where …\n", errors)
         self.assertEqual(self.out("query", "--file", "part.json", "--", "| project a"),
-                         '{"a":3}\n{"a":1}\n')
+                         '{"a":1}\n{"a":3}\n')
         self.assertEqual(self.out("query", "--file", "part.json", input="\n").count('"a":'), 2)
         (self.directory / "packed.gz").write_bytes(b"\x1f\x8b\x08\x00")
         _, errors = self.evq("query", "--file", "packed.gz", "--", "packed", status=4)
@@ -343,6 +343,25 @@ class Mistakes(EvqCase):
         self.assertEqual(self.out("query", *files, "a | count"), '{"Count":2}\n')
         self.assertEqual(self.out("query", *files, "union a, empty | count"), '{"Count":2}\n')
         self.assertEqual(self.out("query", "--file", "empty.ndjson", "| count"), '{"Count":0}\n')
+
+    def test_events_without_times_come_as_they_stand_in_the_file(self):
+        count = 150000  # of several batches
+        (self.directory / "n.csv").write_text("n\n" + "".join(f"{i}\n" for i in range(count)))
+        def numbers(query):
+            return [json.loads(line)["n"] for line in self.out("query", "--file", "n.csv", query).splitlines()]
+        self.assertEqual(numbers("| take 3"), [0, 1, 2])
+        self.assertEqual(numbers("n"), list(range(1000)))
+        self.assertEqual(numbers("| where n % 1000 == 0 | limit 2000"), list(range(0, count, 1000)))
+        self.assertEqual(numbers("| where n > 70000 | take 2"), [70001, 70002])
+        self.assertEqual(numbers("| top 2 by n"), [count - 1, count - 2])
+        (self.directory / "two.csv").write_text("n,m\n1,x\n2,y\n")
+        for form in ("csv", "tsv", "table", "ndjson", "json", "markdown", "line"):
+            out = self.out("query", "-o", form, "--file", "two.csv", "--", "two")
+            self.assertNotIn("_sysTime", out)
+        self.assertIn("_sysTime", self.out("query", "--file", "two.csv", "| where isnotnull(_sysTime)"))
+        self.assertIn("_sysTime", self.out("query", "-o", "legacy", "--file", "two.csv", "--", "two"))
+        (self.directory / "t.csv").write_text("_time,n\n2024-01-01,1\n2024-01-02,2\n")
+        self.assertEqual(self.out("query", "--file", "t.csv", "| project n"), '{"n":2}\n{"n":1}\n')
 
     def test_a_file_where_a_dataset_belongs(self):
         (self.directory / "app.ndjson").write_text('{"a":1}\n')
