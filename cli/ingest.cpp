@@ -287,7 +287,7 @@ int ingest_to_server(const GlobalOptions& global, const IngestCommand& command) 
 int run_ingest(const GlobalOptions& global, const IngestCommand& command) {
   if (!global.remote()) {  // before any input is waited for
     if (const Status named = check_dataset_name(command.dataset); !named.ok()) {
-      return report_error(named.error());
+      return report_error(IngestNotes::with_file_hint(named.error(), command));
     }
   }
   if (global.remote() && !command.reading.timestamp_zone.empty()) {

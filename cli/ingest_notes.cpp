@@ -17,16 +17,32 @@
 #include "store/ingest/format.h"
 #include "store/ingest/log_entry.h"
 #include "store/ingest/log_fields.h"
+#include "store/ingest/logfmt_line.h"
 
 namespace evq {
 
-bool IngestNotes::is_dataset_a_file() const {
+namespace {
+
+bool is_dataset_a_file(const IngestCommand& command) {
   std::error_code unknown;
-  return std::filesystem::is_regular_file(command_.dataset, unknown);
+  return std::filesystem::is_regular_file(command.dataset, unknown);
+}
+
+}  // namespace
+
+Error IngestNotes::with_file_hint(Error error, const IngestCommand& command) {
+  if (is_dataset_a_file(command)) {
+    const bool turned = command.files.size() == 1 && check_dataset_name(command.files[0]).ok();
+    error.hint =
+        turned ? "the dataset comes first: evq ingest " + command.files[0] + " " +
+                     shell_word(command.dataset)
+               : "for the events of that file: evq ingest DATASET " + shell_word(command.dataset);
+  }
+  return error;
 }
 
 void IngestNotes::note_standard_input() const {
-  if (is_dataset_a_file()) {
+  if (is_dataset_a_file(command_)) {
     print_note(global_, "note: " + command_.dataset +
                             " is taken for the name of a dataset; for the events of that file: " +
                             "evq ingest DATASET " + shell_word(command_.dataset));
@@ -34,7 +50,7 @@ void IngestNotes::note_standard_input() const {
 }
 
 Error IngestNotes::with_order_hint(Error error, const std::string& path) const {
-  if (is_dataset_a_file() && check_dataset_name(path).ok()) {
+  if (is_dataset_a_file(command_) && check_dataset_name(path).ok()) {
     error.hint = "the dataset comes first: evq ingest " + path + " " + shell_word(command_.dataset);
   }
   return error;
@@ -82,6 +98,28 @@ void IngestNotes::note_encoding(const std::string& path, const IngestCounts& cou
   }
 }
 
+namespace {
+
+// Where most lines are of another form than the first: the format that reads them.
+std::string named_lines_hint(std::string_view head) {
+  constexpr std::size_t kPairsMin = 2;
+  std::size_t lines = 0;
+  std::size_t json = 0;
+  std::size_t logfmt = 0;
+  while (head.find('\n') != std::string_view::npos) {  // the last one may be cut
+    const std::string_view line = trimmed(take_line(&head));
+    lines += line.empty() ? 0U : 1U;
+    json += line.starts_with('{') && line.ends_with('}') ? 1U : 0U;
+    logfmt += is_logfmt_line(line, kPairsMin) ? 1U : 0U;
+  }
+  return 2 * json > lines ? "; most lines are JSON, of which --format ndjson makes fields"
+         : 2 * logfmt > lines
+             ? "; most lines have pairs key=value, of which --format logfmt makes fields"
+             : "";
+}
+
+}  // namespace
+
 // Whoever looks learns what became of lines that are neither JSON nor CSV.
 void IngestNotes::note_plain_text(const std::string& path, const std::string& head,
                                   const IngestOptions& options) {
@@ -102,7 +140,8 @@ void IngestNotes::note_plain_text(const std::string& path, const std::string& he
                          (has_longer_entries(text)
                               ? "; --multiline makes one event of a line and those below that "
                                 "belong to it, such as a stack trace"
-                              : ""));
+                              : "") +
+                         named_lines_hint(head));
 }
 
 // What says how CSV is read does nothing to another format.

@@ -34,6 +34,8 @@ class IngestNotes {
   // How many inputs were not told of, if any.
   void note_rest() const { inputs_.note_rest(); }
 
+  // That the dataset cannot have its name: with what to do where that is the name of a file.
+  static Error with_file_hint(Error error, const IngestCommand& command);
   // That `path` cannot be opened: with what `evq ingest FILE DATASET` meant.
   Error with_order_hint(Error error, const std::string& path) const;
   // That `path` cannot be read: with what to do about names of columns that repeat.
@@ -53,7 +55,6 @@ class IngestNotes {
                   const IngestCounts& counts);
   void note_listed_events(const std::string& path, const std::string& head,
                           const IngestCounts& counts);
-  bool is_dataset_a_file() const;
 
   const GlobalOptions& global_;
   const IngestCommand& command_;

@@ -18,6 +18,12 @@ std::string since_time(const std::string& text) {
   return parse_relative_time(ago, 0).has_value() ? ago : text;
 }
 
+std::string bound_time(const std::string& text) {
+  const bool year = text.size() == 4 && text >= "1970" && text <= "2262" &&
+                    text.find_first_not_of("0123456789") == std::string::npos;
+  return year ? text + "-01-01" : text;
+}
+
 bool lacks_unit(std::string_view text) {
   constexpr std::size_t kUnixTimeDigitsMin = 9;
   return !text.empty() && text.size() < kUnixTimeDigitsMin &&

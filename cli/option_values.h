@@ -14,18 +14,20 @@ namespace evq {
 
 // --since as a time: "1h" is now-1h; whole times stay.
 std::string since_time(const std::string& text);
+// --start-time and --end-time as a time: four digits are a year, which begins then.
+std::string bound_time(const std::string& text);
 // The range that --start-time, --since and --end-time give a query or a delete; no bound where
 // none was given.
 template <class Command, class Request>
 void set_times(const Command& command, Request* request) {
   if (!command.start_time.empty()) {
-    request->start_time = command.start_time;
+    request->start_time = bound_time(command.start_time);
   }
   if (!command.since.empty()) {
     request->start_time = since_time(command.since);
   }
   if (!command.end_time.empty()) {
-    request->end_time = command.end_time;
+    request->end_time = bound_time(command.end_time);
   }
 }
 // Whether a duration is nothing but a small number: 5 of what?

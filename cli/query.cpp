@@ -149,19 +149,27 @@ std::string query_over(const Sources& sources, std::string apl) {
   return text.empty() ? all : text.starts_with('|') ? all + " " + apl : apl;
 }
 
+bool is_file(std::string_view name) {
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(name, unknown);
+}
+
 // The dataset that is not there, where a file has its name; else empty.
 std::string file_named(std::string_view message) {
   const std::size_t begin = message.find('\'') + 1;
   const std::string name(message.substr(begin, message.rfind('\'') - begin));
-  std::error_code unknown;
-  return std::filesystem::is_regular_file(name, unknown) ? name : "";
+  return is_file(name) ? name : "";
 }
 
-Error with_sources(Error error, const Sources& sources) {
+Error with_sources(Error error, const Sources& sources, std::string_view apl) {
   constexpr std::string_view kAnyDataset = "['logs']";
   const std::size_t example = error.hint.find(kAnyDataset);
   if (sources.files.size() == 1 && example != std::string::npos) {
     error.hint.replace(example, kAnyDataset.size(), sources.files[0]);
+  }
+  if (sources.files.empty() && is_file(trimmed(apl))) {
+    error.hint = "a file is queried with evq query --file " + shell_word(std::string(trimmed(apl)));
+    return error;
   }
   if (error.id != diag::unknown_dataset({}, "", {}).id) {
     return error;
@@ -198,13 +206,14 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   if (command.explain || command.profile) {
     const auto plan = command.explain ? target.explain(request) : target.profile(request);
     if (!plan.ok()) {
-      return report_error(with_sources(plan.error(), sources), request.apl, global.color);
+      return report_error(with_sources(plan.error(), sources, request.apl), request.apl,
+                          global.color);
     }
     return print_data(plan.value());
   }
-  if (request.apl.find("_time") != std::string::npos || shows_whole_events(request.apl) || request.start_time.has_value() ||
-      request.end_time.has_value() || !command.reading.timestamp_field.empty() ||
-      !command.reading.timestamp_format.empty()) {
+  if (request.apl.find("_time") != std::string::npos || shows_whole_events(request.apl) ||
+      request.start_time.has_value() || request.end_time.has_value() ||
+      !command.reading.timestamp_field.empty() || !command.reading.timestamp_format.empty()) {
     for (const std::string& note : sources.time_notes) {
       print_note(global, note);
     }
@@ -231,7 +240,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
     return answer(target, request, form, sink, out);
   }));
   if (!done.ok()) {
-    return report_end(with_sources(done.error(), sources), request.apl, global.color);
+    return report_end(with_sources(done.error(), sources, request.apl), request.apl, global.color);
   }
   if (const std::string note = missed_events_note(target, request, sink.header(), sink.status());
       !note.empty()) {

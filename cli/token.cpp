@@ -111,7 +111,16 @@ Result<TokenSpec> token_spec(const TokenCommand& command) {
 Status create(Definitions& definitions, const TokenCommand& command) {
   EVQ_TRY_ASSIGN(const TokenSpec spec, token_spec(command));
   EVQ_TRY_ASSIGN(const CreatedToken created, create_token(definitions, spec));
-  return plain_sink()(created.secret + "\n");
+  Status printed = plain_sink()(created.secret + "\n");
+  if (printed.ok()) {
+    return printed;
+  }
+  // Nobody will ever know its secret.
+  Error error = std::move(printed).take_error();
+  const Status deleted = delete_token(definitions, created.record.id);
+  error.hint = deleted.ok() ? "the token is deleted again"
+                            : "the token " + created.record.id + " is there; delete it";
+  return error;
 }
 
 Status list(Definitions& definitions, ListForm form) {

@@ -434,6 +434,10 @@ void EventAssembler::finish_time(std::int64_t receipt_ns) {
   const bool joined = in_parts && named_time_ && !group_time;
   const std::string field = joined ? rules_->timestamp_field : name_of(cell->node);
   const bool is_text = cell->kind == CellKind::kText || cell->kind == CellKind::kRawText;
+  if (is_distant_time(*cell)) {
+    fail(distant_time_reason(field, is_text ? cell->view() : std::string_view()));
+    return;
+  }
   fail(is_text ? unread_time_reason(field, cell->view()) : unread_time_reason(field));
 }
 

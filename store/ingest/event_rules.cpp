@@ -140,4 +140,31 @@ std::optional<std::int64_t> EventRules::read_time(const Cell& cell, bool named,
   return std::nullopt;
 }
 
+bool is_distant_time(const Cell& cell) {
+  constexpr std::size_t kYearDigits = 4;
+  if (cell.kind == CellKind::kLong) {
+    return !event_time_from_integer(cell.integer);
+  }
+  if (cell.kind == CellKind::kReal) {
+    return !event_time_from_real(cell.real);
+  }
+  if (cell.kind != CellKind::kText && cell.kind != CellKind::kRawText) {
+    return false;
+  }
+  std::string text(trimmed(cell.view()));
+  if (text.size() > kTimeTextBytesMax || parse_event_time(text) || parse_real(text)) {
+    return false;
+  }
+  // 29 February is in it.
+  for (std::size_t i = 0; i + kYearDigits <= text.size(); ++i) {
+    const bool year = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(i),
+                                  text.begin() + static_cast<std::ptrdiff_t>(i + kYearDigits),
+                                  [](char c) { return is_digit(c); });
+    if (year) {
+      return parse_event_time(text.replace(i, kYearDigits, "2000")).has_value();
+    }
+  }
+  return false;
+}
+
 }  // namespace evq

@@ -44,6 +44,10 @@ struct EventRules {
                                         std::int64_t receipt_ns) const;
 };
 
+// Whether a value that read_time() does not read is a time outside of int64 nanoseconds: a number,
+// or a text that tells one with another year.
+bool is_distant_time(const Cell& cell);
+
 // Where the name of a top-level field is reserved: `_user` before it; otherwise as it is.
 std::string stored_field_name(std::string_view name);
 

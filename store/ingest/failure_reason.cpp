@@ -31,10 +31,23 @@ std::string unread_time_reason(std::string_view field) {
   return joined(kValueOf, field, kIsNoTime);
 }
 
-std::string unread_time_reason(std::string_view field, std::string_view value) {
+namespace {
+
+std::string shown_value(std::string_view value) {
   constexpr std::size_t kShownBytesMax = 64;
-  return joined(unread_time_reason(field), ": '", utf8_prefix(value, kShownBytesMax),
+  return joined(": '", utf8_prefix(value, kShownBytesMax),
                 value.size() > kShownBytesMax ? "…'" : "'");
+}
+
+}  // namespace
+
+std::string unread_time_reason(std::string_view field, std::string_view value) {
+  return joined(unread_time_reason(field), shown_value(value));
+}
+
+std::string distant_time_reason(std::string_view field, std::string_view value) {
+  return joined(kValueOf, field, "' is outside of the times that evq holds, 1677 to 2262",
+                value.empty() ? std::string() : shown_value(value));
 }
 
 std::string many_fields_reason() {

@@ -20,6 +20,8 @@ enum class FailureKind : std::uint8_t {
 // value is none that could be shown.
 std::string unread_time_reason(std::string_view field);
 std::string unread_time_reason(std::string_view field, std::string_view value);
+// Of a time that evq cannot hold, as far as it is a text.
+std::string distant_time_reason(std::string_view field, std::string_view value);
 std::string many_fields_reason();
 std::string many_new_keys_reason();
 std::string large_value_reason();

@@ -87,6 +87,15 @@ class IngestNotes(LoadCase):
                 if "--timestamp-field" in told:
                     self.assertIn(f"note: {name}{told}", self.evq("query", "--file", name, "| take 1")[1])
 
+    def test_lines_that_are_of_another_form_than_the_first(self):
+        for text, hint in (('Server starts\n{"a":1}\n{"a":2}\n',
+                            "; most lines are JSON, of which --format ndjson makes fields"),
+                           ("starting level=info a=1\nlevel=info msg=x\nlevel=warn msg=y\n",
+                            "; most lines have pairs key=value, of which --format logfmt makes fields"),
+                           ("Server starts\n{a}\none\ntwo\n", "")):
+            self.assertIn("note: stdin is plain text, a line an event: the field message, which parse takes apart "
+                          f"(evq help parse){hint}\n", self.evq("ingest", "d", input=text)[1])
+
     def test_names_stand_in_commands_as_a_shell_takes_them(self):
         latin = "Máo\n".encode("cp1252")
         (self.directory / "it's.log").write_bytes(latin)

@@ -61,6 +61,17 @@ class Ingest(LoadCase):
                 if stored > 0:
                     self.assertEqual(self.rows(f"p{number} | count"), [{"Count": stored}])
 
+    def test_times_that_cannot_be_held(self):
+        text = '{"_time":"0001-01-01T00:00:00Z"}\n{"_time":"9999-12-31T23:59:59Z"}\n{"_time":"soon"}\n' \
+               '{"_time":99999999999}\n{"_time":"Mon, 01 Jan 1500 10:00:00 GMT"}\n'
+        report, _ = self.load(text)
+        self.assertEqual((report["ingested"], report["failed"]), (0, 5))
+        held = "the value of '_time' is outside of the times that evq holds, 1677 to 2262"
+        self.assertEqual([failure["error"].split(": ", 1)[1] for failure in report["failures"]],
+                         [held + ": '0001-01-01T00:00:00Z'", held + ": '9999-12-31T23:59:59Z'",
+                          "the value of '_time' is no time: 'soon'", held,
+                          held + ": 'Mon, 01 Jan 1500 10:00:00 GMT'"])
+
     def test_a_file_that_is_missing_is_told_before_any_is_loaded(self):
         (self.directory / "a.ndjson").write_text('{"a":1}\n')
         (self.directory / "folder").mkdir()

@@ -363,6 +363,33 @@ class Mistakes(EvqCase):
         (self.directory / "t.csv").write_text("_time,n\n2024-01-01,1\n2024-01-02,2\n")
         self.assertEqual(self.out("query", "--file", "t.csv", "| project n"), '{"n":2}\n{"n":1}\n')
 
+    def test_a_file_with_a_folder_where_a_dataset_belongs(self):
+        (self.directory / "d").mkdir()
+        (self.directory / "d" / "a.ndjson").write_text('{"a":1}\n')
+        for words, hint in ((("./d/a.ndjson",), "for the events of that file: evq ingest DATASET ./d/a.ndjson"),
+                            (("d/a.ndjson", "app"), "the dataset comes first: evq ingest app d/a.ndjson")):
+            _, errors = self.evq("ingest", *words, status=2)
+            self.assertTrue(errors.endswith(f"  = {hint}\n"), errors)
+        _, errors = self.evq("query", "d/a.ndjson", status=3)
+        self.assertIn("   = a file is queried with evq query --file d/a.ndjson\n", errors)
+
+    def test_a_year_is_one(self):
+        self.ingest("years", ['{"_time":"2024-05-01","n":1}', '{"_time":"2025-05-01","n":2}'])
+        for words, rows in ((("--start-time", "2025"), [2]), (("--end-time", "2025"), [1]),
+                            (("--start-time", "2024", "--end-time", "2026"), [2, 1]),
+                            (("--start-time", "1746057600"), [2]), (("--start-time", "2024-06"), [2])):
+            out = self.out("query", "years | project n", *words)
+            self.assertEqual([json.loads(row)["n"] for row in out.splitlines()], rows)
+
+    def test_a_token_that_nobody_saw_is_none(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([EVQ, "token", "create", "--name", "ci"], env=self.environment, stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr),
+                         (5, "error: cannot write standard output: No space left on device\n"
+                             "  = the token is deleted again\n"))
+        self.assertNotIn("ci", self.out("token", "list"))
+
     def test_a_file_where_a_dataset_belongs(self):
         (self.directory / "app.ndjson").write_text('{"a":1}\n')
         for query in ("app.ndjson | count", "['app.ndjson']"):
