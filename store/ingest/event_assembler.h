@@ -26,17 +26,12 @@
 #include "store/ingest/cell.h"
 #include "store/ingest/event_rules.h"
 #include "store/ingest/found_keys.h"
+#include "store/ingest/key_node.h"
 #include "store/ingest/long_reals.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace evq {
 
 inline constexpr const char* kRepairUtf8 = "invalid UTF-8 became U+FFFD";
-
-using NodeId = std::uint32_t;
 
 class EventAssembler {
  public:
@@ -157,7 +152,7 @@ class EventAssembler {
   bool overgrown() const;
 
  private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNone = KeyNode::kNone;
 
   // Traits of a node that need more than appending a cell.
   enum Trait : std::uint16_t {
@@ -180,39 +175,11 @@ class EventAssembler {
   static constexpr std::uint16_t kNeedsCare =
       kUnresolved | kUnadmitted | kShared | kTimes | kShadowed | kNameTooLong;
 
-  struct alignas(64) Node {
-    std::string_view key() const { return {key_text, key_size}; }
-
-    std::array<char, 16> key_head{};  // the key's first bytes, zeros behind them
-    const char* key_text = nullptr;   // in keys_
-    std::uint32_t key_size = 0;
-    NodeId parent = kNone;
-    NodeId next = 0;  // the key that followed it in the last event
-    std::uint32_t column = kNone;
-    // The number of its last visit. Later than its parent's: the key was there before in the same
-    // object of the same event.
-    std::uint64_t seen = 0;
-    std::uint16_t traits = 0;
-    bool has_backslash = false;  // the key
-  };
+  using Node = KeyNode;
 
   // Whether the node is that of a key, of which sixteen bytes can be read.
   bool is_node_of(NodeId id, NodeId parent, std::string_view key) const {
-    const Node& node = nodes_[id];
-    if (node.parent != parent || node.key_size != key.size() || node.has_backslash) {
-      return false;
-    }
-#if defined(__SSE2__)
-    const __m128i head = _mm_loadu_si128(reinterpret_cast<const __m128i*>(key.data()));
-    const __m128i known = _mm_load_si128(reinterpret_cast<const __m128i*>(node.key_head.data()));
-    const auto same = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(head, known)));
-    constexpr std::size_t kHead = 16;
-    return key.size() <= kHead
-               ? (~same & ((std::uint32_t{1} << key.size()) - 1)) == 0
-               : same == 0xFFFF && equal_text(node.key().substr(kHead), key.substr(kHead));
-#else
-    return equal_text(node.key(), key);
-#endif
+    return nodes_[id].parent == parent && nodes_[id].has_key(key);
   }
   NodeId mark(NodeId id, NodeId parent) {
     Node& node = nodes_[id];
