@@ -1,5 +1,6 @@
 #pragma once
-// Inputs that are named on the command line, looked at before any of them is read.
+// Inputs that are named on the command line, looked at before any of them is read: one that is not
+// there is told before events of those before it are stored.
 
 #include <functional>
 #include <string>

@@ -23,12 +23,16 @@ IngestOptions csv() {
 }
 
 std::string rows_of(const Loaded& loaded) {
-  std::string rows = loaded.rows();
+  const std::string rows = loaded.rows();
   const std::string now = "_time=2023-11-14T22:13:20Z";
-  for (std::size_t at = rows.find(now); at != std::string::npos; at = rows.find(now, at)) {
-    rows.erase(at, now.size() + (rows[at + now.size()] == ' ' ? 1 : 0));
+  std::string left;
+  std::size_t begin = 0;
+  for (std::size_t at = rows.find(now); at != std::string::npos; at = rows.find(now, begin)) {
+    left.append(rows, begin, at - begin);
+    begin = at + now.size();
+    begin += begin < rows.size() && rows[begin] == ' ' ? 1 : 0;
   }
-  return rows;
+  return left.append(rows, begin);
 }
 
 }  // namespace
