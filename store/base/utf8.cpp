@@ -296,8 +296,8 @@ char32_t fold_code_point(char32_t code_point) {
   if (code_point == 0x1E9E) {
     return kSharpS;
   }
-  // The iota below would fold to the letter iota, but is none: terms are made of letters and digits,
-  // and what equals a term must have it.
+  // The iota below would fold to the letter iota, but is none: terms are made of letters and
+  // digits, and what equals a term must have it.
   if (code_point == 0x130 || code_point == 0x345) {
     return code_point;
   }

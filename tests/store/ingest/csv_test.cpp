@@ -30,7 +30,7 @@ std::string rows_of(const Loaded& loaded) {
   for (std::size_t at = rows.find(now); at != std::string::npos; at = rows.find(now, begin)) {
     left.append(rows, begin, at - begin);
     begin = at + now.size();
-    begin += begin < rows.size() && rows[begin] == ' ' ? 1 : 0;
+    begin += begin < rows.size() && rows[begin] == ' ' ? std::size_t{1} : 0;
   }
   return left.append(rows, begin);
 }
