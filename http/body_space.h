@@ -13,7 +13,7 @@
 
 namespace evq {
 
-inline constexpr std::uint64_t kBodiesMemoryBytesMax = 32 * kMebibyte;
+inline constexpr std::uint64_t kBodiesMemoryBytesMax = 64 * kMebibyte;
 inline constexpr std::uint64_t kBodiesFileBytesMax = 4 * kGibibyte;
 // Free space that the files leave, as loads do.
 inline constexpr std::uint64_t kBodiesDiskFreeBytesMin = kDiskReserveBytesMin;
