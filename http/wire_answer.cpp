@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "apl/service/answer_parts.h"
 #include "apl/syntax/diagnostics.h"
 #include "http/wire_json.h"
 #include "store/base/ascii.h"
@@ -157,16 +158,7 @@ std::string write_query_body(const QueryRequest& request) {
   }
   if (!order.empty()) {
     json.key("defaultOrder");
-    json.begin_array();
-    for (const OrderItem& item : order) {
-      json.begin_object();
-      json.key("field");
-      json.string(item.field);
-      json.key("desc");
-      json.boolean(item.descending);
-      json.end_object();
-    }
-    json.end_array();
+    write_order(order, &json);
   }
   json.end_object();
   return text;

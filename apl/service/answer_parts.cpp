@@ -86,6 +86,19 @@ std::string dynamic_type_text(std::uint32_t kinds) {
   return text.empty() ? std::string(api_type_name(Type::kDynamic)) : text;
 }
 
+void write_order(std::span<const OrderItem> order, JsonWriter* json) {
+  json->begin_array();
+  for (const OrderItem& item : order) {
+    json->begin_object();
+    json->key("field");
+    json->string(item.field);
+    json->key("desc");
+    json->boolean(item.descending);
+    json->end_object();
+  }
+  json->end_array();
+}
+
 std::string dataset_members_json(const ResultHeader& header) {
   std::string text;
   JsonWriter json(text);

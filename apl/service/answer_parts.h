@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "apl/service/request.h"
 
 namespace evq {
+
+class JsonWriter;
 
 // Pieces of an answer's text are about this long: as much as is written to a socket at once.
 inline constexpr std::size_t kAnswerPieceBytes = std::size_t{64} * 1024;
@@ -25,6 +28,8 @@ std::string status_json(const QueryStatus& status, const std::vector<std::string
 // types: "integer|string" for several; "array" stands for lists and objects, and for nothing but
 // nulls.
 std::string dynamic_type_text(std::uint32_t kinds);
+// As requests and answers have it: [{"field":…,"desc":…},…].
+void write_order(std::span<const OrderItem> order, JsonWriter* json);
 // "datasetNames":[…],"fieldsMetaMap":{…}
 std::string dataset_members_json(const ResultHeader& header);
 

@@ -159,16 +159,7 @@ class TabularAnswer final : public ApiAnswer {
     }
     json.end_array();
     json.key("order");
-    json.begin_array();
-    for (const OrderItem& item : table.order) {
-      json.begin_object();
-      json.key("field");
-      json.string(item.field);
-      json.key("desc");
-      json.boolean(item.descending);
-      json.end_object();
-    }
-    json.end_array();
+    write_order(table.order, &json);
     std::vector<std::string> groups = header_.group_names;
     const bool totals = table_ > 0;
     if (totals) {

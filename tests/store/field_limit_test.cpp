@@ -40,13 +40,19 @@ std::string wide_event(std::size_t first, std::size_t count) {
   return text + "}\n";
 }
 
+// Nine events of a thousand fields each.
+std::string nine_thousand_fields(std::size_t first) {
+  std::string text;
+  for (std::size_t i = 0; i < 9; ++i) {
+    text += wide_event(first + i * 1000, 1000);
+  }
+  return text;
+}
+
 TEST_CASE("an event with a field too many fails alone, in a new or empty dataset too") {
   const TempDirectory directory;
   auto store = open_store(directory.path(), 16);
-  std::string text;
-  for (std::size_t i = 0; i < 9; ++i) {
-    text += wide_event(i * 1000, 1000);
-  }
+  const std::string text = nine_thousand_fields(0);
   DatasetDefinition definition;
   definition.name = "empty";
   REQUIRE(store->definitions().create_dataset(definition).ok());
@@ -110,17 +116,13 @@ class InterruptedSource : public ByteSource {
 TEST_CASE("loads into a dataset that is yet to be made keep to the limit together") {
   const TempDirectory directory;
   auto store = open_store(directory.path(), 16);
-  std::string wide;
-  for (std::size_t i = 0; i < 9; ++i) {
-    wide += wide_event(i * 1000, 1000);
-  }
   const auto other = [&] {
     auto report = load(*store, "new", wide_event(20000, 1) + wide_event(30000, 1000));
     REQUIRE(report.ok());
     CHECK(report->counts.ingested == 1);
     CHECK(report->counts.failed == 1);
   };
-  InterruptedSource source(wide, other, "");
+  InterruptedSource source(nine_thousand_fields(0), other, "");
   QueryControl control;
   auto report = store->ingest("new", source, IngestRequest(), control);
   REQUIRE(report.ok());
@@ -155,15 +157,9 @@ TEST_CASE("a block that brings too many fields is refused, and nothing else is l
   auto store = open_store(directory.path(), 65536);
   REQUIRE(load(*store, "d", wide_event(0, 1)).ok());
   // Admitted before the fields of the first were known, as by another process.
-  std::string wide;
-  std::string other;
-  for (std::size_t i = 0; i < 9; ++i) {
-    wide += wide_event(i * 1000, 1000);
-    other += wide_event(20000 + i * 1000, 1000);
-  }
   auto elsewhere = open_store(directory.path(), 65536);
-  const auto meanwhile = [&] { REQUIRE(load(*elsewhere, "d", other).ok()); };
-  InterruptedSource source(wide, meanwhile, "");
+  const auto meanwhile = [&] { REQUIRE(load(*elsewhere, "d", nine_thousand_fields(20000)).ok()); };
+  InterruptedSource source(nine_thousand_fields(0), meanwhile, "");
   QueryControl control;
   auto report = store->ingest("d", source, IngestRequest(), control);
   REQUIRE_FALSE(report.ok());

@@ -31,14 +31,8 @@ QueryStatus run(const TempService& service, const std::string& apl) {
   return sink.status;
 }
 
-ServiceOptions one_worker() {
-  ServiceOptions options;
-  options.workers = 1;
-  return options;
-}
-
 TEST_CASE("groups are read until there are as many as are taken") {
-  const TempService service(one_worker());
+  const TempService service;
   for (int block = 0; block < 8; ++block) {
     service.ingest("t", R"({"_time":"2024-05-01T0)" + std::to_string(block) + R"(:00:00Z","n":)" +
                             std::to_string(block) + "}\n");
@@ -51,7 +45,7 @@ TEST_CASE("groups are read until there are as many as are taken") {
 }
 
 TEST_CASE("only groups that a join's short left side has are made") {
-  const TempService service(one_worker());
+  const TempService service;
   service.ingest("few", "{\"k\":7}\n{\"k\":9}\n");
   std::string events;
   for (int i = 0; i < 40000; ++i) {
