@@ -6,6 +6,8 @@
 //
 // A left side that seems to be much the shorter one is held first, unless it turns out long, and
 // its keys are those that are numbered: of the right side only rows with one of them are kept.
+// Either way the keys of the side that is run first are told to the other (see kept_keys.h), unless
+// rows without them come out.
 //
 // A right side that does not fit into memory is joined for some keys at a time: see key_passes.h.
 
@@ -49,6 +51,10 @@ struct JoinSpec {
   bool emits_pairs() const { return emits_left() && emits_right(); }
   bool keeps_unmatched_left() const {
     return op.kind == plan::JoinKind::kLeftOuter || op.kind == plan::JoinKind::kFullOuter;
+  }
+  // Whether left rows without a partner leave no trace.
+  bool drops_unmatched_left() const {
+    return !keeps_unmatched_left() && op.kind != plan::JoinKind::kLeftAnti;
   }
   // Whether right rows come out, or not, by having been matched.
   bool marks_matches() const {
@@ -369,15 +375,20 @@ class JoinRun {
       return executor_.push_chunks(
           chunks.size(), [&](std::size_t i) { return std::move(chunks[i]); }, "join", probe);
     }
+    const KeyTest test(*side.table);
+    ScanHints hints;
+    if (spec.drops_unmatched_left()) {
+      hints.kept_keys = KeptKeys{&test, op_.left_keys};
+    }
     if (shares.all()) {
-      return executor_.run(left_, probe);
+      return executor_.run(left_, probe, hints);
     }
     const auto keep = [&](Chunk chunk) -> Result<Chunk> {
       return rows_of_shares(*side.table, shares, op_.left_keys, std::move(chunk));
     };
     const ExecOptions& options = executor_.options();
     MapConsumer kept(keep, {options.budget, options.control, "join"}, probe);
-    return executor_.run(left_, kept);
+    return executor_.run(left_, kept, hints);
   }
 
   Executor& executor_;

@@ -5,16 +5,57 @@
 #include <map>
 #include <numeric>
 
+#include "apl/exec/block_rows.h"
 #include "store/snapshot.h"
 
 namespace evq {
 namespace {
 
-// Rows that each condition lets through.
+// Rows that each condition lets through, where it is not tried.
 constexpr double kFilterShare = 1.0 / 8;
+// A scan's conditions are tried on one of so many blocks, and on so many blocks at most.
+constexpr std::size_t kBlocksASample = 12;
+constexpr std::size_t kSamplesMax = 4;
 // Groups of so many rows, and elements of an array.
 constexpr double kGroupShare = 1.0 / 4;
 constexpr double kElements = 4;
+
+// The rows of one block that a scan lets through.
+Result<std::size_t> rows_of_block(const PreparedScan& scan, const BlockTest& test,
+                                  const Snapshot& snapshot, std::uint32_t index) {
+  EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(snapshot.blocks()[index]));
+  EVQ_TRY_ASSIGN(const bool may_match, block.may_match(test));
+  if (!may_match) {
+    return std::size_t{0};
+  }
+  BlockRows rows(scan, block, index);
+  EVQ_TRY(rows.keep_times(scan.node.time_min, scan.node.time_max));
+  EVQ_TRY(rows.keep_arrivals(scan.node.arrived_from, scan.node.arrived_before));
+  for (std::size_t i = 0; i < scan.node.filters.size() && rows.size() > 0; ++i) {
+    EVQ_TRY(rows.apply(i));
+  }
+  return rows.size();
+}
+
+// How many of the rows of `blocks` a scan's conditions let through.
+double filter_share(Executor& executor, const plan::Scan& scan, const Snapshot& snapshot,
+                    const std::vector<std::uint32_t>& blocks) {
+  const std::size_t samples = std::min(blocks.size() / kBlocksASample, kSamplesMax);
+  if (samples == 0) {
+    return std::pow(kFilterShare, static_cast<double>(scan.filters.size()));
+  }
+  const PreparedScan prepared = prepare_scan(executor, scan);
+  const BlockTest test = block_test(scan);
+  double asked = 0;
+  double kept = 0;
+  for (std::size_t i = 0; i < samples; ++i) {
+    const std::uint32_t index = blocks[(2 * i + 1) * blocks.size() / (2 * samples)];
+    asked += snapshot.blocks()[index].rows;
+    const auto rows = rows_of_block(prepared, test, snapshot, index);
+    kept += rows.ok() ? static_cast<double>(*rows) : 0;
+  }
+  return kept / asked;
+}
 
 double scanned_rows(Executor& executor, const plan::Scan& scan) {
   const auto snapshot = executor.tables().snapshot(scan.table);
@@ -22,13 +63,16 @@ double scanned_rows(Executor& executor, const plan::Scan& scan) {
     return 0;
   }
   double rows = 0;
-  for (const SnapshotBlock& block : (*snapshot)->blocks()) {
+  std::vector<std::uint32_t> read;
+  for (std::uint32_t i = 0; i < (*snapshot)->blocks().size(); ++i) {
+    const SnapshotBlock& block = (*snapshot)->blocks()[i];
     if (block.max_time >= scan.time_min && block.min_time <= scan.time_max &&
         block.ordinal_end > scan.arrived_from && block.first_ordinal < scan.arrived_before) {
       rows += block.rows;
+      read.push_back(i);
     }
   }
-  return rows * std::pow(kFilterShare, static_cast<double>(scan.filters.size()));
+  return scan.filters.empty() ? rows : rows * filter_share(executor, scan, **snapshot, read);
 }
 
 // Of plans that several places read: there may be more ways to them than can be gone.

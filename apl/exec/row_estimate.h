@@ -1,6 +1,7 @@
 #pragma once
-// How many rows a node is likely to give, guessed from what snapshots know without a block being
-// read: for choices that no answer depends on. A table that cannot be read counts as empty.
+// How many rows a node is likely to give, guessed from what snapshots know and from what a scan's
+// conditions let through in a few of many blocks: for choices that no answer depends on. What
+// cannot be read counts as empty.
 
 #include "apl/exec/executor.h"
 #include "apl/plan/plan.h"
