@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "apl/service/service.h"
+#include "cli/ingest_options.h"
 #include "cli/input_files.h"
 #include "cli/input_notes.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/rewritten_source.h"
+#include "cli/skipped_lines.h"
 #include "cli/text_tables.h"
 #include "cli/time_field.h"
 #include "store/base/ascii.h"
@@ -99,6 +101,25 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
       loaded.time_notes_.push_back("note: " + shown + ": " + note);
     }
   }
+  return loaded;
+}
+
+std::string EventFiles::all_events() const {
+  return datasets_.size() == 1 ? "['" + datasets_[0] + "']" : "union *";
+}
+
+Result<EventFiles> load_event_files(const GlobalOptions& global,
+                                    const std::vector<std::string>& files,
+                                    const ReadingOptions& reading, const std::string& reads_pipe) {
+  EVQ_TRY_ASSIGN(const IngestOptions options, make_reading_options(reading));
+  SkippedLines skipped(global);
+  InputNotes notes(global, reads_pipe, true);
+  auto loaded = EventFiles::load(
+      files, options,
+      [&](const std::string& file, const IngestFailure& failure) { skipped.note(file, failure); },
+      &notes);
+  skipped.note_rest();
+  notes.note_rest();
   return loaded;
 }
 

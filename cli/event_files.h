@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/options.h"
 #include "cli/scratch_folder.h"
 #include "store/base/result.h"
 #include "store/ingest/options.h"
@@ -31,6 +32,8 @@ class EventFiles {
   std::string directory() const { return folder_.store(); }
   // Their names, in the order of the files.
   const std::vector<std::string>& datasets() const { return datasets_; }
+  // The query that gives the events of all of them.
+  std::string all_events() const;
   // Whether no event tells a time: then all have the same, and their order is that of the files.
   bool untimed() const { return untimed_; }
   // Of the files whose events have the time at which they were read, though they tell another, or
@@ -48,5 +51,11 @@ class EventFiles {
   std::vector<std::string> time_notes_;
   std::optional<Error> broken_;
 };
+
+// The files of a verb's --file, with what is to be told of them on stderr. `reads_pipe` is as of
+// InputNotes.
+Result<EventFiles> load_event_files(const GlobalOptions& global,
+                                    const std::vector<std::string>& files,
+                                    const ReadingOptions& reading, const std::string& reads_pipe);
 
 }  // namespace evq

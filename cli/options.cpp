@@ -16,6 +16,7 @@
 #include "cli/option_checks.h"
 #include "cli/option_tree.h"
 #include "cli/output.h"
+#include "cli/shell_word.h"
 #include "store/base/ascii.h"
 #include "store/base/file.h"
 
@@ -268,6 +269,15 @@ std::string instead_of_option(const CLI::App& app, const std::string& word,
   return did_you_mean(near);
 }
 
+Mistake not_a_verb(const CLI::App& root, const std::string& word) {
+  if (word.find('|') != std::string::npos) {
+    return {"a query comes after the command's name", "write evq query '" + word + "'"};
+  }
+  return {"unknown command '" + word + "'",
+          file_exists(word) ? "a prompt over a file: evq repl --file " + shell_word(word)
+                            : did_you_mean(nearest_verb(root, word))};
+}
+
 // The first word that is neither a verb nor an option of the app it was given to.
 std::optional<Mistake> unknown_word(const CLI::App& root, const CLI::App& app,
                                     const std::vector<std::string>& words) {
@@ -285,10 +295,7 @@ std::optional<Mistake> unknown_word(const CLI::App& root, const CLI::App& app,
           (word.starts_with("--") ? word.find('=') == std::string::npos : word.size() == 2);
       i += takes_next ? 1U : 0U;
     } else if (!std::exchange(verb_found, true) && find_verb(root, {word}) == nullptr) {
-      return word.find('|') != std::string::npos ? Mistake{"a query comes after the command's name",
-                                                           "write evq query '" + word + "'"}
-                                                 : Mistake{"unknown command '" + word + "'",
-                                                           did_you_mean(nearest_verb(root, word))};
+      return not_a_verb(root, word);
     }
   }
   return std::nullopt;

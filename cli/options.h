@@ -164,6 +164,8 @@ struct ReplCommand {
   std::string since;
   std::string output;  // the form to begin with
   bool no_pager = false;
+  std::vector<std::string> event_files;  // --file
+  ReadingOptions reading;                // of these
 };
 
 struct ConfigCommand {

@@ -69,6 +69,14 @@ void add_times(CLI::App* app, std::string* start, std::string* end, std::string*
       ->excludes(first);
 }
 
+void add_event_files(CLI::App* app, std::vector<std::string>* files, ReadingOptions* reading) {
+  CLI::Option* const file =
+      app->add_option("--file", *files, "Query files of events instead of the store");
+  for (CLI::Option* const option : add_reading(app, reading)) {
+    option->needs(file)->group("With --file");
+  }
+}
+
 void add_query(CLI::App* app, QueryCommand* command) {
   CLI::Option* const apl =
       app->add_option("APL", command->apl, "The query; default: -f or standard input");
@@ -96,11 +104,7 @@ void add_query(CLI::App* app, QueryCommand* command) {
   app->add_flag("--no-header", command->no_header, "No header line in csv, tsv and tables");
   app->add_option("--null", command->null_text, "How tables show null");
   app->add_flag("--no-pager", command->no_pager, "Never page a long answer");
-  CLI::Option* const files =
-      app->add_option("--file", command->event_files, "Query files of events instead of the store");
-  for (CLI::Option* const option : add_reading(app, &command->reading)) {
-    option->needs(files)->group("With --file");
-  }
+  add_event_files(app, &command->event_files, &command->reading);
   set_examples(app, {{"evq query \"web | where status >= 500 | summarize count() by path\"", ""},
                      {"evq query --since 1d \"web | search 'refused'\" -o csv", "as CSV"},
                      {"evq query --file app.ndjson \"app | take 5\"", "a file, without a store"}});
@@ -170,7 +174,9 @@ void add_repl(CLI::App* app, ReplCommand* command) {
   app->add_option("-o,--output", command->output, "Form of the answers")
       ->check(one_of(answer_form_names()));
   app->add_flag("--no-pager", command->no_pager, "Never page a long answer");
+  add_event_files(app, &command->event_files, &command->reading);
   set_examples(app, {{"evq repl", "the same as evq alone on a terminal"},
+                     {"evq repl --file access.log app.ndjson", "over files, without a store"},
                      {"evq repl < queries.apl", "queries from a file, one after the other"}});
 }
 

@@ -14,8 +14,6 @@
 #include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/event_files.h"
-#include "cli/ingest_options.h"
-#include "cli/input_notes.h"
 #include "cli/joined_parts.h"
 #include "cli/missed_events.h"
 #include "cli/observed_sink.h"
@@ -24,7 +22,6 @@
 #include "cli/output.h"
 #include "cli/query_target.h"
 #include "cli/shell_word.h"
-#include "cli/skipped_lines.h"
 #include "cli/terminal/pager.h"
 #include "cli/watched_query.h"
 #include "cli/whole_events.h"
@@ -134,6 +131,7 @@ Status answer(QueryTarget& target, const QueryRequest& request, const std::strin
 // What a query can name other than the datasets of a store or a server.
 struct Sources {
   std::vector<std::string> files;       // datasets of --file
+  std::string all_events;               // of these, as a query
   std::vector<std::string> time_notes;  // of those files, for queries where times matter
   bool untimed = false;                 // no event of the files tells a time
   std::string missing_store;            // its place, when there is none
@@ -144,9 +142,10 @@ std::string query_over(const Sources& sources, std::string apl) {
   if (sources.files.empty()) {
     return apl;
   }
-  const std::string all = sources.files.size() == 1 ? "['" + sources.files[0] + "']" : "union *";
   const std::string_view text = trimmed(apl);
-  return text.empty() ? all : text.starts_with('|') ? all + " " + apl : apl;
+  return text.empty()            ? sources.all_events
+         : text.starts_with('|') ? sources.all_events + " " + apl
+                                 : apl;
 }
 
 bool is_file(std::string_view name) {
@@ -250,20 +249,6 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   return command.fail_on_empty && sink.status().rows == 0 ? 1 : 0;
 }
 
-// The files of --file, with what is to be told of them.
-Result<EventFiles> load_files(const GlobalOptions& global, const QueryCommand& command) {
-  EVQ_TRY_ASSIGN(const IngestOptions reading, make_reading_options(command.reading));
-  SkippedLines skipped(global);
-  InputNotes notes(global, "evq query --file -", true);
-  auto loaded = EventFiles::load(
-      command.event_files, reading,
-      [&](const std::string& file, const IngestFailure& failure) { skipped.note(file, failure); },
-      &notes);
-  skipped.note_rest();
-  notes.note_rest();
-  return loaded;
-}
-
 }  // namespace
 
 int run_query(const GlobalOptions& global, const QueryCommand& command) {
@@ -276,7 +261,8 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   ServiceOptions options = existing_store();
   std::optional<EventFiles> files;
   if (!command.event_files.empty()) {
-    auto loaded = load_files(global, command);
+    auto loaded =
+        load_event_files(global, command.event_files, command.reading, "evq query --file -");
     if (!loaded.ok()) {
       return report_error(loaded.error());
     }
@@ -303,6 +289,7 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
     sources.missing_store = global.store;
   } else if (files.has_value()) {
     sources.files = files->datasets();
+    sources.all_events = files->all_events();
     sources.time_notes = files->time_notes();
     sources.untimed = files->untimed();
   }

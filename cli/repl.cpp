@@ -1,5 +1,6 @@
 #include "cli/repl.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <unistd.h>
@@ -107,6 +108,7 @@ CompletionList to_list(const CompletionAnswer& answer) {
 
 Repl::Repl(const GlobalOptions& global, const ReplCommand& command)
     : global_(global),
+      command_(command),
       environment_(process_environment()),
       device_(make_terminal_device(STDIN_FILENO, STDOUT_FILENO, environment_)) {
   remote_ = global.remote();
@@ -119,11 +121,35 @@ Repl::Repl(const GlobalOptions& global, const ReplCommand& command)
 
 Status Repl::open() {
   EVQ_TRY_ASSIGN(settings_.form, choose_answer_form(global_, settings_.form));
+  if (!command_.event_files.empty()) {
+    return open_files();
+  }
   if (!remote_) {
     return open_store();
   }
   EVQ_TRY_ASSIGN(auto target, open_query_target(global_));
   set_target(std::move(target));
+  return Status::success();
+}
+
+Status Repl::open_files() {
+  if (std::ranges::find(command_.event_files, "-") != command_.event_files.end()) {
+    return make_error(ErrorCode::kUsage, "standard input is the prompt's own",
+                      "name the files, or ask one query: evq query --file -");
+  }
+  EVQ_TRY_ASSIGN(EventFiles files, load_event_files(global_, command_.event_files, command_.reading,
+                                                    "evq query --file -"));
+  EVQ_TRY_ASSIGN(auto target, open_store_target(global_, files.directory()));
+  set_target(std::move(target));
+  for (const std::string& note : files.time_notes()) {
+    print_note(global_, note);
+  }
+  if (files.broken().has_value()) {
+    fail(*files.broken(), "");
+  }
+  remote_ = false;
+  answered_query_ = files.all_events();  // what a text that begins with a bar is about
+  files_.emplace(std::move(files));
   return Status::success();
 }
 
@@ -160,15 +186,34 @@ Status Repl::use_store(const std::string& directory) {
   EVQ_TRY_ASSIGN(auto target, open_store_target(global_, directory));
   set_target(std::move(target));
   no_store_.reset();
+  files_.reset();
   global_.store = directory;
   remote_ = false;
   answered_query_.clear();  // its datasets are the other store's
   return Status::success();
 }
 
+std::string Repl::source() const {
+  if (remote_) {
+    return global_.settings.value("server");
+  }
+  if (!files_.has_value()) {
+    return global_.store;
+  }
+  std::string files;
+  for (const std::string& file : command_.event_files) {
+    files += (files.empty() ? "" : ", ") + file;
+  }
+  return files;
+}
+
 std::string Repl::place() const {
-  return remote_ ? "the server is " + global_.settings.value("server")
-                 : "the store is " + global_.store;
+  const bool one = command_.event_files.size() == 1;
+  return (remote_               ? "the server is "
+          : !files_.has_value() ? "the store is "
+          : one                 ? "the file is "
+                                : "the files are ") +
+         source();
 }
 
 int Repl::run() {
@@ -198,7 +243,7 @@ void Repl::greet() {
   const bool color = use_color(global_.color, environment_, true);
   std::string text;
   append_styled(text, std::string("evq ") + EVQ_VERSION, TextStyle::kBold, color);
-  std::string about = "  " + (remote_ ? global_.settings.value("server") : global_.store);
+  std::string about = "  " + source();
   const InterruptScope interrupt(0);
   const auto found = target_->dataset_names();
   const std::vector<std::string> datasets = found.ok() ? found.value() : std::vector<std::string>();
@@ -210,7 +255,7 @@ void Repl::greet() {
   const std::size_t room = device_->size().columns - std::min(device_->size().columns, used);
   append_styled(text, truncate_to_width(visible_text(about), room), TextStyle::kDim, color);
   text += "\n";
-  if (found.ok() && datasets.empty()) {
+  if (found.ok() && datasets.empty() && !files_.has_value()) {
     const std::string evq = visible_text(evq_command(global_));
     text += "No events yet. In another terminal:\n  " + evq +
             " ingest logs app.ndjson     NDJSON, JSON, CSV or log lines; or from a pipe\n  " + evq +
@@ -287,9 +332,10 @@ void Repl::read_inputs() {
   }
 }
 
-// A text that begins with a bar goes on from the last query that was answered.
+// A text that begins with a bar goes on from the last query that was answered, or is about all of
+// the files.
 bool Repl::goes_on(std::string_view text) const {
-  return interactive_ && begins_with_bar(text) && !answered_query_.empty();
+  return (interactive_ || files_.has_value()) && begins_with_bar(text) && !answered_query_.empty();
 }
 
 std::string Repl::whole_query(std::string_view text) const {
@@ -410,6 +456,8 @@ QueryRequest Repl::request_of(const std::string& apl) const {
   if (settings_.rows_max != 0) {
     request.default_limit = settings_.rows_max;
   }
+  // Events that all have the same time come as they stand in the files.
+  request.ascending = files_.has_value() && files_->untimed();
   return request;
 }
 
@@ -510,8 +558,11 @@ Status Repl::show(const HeldAnswer& answer, const std::string& form) {
   if (use_color(global_.color, environment_, false)) {
     paged.force_color();
   }
-  const std::unique_ptr<ResultSink> sink = make_answer_output(options, paged_sink(paged));
-  Status shown = finish_paged(paged, answer.replay(*sink));
+  const std::unique_ptr<ResultSink> whole = make_answer_output(options, paged_sink(paged));
+  // When a file was read is no news of its events.
+  const bool narrow = files_.has_value() && !options.arrival_time && !is_api_form(form);
+  const std::unique_ptr<ResultSink> narrowed = narrow ? without_arrival_time(*whole) : nullptr;
+  Status shown = finish_paged(paged, answer.replay(narrow ? *narrowed : *whole));
   if (!shown.ok() && shown.error().code == ErrorCode::kCancelled && !is_interrupted()) {
     return Status::success();  // the pager was left early
   }

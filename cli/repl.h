@@ -1,6 +1,6 @@
 #pragma once
-// Repl: the prompt of `evq` and `evq repl`, over a store or a server. It reads queries and dot
-// commands, from a terminal with a line editor or from any other input line by line, and shows
+// Repl: the prompt of `evq` and `evq repl`, over a store, a server or files. It reads queries and
+// dot commands, from a terminal with a line editor or from any other input line by line, and shows
 // answers in the form the user has chosen. What the language is stays with apl/.
 // Ctrl-C cancels the query that runs. One thread uses a Repl; a query runs on another while this
 // one shows its progress.
@@ -49,7 +49,7 @@ class Repl {
   ReplSettings& settings() { return settings_; }
   QueryTarget& target() { return *target_; }
   const GlobalOptions& global() const { return global_; }
-  // "the store is …", "the server is …".
+  // "the store is …", "the server is …", "the files are …".
   std::string place() const;
   // Goes on with another store, without the last answer; the one in use stays when that fails.
   Status use_store(const std::string& directory);
@@ -81,7 +81,10 @@ class Repl {
 
  private:
   Status open();
+  // Where the datasets are, without more words.
+  std::string source() const;
   Status open_store();
+  Status open_files();
   // Instead of the target in use, whose answer goes with it.
   void set_target(std::unique_ptr<QueryTarget> target);
   void greet();
@@ -100,12 +103,14 @@ class Repl {
   std::string pager() const;
 
   GlobalOptions global_;
+  const ReplCommand command_;
   ReplSettings settings_;
   const Environment environment_;
   std::unique_ptr<TerminalDevice> device_;
   bool interactive_ = false;            // a person reads and types
   bool remote_ = false;                 // the target is the server of the settings
   std::optional<EventFiles> no_store_;  // stands in until there is a store
+  std::optional<EventFiles> files_;     // instead of one
   std::unique_ptr<QueryTarget> target_;
   syntax::GrowingText growing_;  // the query that comes line by line
   History history_;

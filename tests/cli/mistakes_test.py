@@ -114,6 +114,8 @@ class Mistakes(EvqCase):
              "error: unknown command 'igest'\n  = did you mean 'ingest'?\n"),
             (("stream", "web"), "error: unknown command 'stream'\n  = did you mean 'tail'?\n"),
             (("ls",), "error: unknown command 'ls'\n  = did you mean 'dataset list'?\n"),
+            ((__file__,), "error: unknown command '%s'\n  = a prompt over a file: evq repl --file %s\n"
+             % (__file__, __file__)),
             (("fields", "web"),
              "error: unknown command 'fields'\n  = did you mean 'dataset fields'?\n"),
             (("dataset", "ls"),

@@ -64,6 +64,31 @@ def test_pipe_without_a_store():
     assert not os.path.exists(os.path.join(FOLDER, "none"))
 
 
+def test_files_without_a_store():
+    def write(name, text):
+        with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return os.path.join(FOLDER, name)
+
+    events = write("app.ndjson", '{"_time":"2024-05-01T00:00:00Z","n":1}\n{"_time":"2024-05-01T00:00:01Z","n":2}\nx{\n')
+    table = write("prices.csv", "a;b\n3;x\n1;y\n")
+    done = run(["repl", "--file", events, table, "--format", "auto"],
+               "| count\napp | where n == 2\n.store\n.store %s\nweb | count\n" % STORE)
+    equal(done.stdout, '{"Count":4}\n{"_time":"2024-05-01T00:00:01Z","n":2}\n'
+                       'the files are %s, %s\n{"Count":500}\n' % (events, table))
+    assert done.stderr.startswith(events + ":3:1: "), done.stderr
+    equal(done.returncode, 0)
+
+    done = run(["repl", "--file", table, "--csv-delimiter", ";"], "| project a, b\nprint 1\napp\n")
+    equal(done.stdout, '{"a":3,"b":"x"}\n{"a":1,"b":"y"}\n{"print_0":1}\n')
+    assert "no dataset named 'app'" in done.stderr, done.stderr
+    done = run(["repl", "--file", os.path.join(FOLDER, "none.csv")], "print 1\n")
+    equal((done.stdout, done.returncode), ("", 1))
+    done = run(["repl", "--file", "-"], "print 1\n")
+    equal((done.stdout, done.returncode), ("", 2))
+    assert "standard input is the prompt's own" in done.stderr, done.stderr
+
+
 def test_another_store_after_an_answer():
     other = os.path.join(FOLDER, "other")
     run(["--store", other, "ingest", "web"], '{"n":1}\n{"n":2}\n')
