@@ -141,6 +141,7 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   const bool v6 = server.host.find(':') != std::string::npos;
   write_line("evq: listening on " + scheme + "://" + (v6 ? "[" + server.host + "]" : server.host) +
              ":" + std::to_string(listening->port()) + "\n");
+  tell_service_manager("READY=1");
   listening->run();
   return Status::success();
 }

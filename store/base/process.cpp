@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <initializer_list>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace evq {
@@ -91,6 +94,28 @@ void keep_memory_private() {
   static_cast<void>(::setrlimit(RLIMIT_CORE, &kNone));
   // The limit does not bind programs that the kernel pipes dumps to; this does.
   static_cast<void>(::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
+}
+
+void tell_service_manager(std::string_view state) {
+  const char* const named = std::getenv("NOTIFY_SOCKET");
+  const std::string_view path = named != nullptr ? named : "";
+  sockaddr_un address{};
+  if (path.size() < 2 || path.size() >= sizeof(address.sun_path)) {
+    return;
+  }
+  address.sun_family = AF_UNIX;
+  std::ranges::copy(path, address.sun_path);
+  if (path[0] == '@') {  // a name that is no file's
+    address.sun_path[0] = '\0';
+  }
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (socket < 0) {
+    return;
+  }
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  static_cast<void>(::sendto(socket, state.data(), state.size(), MSG_NOSIGNAL,
+                             reinterpret_cast<const sockaddr*>(&address), size));
+  ::close(socket);
 }
 
 }  // namespace evq

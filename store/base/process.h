@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace evq {
 
@@ -24,5 +25,10 @@ std::size_t memory_bytes(const std::string& root = {});
 // No memory of this process is written to disk when it dies, nor shown to other programs of its
 // user: for processes that hold secrets.
 void keep_memory_private();
+
+// Tells the service manager that started this process how it is: "READY=1", "STOPPING=1"; the
+// protocol is that of sd_notify(3), a datagram to the socket that NOTIFY_SOCKET names. Nothing
+// happens where nobody asked for it.
+void tell_service_manager(std::string_view state);
 
 }  // namespace evq

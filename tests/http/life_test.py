@@ -34,6 +34,22 @@ class Life(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("loopback", done.stderr)
 
+    def test_a_service_manager_is_told_when_connections_are_accepted(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, \
+                socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as abstract:
+            manager.bind(os.path.join(folder, "notify"))
+            abstract.bind(f"\0evq-test-{os.getpid()}")
+            for listening, name in ((manager, os.path.join(folder, "notify")),
+                                    (abstract, f"@evq-test-{os.getpid()}"),
+                                    (None, os.path.join(folder, "nobody")), (None, "x" * 200)):
+                server = Server("--no-auth", env={**os.environ, "NOTIFY_SOCKET": name})
+                if listening is not None:
+                    listening.settimeout(20)
+                    self.assertEqual(listening.recv(100), b"READY=1")
+                self.assertEqual(server.call("GET", "/healthz")[0], 200)
+                self.assertEqual(server.stop(), 0)
+
     def test_what_was_acknowledged_is_there_after_a_restart_and_cursors_hold(self):
         server = Server("--no-auth")
         for i in range(20):
