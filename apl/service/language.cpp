@@ -335,8 +335,9 @@ constexpr LanguageDifference kAxiomDifferences[] = {
      "An error, as the page of case says, unless its last condition is constantly true, as on a "
      "page of isbool."},
     {"array[1:]", "Slices by colon, used once, are those of array_slice()."},
-    {"summarize array_concat(a, b)",
+    {"summarize array_concat(a, b), series_sum(pack_array(x))",
      "An error: only aggregates and groups may stand there; wrap fields in make_list()."},
+    {"make-series on _time", "The axis keeps its field's name, where a page goes on with `time`."},
     {"by histogram(x, n)", "histogram() is an aggregate: summarize histogram(x, n)."},
     {"avgif(x, p) and the like",
      "Columns without a name are called avgif_x, percentiles_arrayif_x and so on, which tells them "

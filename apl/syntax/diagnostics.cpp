@@ -118,8 +118,9 @@ std::string object_hint(std::string_view name, Candidates fields) {
   }
   return count == 0 ? std::string()
                     : quoted(name) + " is an object, kept as the field" + (count > 1 ? "s " : " ") +
-                          names + (count > kNamedMax ? ", …" : "") + "; project-keep " + prefix +
-                          (count > 1 ? "* takes them all" : "* takes all of it");
+                          names + (count > kNamedMax ? ", …" : "") + ": name " +
+                          (count > 1 ? "one of them" : "that") + ", or project-keep " + prefix +
+                          (count > 1 ? "* to take them all" : "* to take all of it");
 }
 
 // Names shorter than this are near too many of other languages.

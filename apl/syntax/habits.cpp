@@ -484,6 +484,9 @@ std::optional<Error> expression_habit(const TokenCursor& cursor) {
   if (word == "like" || word == "ilike" || word == "rlike") {
     return diag::like_operator(token.span);
   }
+  if (word.starts_with("not") && is_infix_word("!" + word.substr(3))) {
+    return diag::foreign_symbol(token.span, token.text, "!" + word.substr(3));
+  }
   if (word == "matches" || word == "regexp") {
     return diag::foreign_symbol(token.span, token.text, "matches regex '…'");
   }

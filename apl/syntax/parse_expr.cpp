@@ -327,7 +327,7 @@ Result<ExprPtr> parse_postfix(TokenCursor& cursor) {
                                      ast::Member{std::move(expr), std::move(key)}));
       continue;
     }
-    if (cursor.at("[") && !(cursor.at_next_query() && cursor.after_literal())) {
+    if (cursor.at("[") && !cursor.at_next_query()) {
       EVQ_TRY_ASSIGN(expr, parse_index(cursor, first, std::move(expr)));
       continue;
     }

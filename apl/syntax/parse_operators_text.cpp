@@ -41,8 +41,11 @@ Result<ast::ParseItem> parse_pattern_item(TokenCursor& cursor) {
 
 bool at_pattern_item(const TokenCursor& cursor) {
   const Token& token = cursor.peek();
-  return token.kind == TokenKind::kString || token.is_symbol("*") || cursor.at_quoted_name() ||
-         (token.kind == TokenKind::kName && token.text.front() != '!');
+  if (token.kind == TokenKind::kName) {
+    return token.text.front() != '!' && !(cursor.after_blank_line() && cursor.at_next_query());
+  }
+  return token.kind == TokenKind::kString || token.is_symbol("*") ||
+         (cursor.at_quoted_name() && !cursor.at_next_query());
 }
 
 Result<ast::OperatorNode> parse_parse_family(TokenCursor& cursor, bool filter) {

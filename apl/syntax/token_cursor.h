@@ -48,8 +48,6 @@ class TokenCursor {
   bool after_blank_line() const;
   // Whether another query seems to begin here: a dataset's name, first in its line, and a pipe.
   bool at_next_query() const;
-  // Whether a number, time or bool stands before the cursor.
-  bool after_literal() const { return at_ > 0 && tokens_[at_ - 1].kind == TokenKind::kLiteral; }
 
   bool accept(std::string_view symbol);
   bool accept_word(std::string_view word);
