@@ -84,24 +84,30 @@ Result<std::unique_ptr<SealedBatch>> Load::seal(BatchColumns& batch, std::uint64
 }
 
 Status Load::commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& counts) {
-  kept_.push_back(std::move(static_cast<SealedForm&>(*batch).part));
-  if (kept_.size() > 1) {  // not a small load after all
-    EVQ_TRY(encode_kept(kept_.size() - 2));
-    EVQ_TRY(encode_kept(kept_.size() - 1));
-  }
+  EVQ_TRY(keep(std::move(static_cast<SealedForm&>(*batch).part)));
   return request_.atomic ? Status() : write(counts);
 }
 
-Status Load::encode_kept(std::size_t i) {
-  if (auto* rows = std::get_if<FreshRows>(&kept_[i])) {
-    EVQ_TRY_ASSIGN(kept_[i], encode(std::move(*rows)));
+Status Load::keep(Part part) {
+  if (only_rows_.has_value()) {  // not a small load after all
+    EVQ_TRY_ASSIGN(StoredForm first, encode(*std::exchange(only_rows_, std::nullopt)));
+    forms_.push_back(std::move(first));
+  }
+  if (auto* form = std::get_if<StoredForm>(&part)) {
+    forms_.push_back(std::move(*form));
+  } else if (forms_.empty()) {
+    only_rows_ = std::get<FreshRows>(std::move(part));
+  } else {
+    EVQ_TRY_ASSIGN(StoredForm next, encode(std::get<FreshRows>(std::move(part))));
+    forms_.push_back(std::move(next));
   }
   return {};
 }
 
 Status Load::finish(const IngestCounts& counts) {
   EVQ_TRY(open());
-  return kept_.empty() ? Status() : write(counts);
+  const bool nothing_left = !only_rows_.has_value() && forms_.empty();
+  return nothing_left ? Status() : write(counts);
 }
 
 Status Load::open() {
@@ -113,6 +119,7 @@ Status Load::open() {
 
 Status Load::write(const IngestCounts& counts) {
   take_short_turns();
+  const auto write_kept = [&] { return only_rows_.has_value() ? append_rows() : write_forms(); };
   EVQ_TRY(open());
   Status written = write_kept();
   if (!written.ok() && written.error().code == ErrorCode::kNotFound) {
@@ -121,20 +128,17 @@ Status Load::write(const IngestCounts& counts) {
     written = write_kept();
   }
   EVQ_TRY(std::move(written));
-  kept_.clear();
+  only_rows_.reset();
+  forms_.clear();
   if (request_.committed) {
     request_.committed(counts);
   }
   return tidy();
 }
 
-Status Load::write_kept() {
-  const auto* rows = std::get_if<FreshRows>(&kept_.front());
-  if (rows == nullptr) {
-    return write_forms();
-  }
+Status Load::append_rows() {
   EVQ_TRY_ASSIGN(const Appended done,
-                 dataset_->append({rows, options_.compact.block_rows, options_.pool,
+                 dataset_->append({&*only_rows_, options_.compact.block_rows, options_.pool,
                                    options_.compact.cache.get()}));
   fresh_ = done.fresh;
   blocks_created_ += done.blocks_created;
@@ -145,14 +149,13 @@ Status Load::write_forms() {
   WriteJob job;
   job.bytes_needed = 1;
   std::uint32_t sealed = 0;
-  for (const Part& part : kept_) {
-    const auto& form = std::get<StoredForm>(part);
+  for (const StoredForm& form : forms_) {
     job.bytes_needed += form.size_bytes();
     sealed += form.row.state == BlockState::kStored ? 1 : 0;
   }
   job.apply = [&](DatasetWriter& writer) -> Status {
-    for (const Part& part : kept_) {
-      EVQ_TRY(insert_form(writer, std::get<StoredForm>(part)));
+    for (const StoredForm& form : forms_) {
+      EVQ_TRY(insert_form(writer, form));
     }
     fresh_ = {writer.counters().fresh_count, writer.counters().fresh_rows};
     return {};

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -42,6 +43,7 @@ class Load final : public BatchSink {
   // Of the dataset, after the last commit and the merges that were due with it.
   const FreshCounts& fresh() const { return fresh_; }
 
+  // What a batch becomes on its worker: rows where Dataset::append may join them with others.
   using Part = std::variant<FreshRows, StoredForm>;
 
  private:
@@ -50,9 +52,9 @@ class Load final : public BatchSink {
   // A table of so many rows, made of so much input.
   Result<StoredForm> encode(const Schema& schema, const OrderedColumnSource& source,
                             std::size_t rows, std::uint64_t raw_bytes) const;
-  Status encode_kept(std::size_t i);
+  Status keep(Part part);
   Status write(const IngestCounts& counts);
-  Status write_kept();
+  Status append_rows();
   Status write_forms();
   Status tidy();
 
@@ -61,7 +63,9 @@ class Load final : public BatchSink {
   const IngestRequest& request_;
   const Options options_;
   QueryControl& control_;
-  std::vector<Part> kept_;  // until they are written; rows only where there is nothing else
+  // What is not written yet: the only batch, if it is small, or what all batches were encoded as.
+  std::optional<FreshRows> only_rows_;
+  std::vector<StoredForm> forms_;
   std::uint32_t blocks_created_ = 0;
   FreshCounts fresh_;  // after the last commit
 };
