@@ -66,24 +66,34 @@ struct Generation {
   }
 };
 
-bool is_magic(const WalHeaderBytes& header) {
-  return (big_endian(header, 0) & ~1U) == kMagic;
+bool sums_big_endian(const WalHeaderBytes& header) {
+  return (header[3] & 1) != 0;
 }
 
+// What it should end with.
+Sums header_sums(const WalHeaderBytes& header) {
+  Sums sums;
+  sums.add(Bytes(header).first(kHeaderSumsAt), sums_big_endian(header));
+  return sums;
+}
+
+bool is_sound(const WalHeaderBytes& header) {
+  return (big_endian(header, 0) & ~1U) == kMagic &&
+         header_sums(header) == Sums::at(header, kHeaderSumsAt);
+}
+
+// Nothing when the header is not sound, or the index is of another generation: it is ahead when a
+// first commit of the next one failed before its header.
 std::optional<Generation> generation_of(const WalFile& wal, const WalHeaderBytes& header) {
   constexpr std::uint32_t kPageBytesMin = 512;
   constexpr std::uint32_t kPageBytesMax = 65536;
   Generation generation;
-  generation.big = (header[3] & 1) != 0;
+  generation.big = sums_big_endian(header);
   generation.page_bytes = big_endian(header, kPageSizeAt);
-  Sums sums;
-  sums.add(Bytes(header).first(kHeaderSumsAt), generation.big);
   std::copy_n(header.begin() + kHeaderSaltAt, kWalSaltBytes, generation.salt.begin());
-  const bool sound = is_magic(header) && std::has_single_bit(generation.page_bytes) &&
+  const bool sound = is_sound(header) && std::has_single_bit(generation.page_bytes) &&
                      generation.page_bytes >= kPageBytesMin &&
-                     generation.page_bytes <= kPageBytesMax &&
-                     sums == Sums::at(header, kHeaderSumsAt);
-  // The index is ahead when a first commit of the next generation failed before its header.
+                     generation.page_bytes <= kPageBytesMax;
   return sound && generation.salt == wal.salt ? std::optional(generation) : std::nullopt;
 }
 
@@ -117,8 +127,7 @@ bool may_be_torn(const WalHeaderBytes& header, const WalHeaderBytes& known) {
   std::copy_n(known.begin(), kSequenceAt, next.begin());
   const std::span<unsigned char, kWalHeaderBytes> bytes(next);
   put_big_endian(big_endian(known, kHeaderSaltAt) + 1, bytes.subspan<kHeaderSaltAt, kHalfSalt>());
-  Sums sums;
-  sums.add(Bytes(next).first(kHeaderSumsAt), (known[3] & 1) != 0);
+  const Sums sums = header_sums(next);
   put_big_endian(sums.first, bytes.subspan<kHeaderSumsAt, 4>());
   put_big_endian(sums.second, bytes.subspan<kHeaderSumsAt + 4, 4>());
   const auto same = std::ranges::mismatch(header, next).in1 - header.begin();
@@ -127,7 +136,7 @@ bool may_be_torn(const WalHeaderBytes& header, const WalHeaderBytes& known) {
 }
 
 // Of what is no header any more but was `known`, by nearly all of its bytes or by the frames behind
-// it. Before a new one is written, all of the old frames have been copied into the database.
+// it.
 bool is_damaged(const WalFile& wal, const WalHeaderBytes& header, const WalHeaderBytes& known) {
   constexpr std::size_t kDifferentMax = 4;
   std::size_t different = 0;
@@ -137,12 +146,8 @@ bool is_damaged(const WalFile& wal, const WalHeaderBytes& header, const WalHeade
   return (different <= kDifferentMax || begins_with(wal, known)) && !may_be_torn(header, known);
 }
 
-bool is_sound(const WalHeaderBytes& header) {
-  Sums sums;
-  sums.add(Bytes(header).first(kHeaderSumsAt), (header[3] & 1) != 0);
-  return is_magic(header) && sums == Sums::at(header, kHeaderSumsAt);
-}
-
+// Whether fewer frames are read than were acknowledged. Another header, whole or torn, tells of no
+// loss: before it is written, all of the old frames have been copied into the database.
 bool falls_short(const WalFile& wal, const WalHeaderBytes& header, const WalReach& acknowledged) {
   if (header == acknowledged.header) {
     return generation_of(wal, header).has_value() && wal.frames < acknowledged.frames;
