@@ -28,6 +28,15 @@ void SegmentCache::grow_for(std::uint64_t stored_bytes) {
   }
 }
 
+SegmentCache::Entry SegmentCache::make_entry(const SegmentKey& key, std::uint64_t reader,
+                                             std::size_t held_bytes) {
+  Entry entry;
+  entry.key = key;
+  entry.reader = reader;
+  entry.size_bytes = held_bytes + kEntryBytes;
+  return entry;
+}
+
 SegmentCache::Entry* SegmentCache::find(const SegmentKey& key, std::uint64_t reader) {
   const auto at = index_.find(key);
   if (at == index_.end()) {
@@ -44,8 +53,7 @@ std::optional<Vector> SegmentCache::find_column(const SegmentKey& key, std::uint
   }
   const MutexLock lock(mutex_);
   Entry* entry = find(key, reader);
-  if (entry == nullptr || entry->few_rows == FewRows::kOnce ||
-      entry->few_rows == FewRows::kDeclined) {
+  if (entry == nullptr || entry->is_only_noted()) {
     return std::nullopt;
   }
   entry->few_rows = FewRows::kNever;
@@ -63,10 +71,7 @@ std::shared_ptr<const BlockHeader> SegmentCache::find_header(const SegmentKey& k
 }
 
 void SegmentCache::put_column(const SegmentKey& key, const Vector& column, std::uint64_t reader) {
-  Entry entry;
-  entry.key = key;
-  entry.reader = reader;
-  entry.size_bytes = column.size_bytes() + kEntryBytes;
+  Entry entry = make_entry(key, reader, column.size_bytes());
   entry.column = column;
   put(std::move(entry));
 }
@@ -81,10 +86,7 @@ bool SegmentCache::note_few_rows(const SegmentKey& key, std::uint64_t reader) {
       return known->few_rows != FewRows::kDeclined;
     }
   }
-  Entry entry;
-  entry.key = key;
-  entry.reader = reader;
-  entry.size_bytes = kEntryBytes;
+  Entry entry = make_entry(key, reader, 0);
   entry.few_rows = FewRows::kOnce;
   put(std::move(entry));
   return false;
@@ -92,10 +94,7 @@ bool SegmentCache::note_few_rows(const SegmentKey& key, std::uint64_t reader) {
 
 void SegmentCache::put_header(const SegmentKey& key, std::shared_ptr<const BlockHeader> header,
                               std::uint64_t reader) {
-  Entry entry;
-  entry.key = key;
-  entry.reader = reader;
-  entry.size_bytes = header->columns.size() * kColumnHeaderBytes + kEntryBytes;
+  Entry entry = make_entry(key, reader, header->columns.size() * kColumnHeaderBytes);
   entry.header = std::move(header);
   put(std::move(entry));
 }
@@ -111,10 +110,7 @@ std::optional<SharedBytes> SegmentCache::find_filter(const SegmentKey& key, std:
 
 void SegmentCache::put_filter(const SegmentKey& key, const SharedBytes& filter,
                               std::uint64_t reader) {
-  Entry entry;
-  entry.key = key;
-  entry.reader = reader;
-  entry.size_bytes = filter.view.size() + kEntryBytes;
+  Entry entry = make_entry(key, reader, filter.view.size());
   entry.filter = filter;
   put(std::move(entry));
 }
@@ -160,8 +156,7 @@ void SegmentCache::put(Entry entry) {
   }
   // The last that may fail for want of memory; from here on entries only move.
   const auto [place, is_new] = index_.try_emplace(added.key, made.begin());
-  if (!is_new) {
-    // A placeholder.
+  if (!is_new) {  // only noted until now
     added.few_rows =
         place->second->few_rows == FewRows::kOnce ? FewRows::kDecoded : FewRows::kNever;
     size_bytes_ -= place->second->size_bytes;
@@ -175,12 +170,8 @@ void SegmentCache::put(Entry entry) {
 // False when it is there already, or would push out what its own reader used.
 bool SegmentCache::make_room(const Entry& entry, std::list<Entry>* evicted) {
   const auto known = index_.find(entry.key);
-  if (known != index_.end()) {
-    const FewRows state = known->second->few_rows;
-    const bool placeholder = state == FewRows::kOnce || state == FewRows::kDeclined;
-    if (!placeholder || entry.few_rows == FewRows::kOnce) {
-      return false;
-    }
+  if (known != index_.end() && (!known->second->is_only_noted() || entry.is_only_noted())) {
+    return false;
   }
   while (size_bytes_ + entry.size_bytes > bytes_max_) {
     if (entry.reader != kNoReader && entries_.back().reader == entry.reader) {

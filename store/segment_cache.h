@@ -85,9 +85,10 @@ class SegmentCache {
   // What is known of the sparse reads of a column.
   enum class FewRows : std::uint8_t {
     kNever,     // a header, a filter, or a column that was read whole
-    kOnce,      // no column, only the fact
-    kDecoded,   // a column decoded whole because few rows were wanted twice; not used since
-    kDeclined,  // no column: it was decoded and left unused
+    kOnce,      // no column, only the fact; put_column() makes it kDecoded
+    kDecoded,   // a column decoded whole because few rows were wanted twice, and not used since:
+                // find_column() makes it kNever, evict_last() kDeclined
+    kDeclined,  // no column, only the fact that it was left unused; put_column() makes it kNever
   };
   struct Entry {
     SegmentKey key;
@@ -97,10 +98,15 @@ class SegmentCache {
     std::shared_ptr<const BlockHeader> header;
     SharedBytes filter;
     FewRows few_rows = FewRows::kNever;
+
+    bool is_only_noted() const {
+      return few_rows == FewRows::kOnce || few_rows == FewRows::kDeclined;
+    }
   };
   struct KeyHash {
     std::size_t operator()(const SegmentKey& key) const;
   };
+  static Entry make_entry(const SegmentKey& key, std::uint64_t reader, std::size_t held_bytes);
   Entry* find(const SegmentKey& key, std::uint64_t reader) EVQ_REQUIRES(mutex_);
   bool make_room(const Entry& entry, std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
   void evict_last(std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
