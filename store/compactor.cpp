@@ -262,12 +262,9 @@ Run newest_small(Sources blocks, std::uint64_t rows_max) {
   return {blocks.begin() + static_cast<std::ptrdiff_t>(begin), blocks.end()};
 }
 
-// Of the newest small chunks, so many that they fill most of a block are one; fewer are one chunk.
+// The newest small chunks become a block when they fill most of one, else one chunk.
 Status merge_newest(const std::shared_ptr<Dataset>& dataset, const Run& run,
                     const CompactOptions& options, const QueryControl& control) {
-  if (run.size() < 2) {
-    return {};
-  }
   if (fills_block(run, options.block_rows)) {
     return merge_run(dataset, run, MergePlan{}, options, control);
   }
@@ -300,7 +297,7 @@ Effort effort_for_chunk(std::uint64_t rows, std::uint32_t block_rows) {
 
 Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
                   QueryControl& control) {
-  std::vector<Run> full;
+  std::vector<Run> to_seal;
   Run newest;
   {
     EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
@@ -309,15 +306,18 @@ Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions&
     std::ranges::copy_if(blocks, std::back_inserter(fresh), is_fresh);
     const bool enough =
         rows_of(fresh) >= options.block_rows || event_bytes_of(fresh) >= kMergedEventBytesMax;
-    if (!enough && fresh.size() >= kFreshChunksMax) {
+    if (!enough && fresh.size() < kFreshChunksMax) {
+      return {};
+    }
+    if (!enough) {
       newest = newest_small(blocks, options.block_rows);
     }
-    if (enough || (fresh.size() >= kFreshChunksMax && newest.size() < 2)) {
-      full = runs_to_seal(blocks, options.block_rows);
+    if (newest.size() < 2) {
+      to_seal = runs_to_seal(blocks, options.block_rows);
     }
   }
-  EVQ_TRY(merge_runs(dataset, full, MergePlan{}, options, control));
-  return merge_newest(dataset, newest, options, control);
+  return newest.size() < 2 ? merge_runs(dataset, to_seal, MergePlan{}, options, control)
+                           : merge_newest(dataset, newest, options, control);
 }
 
 Status merge_small(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
