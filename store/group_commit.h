@@ -45,7 +45,7 @@ class GroupCommit {
     const std::uint64_t rows_;  // that take time to prepare
     bool taken_ = false;        // by a group's leader
     bool done_ = false;         // and its leader has gone
-    std::size_t seat_ = 0;      // where it waits until it is done or may lead
+    std::size_t seat_ = 0;      // where it waits until it is done or may lead; see seats_
   };
   using Group = std::vector<Member*>;
   using Commit = std::function<void()>;
@@ -60,8 +60,7 @@ class GroupCommit {
   bool run(Member* member);
 
  private:
-  // They belong to the line, so that who was waiting may be gone when its seat is told; as many as
-  // a server lets load at once, but two may share one.
+  // As many as a server lets load at once.
   static constexpr std::size_t kSeats = 64;
   using SeatSet = std::uint64_t;  // a bit a seat
   static SeatSet seat_of(const Member& member) { return SeatSet{1} << member.seat_; }
@@ -71,6 +70,7 @@ class GroupCommit {
   bool may_be_taken() const EVQ_REQUIRES(mutex_);
   SeatSet next_leader() const EVQ_REQUIRES(mutex_);
   void lead(const Member* leader) EVQ_RELEASE(mutex_);
+  // Wakes those who wait there; each of them looks whether it was meant.
   void tell(SeatSet seats);
 
   const Prepare prepare_;
@@ -82,6 +82,8 @@ class GroupCommit {
   bool committing_ EVQ_GUARDED_BY(mutex_) = false;
   std::uint64_t committing_rows_ EVQ_GUARDED_BY(mutex_) = 0;
   std::size_t next_seat_ EVQ_GUARDED_BY(mutex_) = 0;
+  // What members wait on, one each, which two may share; the line's and not a member's own, because
+  // a member may have left by the time that it is told.
   std::array<CondVar, kSeats> seats_;
 };
 
