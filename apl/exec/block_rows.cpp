@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "apl/exec/row_location.h"
 #include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
@@ -330,9 +331,8 @@ Status BlockRows::charge(std::string_view field, bool sparse) {
 Vector BlockRows::locations() const {
   auto values = Values::make(Type::kLong, size());
   auto* data = values->mutable_data<std::int64_t>();
-  const auto base = static_cast<std::int64_t>(block_index_) << kLocationRowBits;
   for (std::size_t i = 0; i < size(); ++i) {
-    data[i] = base | static_cast<std::int64_t>(all_ ? i : rows_[i]);
+    data[i] = RowLocation{block_index_, all_ ? i : rows_[i]}.number();
   }
   return Vector::flat(std::move(values));
 }

@@ -24,10 +24,6 @@
 
 namespace evq {
 
-// kRowColumn holds a row's location in its snapshot: the block's index, then the row's number in
-// the block in the low bits. Locations of one dataset are in arrival order.
-inline constexpr unsigned kLocationRowBits = 16;
-
 // Resolves the TableRefs of a plan.
 class SnapshotProvider {
  public:

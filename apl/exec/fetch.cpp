@@ -18,6 +18,7 @@
 #include "apl/exec/candidates.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
+#include "apl/exec/row_location.h"
 #include "apl/exec/time_order.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/free_memory.h"
@@ -29,9 +30,8 @@
 namespace evq {
 namespace {
 
-constexpr std::int64_t kRowMask = (1 << kLocationRowBits) - 1;
 // In place of a block's number: no row, as an aggregation of no rows chooses it.
-constexpr std::int64_t kNoBlock = -1;
+constexpr std::size_t kNoBlock = ~std::size_t{0};
 // Rows of a batch, unless they are scattered; and down to which a batch is halved.
 constexpr std::size_t kBatchRowsMin = 65536;
 constexpr std::size_t kSplitRowsMin = 1024;
@@ -149,20 +149,20 @@ class Batch {
  private:
   void list_rows(std::span<const Chunk* const> chunks, std::size_t count) {
     // By block: row of the block, row of the batch.
-    std::map<std::int64_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> blocks;
+    std::map<std::size_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> blocks;
     std::uint32_t number = 0;
-    std::int64_t last = 0;  // the block of the row before, as it often is of the next
+    std::size_t last = 0;  // the block of the row before, as it often is of the next
     std::vector<std::pair<std::uint32_t, std::uint32_t>>* rows_of_last = nullptr;
     for (const Chunk* chunk : chunks) {
       const Vector& locations = chunk->column(spec_.op.row_column);
       for (std::size_t i = 0; i < locations.size(); ++i) {
-        const auto location = locations.at<std::int64_t>(i);
-        const std::int64_t block = locations.is_null(i) ? kNoBlock : location >> kLocationRowBits;
+        const auto location = RowLocation::of(locations.at<std::int64_t>(i));
+        const std::size_t block = locations.is_null(i) ? kNoBlock : location.block;
         if (rows_of_last == nullptr || block != last) {
           last = block;
           rows_of_last = &blocks[last];
         }
-        rows_of_last->emplace_back(static_cast<std::uint32_t>(location & kRowMask), number++);
+        rows_of_last->emplace_back(static_cast<std::uint32_t>(location.row), number++);
       }
     }
     places_.resize(count);
@@ -171,8 +171,7 @@ class Batch {
         std::ranges::sort(rows);
       }
       BlockPart part;
-      part.block =
-          index == kNoBlock ? nullptr : &spec_.snapshot.blocks()[static_cast<std::size_t>(index)];
+      part.block = index == kNoBlock ? nullptr : &spec_.snapshot.blocks()[index];
       part.rows.reserve(rows.size());
       for (const auto& [block_row, batch_row] : rows) {
         places_[batch_row] = {static_cast<std::uint32_t>(parts_.size()),
@@ -247,8 +246,7 @@ class FetchSink final : public ForwardingSink {
     pending_rows_ += chunk.rows();
     const Vector& locations = chunk.column(spec_.op.row_column);
     for (std::size_t i = 0; i < locations.size(); ++i) {
-      const auto block =
-          static_cast<std::size_t>(locations.at<std::int64_t>(i) >> kLocationRowBits);
+      const std::size_t block = RowLocation::of(locations.at<std::int64_t>(i)).block;
       if (!locations.is_null(i) && !touched_[block]) {
         touched_[block] = true;
         touched_rows_ += spec_.snapshot.blocks()[block].rows;
@@ -379,12 +377,10 @@ class BlockFetchSink final : public ForwardingSink {
     }
     const Vector& locations = chunk.column(spec_.op.row_column);
     BlockPart part;
-    part.block =
-        &spec_.snapshot
-             .blocks()[static_cast<std::size_t>(locations.at<std::int64_t>(0) >> kLocationRowBits)];
+    part.block = &spec_.snapshot.blocks()[RowLocation::of(locations.at<std::int64_t>(0)).block];
     part.rows.resize(chunk.rows());
     for (std::size_t i = 0; i < part.rows.size(); ++i) {
-      part.rows[i] = static_cast<std::uint32_t>(locations.at<std::int64_t>(i) & kRowMask);
+      part.rows[i] = static_cast<std::uint32_t>(RowLocation::of(locations.at<std::int64_t>(i)).row);
     }
     part.columns.resize(spec_.op.columns.size());
     MemoryLease lease(spec_.executor.options().budget, spec_.name);

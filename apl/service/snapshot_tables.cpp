@@ -8,11 +8,6 @@
 #include "store/column/dynamic_json.h"
 
 namespace evq {
-namespace {
-
-constexpr std::int64_t kRowMask = (std::int64_t{1} << kLocationRowBits) - 1;
-
-}  // namespace
 
 Result<plan::TableInfo> SnapshotTables::table(std::string_view name) {
   const std::string key(name);
@@ -141,13 +136,12 @@ Result<plan::LocationBounds> SnapshotTables::locate(const plan::TableRef& table,
     EVQ_TRY_ASSIGN(StoredBlock block, snapshot->open(info));
     EVQ_TRY_ASSIGN(const Vector times, block.column(kTimeField));
     EVQ_TRY_ASSIGN(const Vector ordinals, block.ordinals());
-    const auto base = static_cast<std::int64_t>(index) << kLocationRowBits;
     for (std::size_t row = 0; row < times.size(); ++row) {
       if (times.at<std::int64_t>(row) != time) {
         continue;
       }
       const auto here = static_cast<std::uint64_t>(ordinals.at<std::int64_t>(row));
-      const std::int64_t location = base | static_cast<std::int64_t>(row);
+      const std::int64_t location = RowLocation{index, row}.number();
       if (here >= ordinal) {
         bounds.lower = std::min(bounds.lower, location);
       }
@@ -180,46 +174,42 @@ std::optional<std::pair<std::int64_t, std::int64_t>> SnapshotTables::time_extent
   return extent_;
 }
 
-RowLocator::Place RowLocator::place_of(std::int64_t location) const {
-  const Place place{static_cast<std::size_t>(location >> kLocationRowBits),
-                    static_cast<std::size_t>(location & kRowMask)};
-  EVQ_CHECK(place.block < snapshot_.blocks().size() &&
-            place.row < snapshot_.blocks()[place.block].rows);
-  return place;
+RowLocation RowLocator::checked(std::int64_t location) const {
+  const auto at = RowLocation::of(location);
+  EVQ_CHECK(at.block < snapshot_.blocks().size() && at.row < snapshot_.blocks()[at.block].rows);
+  return at;
 }
 
 Result<RowId> RowLocator::id(std::int64_t time, std::int64_t location) {
-  const auto [block, row] = place_of(location);
-  const SnapshotBlock& info = snapshot_.blocks()[block];
-  RowId id{time, info.first_ordinal + row};
+  const RowLocation at = checked(location);
+  const SnapshotBlock& info = snapshot_.blocks()[at.block];
+  RowId id{time, info.first_ordinal + at.row};
   if (!info.ordinals_dense) {
-    EVQ_TRY_ASSIGN(
-        const std::int64_t ordinal,
-        read(&ordinals_, {block, row}, [](StoredBlock& open) { return open.ordinals(); }));
+    EVQ_TRY_ASSIGN(const std::int64_t ordinal,
+                   read(&ordinals_, at, [](StoredBlock& open) { return open.ordinals(); }));
     id.ordinal = static_cast<std::uint64_t>(ordinal);
   }
   return id;
 }
 
 Result<std::int64_t> RowLocator::system_time(std::int64_t location) {
-  const auto [block, row] = place_of(location);
-  const SnapshotBlock& info = snapshot_.blocks()[block];
+  const RowLocation at = checked(location);
+  const SnapshotBlock& info = snapshot_.blocks()[at.block];
   if (info.min_sys_time == info.max_sys_time) {
     return info.min_sys_time;
   }
-  return read(&system_times_, {block, row},
-              [](StoredBlock& open) { return open.column(kSysTimeField); });
+  return read(&system_times_, at, [](StoredBlock& open) { return open.column(kSysTimeField); });
 }
 
-Result<std::int64_t> RowLocator::read(ColumnsByBlock* columns, Place place,
+Result<std::int64_t> RowLocator::read(ColumnsByBlock* columns, const RowLocation& at,
                                       ReadColumn read_column) {
-  auto known = columns->find(place.block);
+  auto known = columns->find(at.block);
   if (known == columns->end()) {
-    EVQ_TRY_ASSIGN(StoredBlock open, snapshot_.open(snapshot_.blocks()[place.block]));
+    EVQ_TRY_ASSIGN(StoredBlock open, snapshot_.open(snapshot_.blocks()[at.block]));
     EVQ_TRY_ASSIGN(Vector column, read_column(open));
-    known = columns->emplace(place.block, std::move(column)).first;
+    known = columns->emplace(at.block, std::move(column)).first;
   }
-  return known->second.at<std::int64_t>(place.row);
+  return known->second.at<std::int64_t>(at.row);
 }
 
 }  // namespace evq

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "apl/exec/executor.h"
+#include "apl/exec/row_location.h"
 #include "apl/functions/time_range.h"
 #include "apl/plan/table_source.h"
 #include "apl/service/request.h"
@@ -80,12 +81,8 @@ class RowLocator {
  private:
   using ColumnsByBlock = std::map<std::size_t, Vector>;
   using ReadColumn = Result<Vector> (*)(StoredBlock& block);
-  struct Place {
-    std::size_t block;  // of the snapshot
-    std::size_t row;
-  };
-  Place place_of(std::int64_t location) const;
-  Result<std::int64_t> read(ColumnsByBlock* columns, Place place, ReadColumn read_column);
+  RowLocation checked(std::int64_t location) const;
+  Result<std::int64_t> read(ColumnsByBlock* columns, const RowLocation& at, ReadColumn read_column);
 
   const Snapshot& snapshot_;
   ColumnsByBlock ordinals_;
