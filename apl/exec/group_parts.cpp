@@ -11,8 +11,6 @@
 namespace evq {
 namespace {
 
-// A row's place in the stream is its sequence, then its number among the sequence's rows.
-constexpr unsigned kOrderShift = 32;
 // What is done once a part and chunk would take longer than the rows of smaller chunks do.
 constexpr std::size_t kRowsPerPartMin = 128;
 // Of more combinations that may occur, clearing a table takes longer than looking up rows.
@@ -50,7 +48,7 @@ Status GroupParts::add(const Chunk& chunk) {
 
 Status GroupParts::add_chunk(const Chunk& chunk) {
   load_keys(chunk);
-  const std::uint64_t order = (chunk.sequence() << kOrderShift) + sequence_rows_.first_row(chunk);
+  const std::uint64_t order = sequence_rows_.first_place(chunk);
   if (parted()) {
     return add_to_parts(chunk, order);
   }

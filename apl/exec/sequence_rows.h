@@ -1,7 +1,8 @@
 #pragma once
 // SequenceRows: numbers the rows of each sequence of a stream as one worker sees them. A sequence
 // comes as several chunks where an operator made more rows of a chunk than it had (mv-expand,
-// join). One thread's.
+// join). A row's place in the stream is its sequence, then, in the low bits, this number: places
+// ascend in the order of the stream, whichever worker gives them out. One thread's.
 
 #include <cstdint>
 
@@ -9,8 +10,15 @@
 
 namespace evq {
 
+// A stream has fewer sequences than the other bits can tell apart.
+inline constexpr unsigned kPlaceRowBits = 32;
+
 class SequenceRows {
  public:
+  // The place of the chunk's first row; the others follow one by one.
+  std::uint64_t first_place(const Chunk& chunk) {
+    return chunk.sequence() << kPlaceRowBits | first_row(chunk);
+  }
   // The number of the chunk's first row; what follows it counts on from its last.
   std::uint64_t first_row(const Chunk& chunk) {
     if (chunk.sequence() != sequence_) {

@@ -13,6 +13,7 @@
 
 #include "apl/exec/eval.h"
 #include "apl/exec/forwarding_sink.h"
+#include "apl/exec/sequence_rows.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/base/uncharged_bytes.h"
@@ -30,8 +31,8 @@ constexpr std::size_t kCopiedRowsMax = 32768;
 constexpr std::size_t kCopiedRowsMin = 64;
 // Sequences that one sink gives out, at most.
 constexpr unsigned kSinkSequenceBitsMax = 24;
-static_assert(kThreadsMax <= std::uint64_t{1} << (32 - kSinkSequenceBitsMax),
-              "a group's place in the stream has 32 bits for the sequence");
+static_assert(kThreadsMax <= std::uint64_t{1} << (64 - kPlaceRowBits - kSinkSequenceBitsMax),
+              "a row's place in the stream has room for the sequences of all sinks");
 // For a chunk that it gets, of a row at least.
 constexpr std::uint64_t kSequencesPerRowMax = 4;
 

@@ -378,7 +378,7 @@ class UnnestSink final : public ForwardingSink {
 
   // A part stays charged while the operators after this one have it.
   Result<Flow> push(Chunk chunk) override {
-    const std::uint64_t place = chunk.sequence() << kPlaceShift | sequence_rows_.first_row(chunk);
+    const std::uint64_t place = sequence_rows_.first_place(chunk);
     Result<Flow> flow = unnest_chunk(unnest_, chunk, place, [this](Chunk part) -> Result<Flow> {
       EVQ_TRY(lease_.resize(part.size_bytes()));
       return next().push(std::move(part));
@@ -388,9 +388,6 @@ class UnnestSink final : public ForwardingSink {
   }
 
  private:
-  // A row's place in the stream is its sequence, then its number among the sequence's rows.
-  static constexpr unsigned kPlaceShift = 32;
-
   const plan::Unnest& unnest_;
   MemoryLease lease_;
   SequenceRows sequence_rows_;
