@@ -56,12 +56,7 @@ Status GroupStates::add(const Chunk& chunk, std::span<const Vector> keys, std::u
   if (has_keys()) {
     groups_.resize(chunk.rows());
     EVQ_TRY(metered([&] {
-      counted = table_.count(keys, chunk.rows(), order);
-      if (!counted.has_value()) {
-        table_.assign_uncounted(keys, chunk.rows(), order, groups_.data());
-      } else if (!counts_rows_) {
-        table_.assign_counted(groups_.data());
-      }
+      counted = table_.assign_counted(keys, chunk.rows(), order, counts_rows_, groups_.data());
     }));
   }
   counted_ = counted.has_value();

@@ -288,12 +288,8 @@ std::optional<GroupTable::Counted> GroupTable::count(std::span<const Vector> key
   return Counted{found_groups_, combinations_.counts()};
 }
 
-void GroupTable::assign_counted(std::uint32_t* groups) {
-  combinations_.spread(found_groups_.data(), groups);
-}
-
-void GroupTable::assign_uncounted(std::span<const Vector> keys, std::size_t rows,
-                                  std::uint64_t order, std::uint32_t* groups) {
+void GroupTable::assign_rows(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
+                             std::uint32_t* groups) {
   if (keys.size() == 1 && keys[0].is_flat() && physical_of(keys[0].type()) == Physical::kInt64 &&
       has_runs(keys[0], rows)) {
     assign_runs(keys[0], rows, order, groups);
@@ -320,7 +316,7 @@ void GroupTable::assign_sparse(std::span<const Vector> keys, std::size_t rows, s
   row_numbers_.clear();
   split_sparse(keys[0], rows, &row_numbers_, &nulls);
   const std::size_t known = size();
-  const auto assign_rows = [&](std::span<const std::uint32_t> some) {
+  const auto assign_each = [&](std::span<const std::uint32_t> some) {
     found_groups_.resize(some.size());
     for_each_batch(
         keys, some.size(), SomeRowSlots(keys, some),
@@ -329,8 +325,8 @@ void GroupTable::assign_sparse(std::span<const Vector> keys, std::size_t rows, s
       groups[some[j]] = found_groups_[j];
     }
   };
-  assign_rows(row_numbers_);
-  assign_rows(std::span(nulls).first(std::min<std::size_t>(nulls.size(), 1)));
+  assign_each(row_numbers_);
+  assign_each(std::span(nulls).first(std::min<std::size_t>(nulls.size(), 1)));
   for (const std::uint32_t row : nulls) {
     groups[row] = groups[nulls[0]];
   }
@@ -379,12 +375,21 @@ void GroupTable::assign_located(std::span<const Vector> keys, std::size_t rows,
 
 void GroupTable::assign(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
                         std::uint32_t* groups) {
+  static_cast<void>(assign_counted(keys, rows, order, false, groups));
+}
+
+std::optional<GroupTable::Counted> GroupTable::assign_counted(std::span<const Vector> keys,
+                                                              std::size_t rows, std::uint64_t order,
+                                                              bool counts_do,
+                                                              std::uint32_t* groups) {
   EVQ_DCHECK(keys.size() == keys_.columns());
-  if (count(keys, rows, order).has_value()) {
-    assign_counted(groups);
-  } else {
-    assign_uncounted(keys, rows, order, groups);
+  const std::optional<Counted> counted = count(keys, rows, order);
+  if (!counted.has_value()) {
+    assign_rows(keys, rows, order, groups);
+  } else if (!counts_do) {
+    combinations_.spread(found_groups_.data(), groups);
   }
+  return counted;
 }
 
 void GroupTable::assign_runs(const Vector& key, std::size_t rows, std::uint64_t order,

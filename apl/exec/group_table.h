@@ -52,19 +52,16 @@ class GroupTable {
   void assign(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
               std::uint32_t* groups);
 
-  // What assign() says as numbers of rows a group, for callers that only count them.
+  // The groups of a chunk's combinations of entries, and the number of rows of each.
   struct Counted {
     std::span<const std::uint32_t> groups;
     std::span<const std::uint32_t> counts;
   };
-  // Nothing when the keys are not dictionaries with few combinations of entries. The spans live
+  // The same, and the counts where they come with it: of keys that are dictionaries with few
+  // combinations of entries. With `counts_do`, groups[i] is then left as it was. The spans live
   // until the next call.
-  std::optional<Counted> count(std::span<const Vector> keys, std::size_t rows, std::uint64_t order);
-  // What assign() makes of the keys that count() was just given: after it gave something, and after
-  // it gave nothing.
-  void assign_counted(std::uint32_t* groups);
-  void assign_uncounted(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
-                        std::uint32_t* groups);
+  std::optional<Counted> assign_counted(std::span<const Vector> keys, std::size_t rows,
+                                        std::uint64_t order, bool counts_do, std::uint32_t* groups);
 
   // Whether the last chunk's rows were found by their combinations of entries, with few look-ups.
   bool located() const { return located_; }
@@ -162,6 +159,11 @@ class GroupTable {
   void resolve_hashed(std::span<const Vector> keys, std::span<const std::uint32_t> some,
                       const FillSlots& fill_slots, const std::uint64_t* hashes,
                       std::uint32_t* groups);
+  // Finds the groups of the combinations of entries; nothing, and none are found, when the rows are
+  // to be assigned one by one.
+  std::optional<Counted> count(std::span<const Vector> keys, std::size_t rows, std::uint64_t order);
+  void assign_rows(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
+                   std::uint32_t* groups);
   void assign_sparse(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
                      std::uint32_t* groups);
   bool locate(std::span<const Vector> keys, std::size_t rows);
