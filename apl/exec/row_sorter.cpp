@@ -273,12 +273,19 @@ Status RowSorter::add(Chunk chunk) {
     EVQ_TRY(sort_part(parts_.size() - 1));
     return charge(&parts_.back());
   }
-  if (rows_ < parts_.size() * kPartRowsMin &&
-      parts_.size() * parts_.back().chunk.columns().size() >= kPartColumnsMax) {
+  return make_room();
+}
+
+Status RowSorter::make_room() {
+  const bool many_small_parts =
+      rows_ < parts_.size() * kPartRowsMin &&
+      parts_.size() * parts_.back().chunk.columns().size() >= kPartColumnsMax;
+  const bool many_rows = rows_ > kHeldRowsMin && rows_ / kSlack >= limit_;
+  const bool threshold_due = rows_ >= limit_ && !threshold_.has_value() && !keys_.empty();
+  if (many_small_parts) {
     return compact();
   }
-  if ((rows_ > kHeldRowsMin && rows_ / kSlack >= limit_) ||
-      (rows_ >= limit_ && !threshold_.has_value() && !keys_.empty())) {
+  if (many_rows || threshold_due) {
     return keys_.empty() ? compact() : drop_others();
   }
   Status charged = charge(&parts_.back());

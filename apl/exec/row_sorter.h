@@ -2,12 +2,15 @@
 // RowSorter: collects rows of chunks and gives them back in the order of sort keys, all of them or
 // the first `limit`. Rows that compare equal keep the order of the stream.
 //
-// Every chunk is put in order when it comes, and the sorted parts are merged while the rows are
-// taken, so that they are held once: what has been given back is let go. Or the order is cut into
-// stretches, which several threads put in order side by side. Comparisons are mostly of two numbers
-// of each row, order-preserving 64-bit integers: of its first two keys, for texts of dictionaries
-// their rank among all; or of fifteen bytes of the first key, when that is another text, after
-// those that all begin with. One thread at a time.
+// Without a limit every chunk is put in order when it comes. With one, chunks wait as they came but
+// for rows that cannot be among the first; when many are held all but the first are dropped, and
+// finish() puts those in order. The sorted parts are merged while the rows are taken, so that they
+// are held once: what has been given back is let go. Or the order is cut into stretches, which
+// several threads put in order side by side.
+//
+// Comparisons are mostly of two numbers of each row, order-preserving 64-bit integers: of its first
+// two keys, for texts of dictionaries their rank among all; or of fifteen bytes of the first key,
+// when that is another text, after those that all begin with. One thread at a time.
 
 #include <algorithm>
 #include <array>
@@ -141,6 +144,8 @@ class RowSorter {
   // By part the rows that are among the first `limit`. Sets the threshold.
   Result<std::vector<std::vector<std::uint32_t>>> first_rows();
   Chunk gather(std::span<const RowRef> rows) const;
+  // Drops what the last part made too many, and books what stays.
+  Status make_room();
   // Books what a part holds now.
   Status charge(Part* part);
   Status charge_all();
