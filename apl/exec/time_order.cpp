@@ -193,33 +193,39 @@ class TimeMergeSink final : public ForwardingSink {
     return low - part.next;
   }
 
+  // Rows of one part that come before all others.
+  struct Run {
+    std::size_t part = 0;
+    std::size_t count = 0;
+  };
+  // The next ones before `end`; none when there are no more.
+  Run next_run(const Place& end) const {
+    Run run;
+    Place head = kEnd;
+    Place bound = end;  // `end`, or the first row of another part
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (parts_[i].next == parts_[i].chunk.rows()) {
+        continue;
+      }
+      const Place other = place(parts_[i], parts_[i].next);
+      bound = std::min(bound, std::max(head, other));
+      if (other < head) {
+        head = other;
+        run.part = i;
+      }
+    }
+    run.count = head < bound ? rows_before(parts_[run.part], bound) : 0;
+    return run;
+  }
+
   // Hands on the rows before `end`.
   Status hand_on(const Place& end) {
     while (flow_ == Flow::kMore) {
-      std::size_t first = parts_.size();
-      Place head = kEnd;
-      Place bound = end;
-      for (std::size_t i = 0; i < parts_.size(); ++i) {
-        if (parts_[i].next == parts_[i].chunk.rows()) {
-          continue;
-        }
-        const Place other = place(parts_[i], parts_[i].next);
-        if (first == parts_.size() || other < head) {
-          bound = first == parts_.size() ? bound : std::min(bound, head);
-          head = other;
-          first = i;
-        } else {
-          bound = std::min(bound, other);
-        }
-      }
-      if (first == parts_.size()) {
+      const Run run = next_run(end);
+      if (run.count == 0) {
         break;
       }
-      const std::size_t count = rows_before(parts_[first], bound);
-      if (count == 0) {
-        break;
-      }
-      EVQ_TRY(take(first, count));
+      EVQ_TRY(take(run.part, run.count));
     }
     EVQ_TRY(push_copied());
     std::erase_if(parts_, [](const Part& part) { return part.next == part.chunk.rows(); });
