@@ -365,7 +365,7 @@ class FetchSink final : public ForwardingSink {
   Flow flow_ = Flow::kMore;
 };
 
-// Of rows that come as some of one block's a chunk: read as they come.
+// Reads rows as they come, by block.
 class BlockFetchSink final : public ForwardingSink {
  public:
   BlockFetchSink(const FetchSpec& spec, std::unique_ptr<Sink> next)
@@ -393,14 +393,19 @@ class BlockFetchSink final : public ForwardingSink {
   const FetchSpec& spec_;
 };
 
+enum class RowsCome : std::uint8_t {
+  kByBlock,  // a chunk has some of one block's, ascending
+  kAnyhow,
+};
+
 class FetchConsumer final : public Consumer {
  public:
-  FetchConsumer(const FetchSpec& spec, bool by_block, Consumer& next)
-      : spec_(spec), by_block_(by_block), next_(next) {}
+  FetchConsumer(const FetchSpec& spec, RowsCome come, Consumer& next)
+      : spec_(spec), come_(come), next_(next) {}
   Result<std::unique_ptr<Sink>> make_sink() override {
     EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
     std::unique_ptr<Sink> sink;
-    if (by_block_) {
+    if (come_ == RowsCome::kByBlock) {
       sink = std::make_unique<BlockFetchSink>(spec_, std::move(next));
     } else {
       sink = std::make_unique<FetchSink>(spec_, std::move(next));
@@ -420,7 +425,7 @@ class FetchConsumer final : public Consumer {
 
  private:
   const FetchSpec& spec_;
-  const bool by_block_;
+  const RowsCome come_;
   Consumer& next_;
 };
 
@@ -446,8 +451,9 @@ Status run_fetch(Executor& executor, const plan::Node& node, const ScanHints& hi
   const auto* const sort = std::get_if<plan::Sort>(&input.op);
   const FetchSpec spec{executor, fetch, *snapshot, sort != nullptr ? sort->asker : "sort"};
   if (sort == nullptr) {
-    // A scan's rows come block by block, those of a TopN as they will; candidates are of a scan.
-    FetchConsumer fetched(spec, fetch.candidates.has_value(), consumer);
+    // Candidates are of a scan, other rows of a TopN.
+    const RowsCome come = fetch.candidates.has_value() ? RowsCome::kByBlock : RowsCome::kAnyhow;
+    FetchConsumer fetched(spec, come, consumer);
     return executor.run(input, fetched);
   }
   ScanHints below;
@@ -455,18 +461,18 @@ Status run_fetch(Executor& executor, const plan::Node& node, const ScanHints& hi
     EVQ_TRY_ASSIGN(below.time_order, time_order_below(executor, input));
   }
   if (below.time_order == TimeOrder::kNone) {
-    FetchConsumer fetched(spec, false, consumer);
+    FetchConsumer fetched(spec, RowsCome::kAnyhow, consumer);
     return executor.run(input, fetched);
   }
   if (fetch.candidates.has_value()) {  // few rows, which are known when they are in order
-    FetchConsumer fetched(spec, false, consumer);
+    FetchConsumer fetched(spec, RowsCome::kAnyhow, consumer);
     TimeMerge merge(executor, input, below.time_order, fetched);
     EVQ_TRY(merge.prepare());
     return executor.run(*input.inputs[0], merge, below);
   }
   TimeMerge merge(executor, input, below.time_order, consumer);
   EVQ_TRY(merge.prepare());
-  FetchConsumer fetched(spec, true, merge);
+  FetchConsumer fetched(spec, RowsCome::kByBlock, merge);
   return executor.run(*input.inputs[0], fetched, below);
 }
 
