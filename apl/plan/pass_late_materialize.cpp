@@ -217,7 +217,8 @@ ScanSources sources_of(const Node& node) {
 // What the sort gave, from what it holds and what is fetched.
 struct LateRows {
   NodePtr rows;
-  Fetch* fetch = nullptr;  // in `rows`, whose input is the sort
+  Fetch* fetch = nullptr;   // in `rows`
+  NodePtr* sort = nullptr;  // the input of that
 };
 
 LateRows fetch_late(NodePtr sort, SortColumns columns) {
@@ -241,12 +242,13 @@ LateRows fetch_late(NodePtr sort, SortColumns columns) {
   sorted.push_back(std::move(sort));
   std::vector<NodePtr> fetched;
   fetched.push_back(make_node(std::move(fetch), std::move(sorted), Schema(std::move(fields))));
-  Fetch* const made = &std::get<Fetch>(fetched[0]->op);
+  Node& made = *fetched[0];
   Project restore;
   for (std::size_t i = 0; i < output.size(); ++i) {
     restore.exprs.push_back(make_column(position[columns.twin[i].value_or(i)], output[i].type));
   }
-  return {make_node(std::move(restore), std::move(fetched), output), made};
+  return {make_node(std::move(restore), std::move(fetched), output), &std::get<Fetch>(made.op),
+          &made.inputs[0]};
 }
 
 NodePtr rewrite_sort(NodePtr node) {
@@ -262,7 +264,8 @@ NodePtr rewrite_sort(NodePtr node) {
   return fetch_late(std::move(node), std::move(columns)).rows;
 }
 
-// Groups and extreme values as if they were the keys of a sort, which says what is held.
+// A sort stands in for the aggregation, as if groups and extreme values were its keys: so it says
+// what is held. It goes again when the others are fetched, as candidates need no order.
 NodePtr rewrite_aggregate(NodePtr node) {
   const auto& op = std::get<Aggregate>(node->op);
   if (op.aggregates.empty() || !takes_row_column(*node->inputs[0]) ||
@@ -279,16 +282,17 @@ NodePtr rewrite_aggregate(NodePtr node) {
     keys.keys.push_back({call.args[0], {extreme_of(*call.function) > 0, false}});
   }
   const Schema schema = node->inputs[0]->schema;
-  NodePtr sort = make_node(std::move(keys), std::move(node->inputs), schema);
-  SortColumns columns = assign_columns(sources_of(*sort), std::get<Sort>(sort->op).keys);
+  NodePtr stand_in = make_node(std::move(keys), std::move(node->inputs), schema);
+  SortColumns columns = assign_columns(sources_of(*stand_in), std::get<Sort>(stand_in->op).keys);
   if (late_columns(columns) <= kNarrowColumnsMax) {  // texts are not copied before rows are chosen
-    node->inputs = std::move(sort->inputs);
+    node->inputs = std::move(stand_in->inputs);
     return node;
   }
-  LateRows late = fetch_late(std::move(sort), std::move(columns));
-  Node& stand_in = *late.rows->inputs[0]->inputs[0];
+  LateRows late = fetch_late(std::move(stand_in), std::move(columns));
+  stand_in = std::move(*late.sort);
+  *late.sort = std::move(stand_in->inputs[0]);
   RowCandidates candidates;
-  for (const SortKey& key : std::get<Sort>(stand_in.op).keys) {
+  for (const SortKey& key : std::get<Sort>(stand_in->op).keys) {
     if (candidates.groups.size() < op.groups.size()) {
       candidates.groups.push_back(key.column);
     } else {
@@ -296,8 +300,6 @@ NodePtr rewrite_aggregate(NodePtr node) {
     }
   }
   late.fetch->candidates = std::move(candidates);
-  NodePtr narrow = std::move(stand_in.inputs[0]);
-  late.rows->inputs[0]->inputs[0] = std::move(narrow);
   node->inputs.clear();
   node->inputs.push_back(std::move(late.rows));
   return node;
@@ -370,7 +372,7 @@ bool fetch_first_rows(Node* node) {
     return places_only && late_columns(columns) == 0;
   }
   LateRows late = fetch_late(std::move(*groups->sort), std::move(columns));
-  std::vector<SortKey>& held = *keys_of_sort(late.rows->inputs[0]->inputs[0].get());
+  std::vector<SortKey>& held = *keys_of_sort(late.sort->get());
   late.fetch->candidates.emplace();
   for (std::size_t i = key_count; i < held.size(); ++i) {
     late.fetch->candidates->groups.push_back(held[i].column);
