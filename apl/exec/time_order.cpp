@@ -14,6 +14,7 @@
 #include "apl/exec/eval.h"
 #include "apl/exec/forwarding_sink.h"
 #include "apl/exec/sequence_rows.h"
+#include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/base/uncharged_bytes.h"
@@ -47,35 +48,14 @@ std::int64_t last_of(const SnapshotBlock& block, TimeOrder order) {
   return ascending(order == TimeOrder::kDescending ? block.min_time : block.max_time, order);
 }
 
-// The scan whose rows `node` has, some of them; null where there is none.
-const plan::Scan* scan_of_rows(const plan::Node& node) {
-  if (const auto* scan = std::get_if<plan::Scan>(&node.op)) {
-    return scan;
-  }
-  const bool passes_on = std::holds_alternative<plan::Filter>(node.op) ||
-                         std::holds_alternative<plan::Project>(node.op) ||
-                         std::holds_alternative<plan::Extract>(node.op);
-  return passes_on ? scan_of_rows(*node.inputs[0]) : nullptr;
-}
-
-// The field of the scan that column `column` is, unchanged; empty for what is computed.
-std::string_view scanned_field(const plan::Node& node, std::size_t column) {
-  if (const auto* scan = std::get_if<plan::Scan>(&node.op)) {
-    return scan->columns[column].field;
-  }
-  const plan::Node& input = *node.inputs[0];
-  if (const auto* project = std::get_if<plan::Project>(&node.op)) {
-    const plan::Expr& expr = *project->exprs[column];
-    return expr.is_column() ? scanned_field(input, expr.column) : std::string_view();
-  }
-  return column < input.schema.size() ? scanned_field(input, column) : std::string_view();
-}
-
 // What the keys ask for: time, then place in the stream.
 TimeOrder order_of_keys(const plan::Node& sort) {
   const std::vector<plan::SortKey>& keys = std::get<plan::Sort>(sort.op).keys;
   const plan::Node& input = *sort.inputs[0];
-  const auto field = [&](std::size_t key) { return scanned_field(input, keys[key].column); };
+  const auto field = [&](std::size_t key) {
+    const plan::ScanColumn* column = plan::scanned_column(input, keys[key].column);
+    return column != nullptr ? std::string_view(column->field) : std::string_view();
+  };
   if (keys.size() != 2 || (field(0) != plan::kTimeColumn && field(0) != kTimeField) ||
       field(1) != plan::kRowColumn || keys[0].order.descending != keys[1].order.descending) {
     return TimeOrder::kNone;
@@ -353,7 +333,7 @@ std::vector<TimeStretch> time_stretches(const Snapshot& snapshot,
 }
 
 Result<TimeOrder> time_order_below(Executor& executor, const plan::Node& node) {
-  const plan::Scan* scan = scan_of_rows(*node.inputs[0]);
+  const plan::Scan* scan = plan::scan_of_rows(*node.inputs[0]);
   const TimeOrder order = scan != nullptr ? order_of_keys(node) : TimeOrder::kNone;
   if (order == TimeOrder::kNone) {
     return order;
@@ -367,7 +347,7 @@ TimeMerge::TimeMerge(Executor& executor, const plan::Node& node, TimeOrder order
     : executor_(executor), node_(node), order_(order), next_(next) {}
 
 Status TimeMerge::prepare() {
-  const plan::Scan& scan = *scan_of_rows(*node_.inputs[0]);
+  const plan::Scan& scan = *plan::scan_of_rows(*node_.inputs[0]);
   EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor_.tables().snapshot(scan.table));
   std::uint64_t rows = 0;
   for (const std::uint32_t number : blocks_by_time(*snapshot, scan, order_)) {

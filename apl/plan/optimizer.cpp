@@ -155,6 +155,28 @@ int extreme_of(const AggregateFunction& function) {
   return function.name == "arg_max" ? 1 : function.name == "arg_min" ? -1 : 0;
 }
 
+const Scan* scan_of_rows(const Node& node) {
+  if (const auto* scan = std::get_if<Scan>(&node.op)) {
+    return scan;
+  }
+  const bool passes_on = std::holds_alternative<Filter>(node.op) ||
+                         std::holds_alternative<Project>(node.op) ||
+                         std::holds_alternative<Extract>(node.op);
+  return passes_on ? scan_of_rows(*node.inputs[0]) : nullptr;
+}
+
+const ScanColumn* scanned_column(const Node& node, std::size_t column) {
+  if (const auto* scan = std::get_if<Scan>(&node.op)) {
+    return &scan->columns[column];
+  }
+  const Node& input = *node.inputs[0];
+  if (const auto* project = std::get_if<Project>(&node.op)) {
+    const Expr& expr = *project->exprs[column];
+    return expr.is_column() ? scanned_column(input, expr.column) : nullptr;
+  }
+  return column < input.schema.size() ? scanned_column(input, column) : nullptr;
+}
+
 ExprPtr substitute(ExprPtr expr, const std::vector<ExprPtr>& columns) {
   if (expr->is_column()) {
     return clone(*columns[expr->column]);

@@ -63,6 +63,12 @@ bool looks_at_order(const Aggregate& op);
 int extreme_of(const AggregateFunction& function);
 // So many columns without text take less room than what it costs to open their blocks again.
 inline constexpr std::size_t kNarrowColumnsMax = 4;
+// The scan whose rows `node` has, some of them, reached through filters, projections and
+// extractions; null where there is none.
+const Scan* scan_of_rows(const Node& node);
+// The column of such a scan that column `column` of `node` is, unchanged; null for what is
+// computed.
+const ScanColumn* scanned_column(const Node& node, std::size_t column);
 // About what an expression costs a row: 1 is to read a number.
 int cost_per_row(const Expr& expr);
 // Applies `rewrite` to every node, inputs first. Polls, as do passes that may be long over one node

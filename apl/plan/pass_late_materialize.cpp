@@ -17,6 +17,7 @@ namespace {
 // So many rows of a TopN are few: whatever a column takes, reading it for them alone costs less.
 constexpr std::uint64_t kFewRowsMax = 65536;
 
+// By column of a sort's output, the scan's column that it is, if any; the scan itself changes.
 using ScanSources = std::vector<std::optional<ScanColumn>>;
 
 std::vector<SortKey>* keys_of_sort(Node* node) {
@@ -25,30 +26,6 @@ std::vector<SortKey>* keys_of_sort(Node* node) {
   }
   auto* top = std::get_if<TopN>(&node->op);
   return top != nullptr && !top->keys.empty() ? &top->keys : nullptr;
-}
-
-// The scan whose rows `node` has, one by one; null where there is none.
-Scan* scan_below(Node* node) {
-  if (auto* scan = std::get_if<Scan>(&node->op)) {
-    return scan;
-  }
-  const bool passes_on = std::holds_alternative<Filter>(node->op) ||
-                         std::holds_alternative<Project>(node->op) ||
-                         std::holds_alternative<Extract>(node->op);
-  return passes_on ? scan_below(node->inputs[0].get()) : nullptr;
-}
-
-// The scan's column that column `column` is, unchanged; nothing for what is computed.
-std::optional<ScanColumn> source_of(const Node& node, std::size_t column) {
-  if (const auto* scan = std::get_if<Scan>(&node.op)) {
-    return scan->columns[column];
-  }
-  const Node& input = *node.inputs[0];
-  if (const auto* project = std::get_if<Project>(&node.op)) {
-    const Expr& expr = *project->exprs[column];
-    return expr.is_column() ? source_of(input, expr.column) : std::nullopt;
-  }
-  return column < input.schema.size() ? source_of(input, column) : std::nullopt;
 }
 
 bool is_same_field(const std::optional<ScanColumn>& a, const std::optional<ScanColumn>& b) {
@@ -209,7 +186,8 @@ std::vector<std::size_t> keep_held(Node* sort, const SortColumns& columns) {
 ScanSources sources_of(const Node& node) {
   ScanSources sources;
   for (std::size_t i = 0; i < node.schema.size(); ++i) {
-    sources.push_back(source_of(*node.inputs[0], i));
+    const ScanColumn* source = scanned_column(*node.inputs[0], i);
+    sources.push_back(source != nullptr ? std::optional(*source) : std::nullopt);
   }
   return sources;
 }
@@ -223,7 +201,7 @@ struct LateRows {
 
 LateRows fetch_late(NodePtr sort, SortColumns columns) {
   const Schema output = sort->schema;
-  const TableRef table = scan_below(sort->inputs[0].get())->table;
+  const TableRef table = scan_of_rows(*sort->inputs[0])->table;
   if (columns.row_column == kNoColumn) {
     add_row_column(sort.get(), &columns);
   }
@@ -393,8 +371,8 @@ NodePtr rewrite(NodePtr node) {
     return rewrite_aggregate(std::move(node));
   }
   const bool sorts = keys_of_sort(node.get()) != nullptr;
-  return sorts && scan_below(node->inputs[0].get()) != nullptr ? rewrite_sort(std::move(node))
-                                                               : std::move(node);
+  return sorts && scan_of_rows(*node->inputs[0]) != nullptr ? rewrite_sort(std::move(node))
+                                                            : std::move(node);
 }
 
 }  // namespace
