@@ -28,22 +28,16 @@ class SampleSink final : public Sink {
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(executor_.check());
     bytes_ += chunk.size_bytes();
-    RowList rows;
-    for (std::size_t row = 0; row < chunk.rows(); ++row) {
-      if (rows_++ % stride_ == 0) {
-        rows.push_back(static_cast<std::uint32_t>(row));
-      }
-    }
     std::vector<Vector> columns;
     for (const plan::SortKey& key : keys_) {
       columns.push_back(chunk.column(key.column));
     }
-    add(Chunk(std::move(columns), chunk.rows()), rows);
-    while (taken_ > kSampleRowsMax) {
+    keep_one_in(stride_, Chunk(std::move(columns), chunk.rows()), &rows_);
+    while (sampled_ > kSampleRowsMax) {
       thin_to(stride_ * 2);
     }
     Status held = lease_.resize(held_bytes());
-    while (!held.ok() && taken_ > kSampleRowsMin) {
+    while (!held.ok() && sampled_ > kSampleRowsMin) {
       thin_to(stride_ * 2);
       held = lease_.resize(held_bytes());
     }
@@ -52,18 +46,11 @@ class SampleSink final : public Sink {
   }
   // Keeps of the sample what is one in `stride` of all rows, a multiple of what it was.
   void thin_to(std::size_t stride) {
-    const std::size_t step = stride / stride_;
     std::vector<Chunk> parts = std::exchange(parts_, {});
-    taken_ = 0;
-    std::size_t number = 0;
+    sampled_ = 0;
+    std::size_t row = 0;
     for (Chunk& part : parts) {
-      RowList rows;
-      for (std::size_t row = 0; row < part.rows(); ++row) {
-        if (number++ % step == 0) {
-          rows.push_back(static_cast<std::uint32_t>(row));
-        }
-      }
-      add(std::move(part), rows);
+      keep_one_in(stride / stride_, std::move(part), &row);
     }
     stride_ = stride;
   }
@@ -78,13 +65,20 @@ class SampleSink final : public Sink {
     return std::transform_reduce(parts_.begin(), parts_.end(), std::size_t{0}, std::plus(),
                                  [](const Chunk& part) { return part.size_bytes(); });
   }
-  void add(Chunk chunk, const RowList& rows) {
-    if (rows.empty()) {
+  // Counts the chunk's rows on from `*number`, and adds those that `step` divides to the sample.
+  void keep_one_in(std::size_t step, Chunk chunk, std::size_t* number) {
+    RowList kept;
+    for (std::size_t row = 0; row < chunk.rows(); ++row) {
+      if ((*number)++ % step == 0) {
+        kept.push_back(static_cast<std::uint32_t>(row));
+      }
+    }
+    if (kept.empty()) {
       return;
     }
-    chunk.select(rows);
+    chunk.select(kept);
     chunk.detach();
-    taken_ += chunk.rows();
+    sampled_ += chunk.rows();
     parts_.push_back(std::move(chunk));
   }
 
@@ -92,10 +86,10 @@ class SampleSink final : public Sink {
   const std::vector<plan::SortKey>& keys_;
   MemoryLease lease_;
   std::size_t stride_ = 1;
-  std::size_t rows_ = 0;
-  std::size_t bytes_ = 0;
-  std::size_t taken_ = 0;
+  std::size_t rows_ = 0;   // of the stream
+  std::size_t bytes_ = 0;  // of those
   std::vector<Chunk> parts_;
+  std::size_t sampled_ = 0;  // rows of the parts
 };
 
 class SampleConsumer final : public Consumer {
@@ -241,19 +235,19 @@ std::vector<SortRange> sort_ranges(const std::vector<plan::SortKey>& keys, const
       sample.bytes / std::max<std::size_t>(bytes_max, 1) + 1, 2, kRangesMax);
   std::vector<SortRange> ranges{SortRange(keys, sample, std::nullopt, std::nullopt)};
   while (ranges.size() < wanted) {
-    std::vector<SortRange> halves;
+    std::vector<SortRange> smaller;
     for (const SortRange& range : ranges) {
-      if (const auto parts = range.halves()) {
-        halves.push_back(parts->first);
-        halves.push_back(parts->second);
+      if (const auto halves = range.halves()) {
+        smaller.push_back(halves->first);
+        smaller.push_back(halves->second);
       } else {
-        halves.push_back(range);
+        smaller.push_back(range);
       }
     }
-    if (halves.size() == ranges.size()) {
+    if (smaller.size() == ranges.size()) {
       break;
     }
-    ranges = std::move(halves);
+    ranges = std::move(smaller);
   }
   return ranges;
 }
