@@ -79,16 +79,18 @@ class BlockRows {
   const PreparedScan& scan_;
   StoredBlock& block_;
   std::uint32_t block_index_;
+  // By column of the scan: its values in the rows that are left, once they are loaded. Before, a
+  // filter may have found there the nulls of load_for().
   std::vector<Vector> columns_;
   std::vector<bool> loaded_;
-  bool all_ = true;
+  bool all_ = true;  // of the block's rows are left; else rows_, ascending
   RowList rows_;
-  std::size_t given_ = 0;               // of these, in chunks
-  std::size_t rows_at_once_ = 0;        // of a chunk
-  std::optional<std::size_t> counted_;  // when only the number of rows is left to tell
+  std::optional<std::size_t> counted_;  // in place of both, when only their number is wanted
   std::size_t filters_done_ = 0;
-  std::size_t held_bytes_ = 0;
-  const std::size_t uncharged_max_;
+  std::size_t rows_at_once_ = 0;     // of a chunk that next() gives
+  std::size_t given_ = 0;            // rows of those chunks
+  std::size_t held_bytes_ = 0;       // of columns, as charge() counts them
+  const std::size_t uncharged_max_;  // of these, what the lease is not asked for
   MemoryLease lease_;
   RowMask mask_;  // of the current rows, from filters whose verdict was not applied yet
 };
