@@ -120,27 +120,28 @@ bool take_small(TimeScanner& scanner, bool two, int min, int max, int& field) {
   return true;
 }
 
-// The longest name in front of the text that `index_of` knows; names are letters.
-bool take_name(TimeScanner& scanner, bool long_name, int (*index_of)(std::string_view),
-               std::string_view (*name_of)(int), int first, int& field) {
-  for (int i = first; i < first + (first == 1 ? 12 : 7); ++i) {
+// Which of the numbers from `first` to `last` has the name, whole or its first three letters, that
+// the text begins with.
+std::optional<int> take_name(TimeScanner& scanner, bool long_name, std::string_view (*name_of)(int),
+                             int first, int last) {
+  for (int i = first; i <= last; ++i) {
     const std::string_view name = long_name ? name_of(i) : name_of(i).substr(0, 3);
     if (equals_ignoring_ascii_case(scanner.rest().substr(0, name.size()), name)) {
-      field = index_of(name);
       scanner.skip(name.size());
-      return true;
+      return i;
     }
   }
-  return false;
+  return std::nullopt;
 }
 
 bool take_month_name(TimeScanner& scanner, bool long_name, int& month) {
-  return take_name(scanner, long_name, month_from_name, month_name, 1, month);
+  const std::optional<int> taken = take_name(scanner, long_name, month_name, 1, 12);
+  month = taken.value_or(month);
+  return taken.has_value();
 }
 
 bool take_weekday_name(TimeScanner& scanner, bool long_name) {
-  int ignored = 0;
-  return take_name(scanner, long_name, weekday_from_name, weekday_name, 0, ignored);
+  return take_name(scanner, long_name, weekday_name, 0, 6).has_value();
 }
 
 // Blanks match any run of blanks, other bytes themselves.
