@@ -265,52 +265,61 @@ Result<bool> PieceCutter::detect(bool no_more) {
     }
   }
   if (scanner_ == nullptr) {
-    if (!no_more && may_be_unmarked_utf16(text())) {
+    EVQ_TRY_ASSIGN(const bool settled, settle_kind(no_more));
+    if (!settled) {
       return false;
     }
-    const auto kind = kind_of_head(no_more);
-    if (!kind) {
-      return false;
-    }
-    const bool records = *kind == PieceKind::kRecords;
-    if ((records || *kind == PieceKind::kRows) && !drop_blank_lines()) {
-      return false;
-    }
-    const RecordEnd first_end = records ? end_of_first_record(text()) : RecordEnd::kNotYet;
-    if (records && !no_more && first_end == RecordEnd::kNotYet) {
-      return false;
-    }
-    kind_ = *kind == PieceKind::kText && options_.multiline ? PieceKind::kEntries : *kind;
-    const bool text_lines =
-        kind_ == PieceKind::kText || kind_ == PieceKind::kLogfmt || kind_ == PieceKind::kW3c;
-    if (kind_ == PieceKind::kRecords || text_lines || kind_ == PieceKind::kEntries ||
-        is_unmarked_utf16(text())) {
-      EVQ_TRY(refuse_binary());
-    }
-    if (first_end == RecordEnd::kLoneCr) {
-      ended_ = true;
-      size_ = 0;
-      return make_error(ErrorCode::kData,
-                        "the line ends are CR alone; convert them first: tr '\\r' '\\n'");
-    }
-    if (kind_ == PieceKind::kLines || kind_ == PieceKind::kRows || text_lines) {
-      scanner_ = make_line_scanner();
-      header_due_ = kind_ == PieceKind::kRows;
-    } else if (kind_ == PieceKind::kValues) {
-      scanner_ = make_value_scanner(options_.format == InputFormat::kDetect);
-    } else if (kind_ == PieceKind::kEntries) {
-      scanner_ = make_entry_scanner();
-    } else {
-      const char named = take_named_delimiter();
-      csv_.delimiter = options_.csv_delimiter != 0 ? options_.csv_delimiter
-                       : named != 0                ? named
-                                                   : detect_delimiter(text());
-      csv_.fields = options_.csv_fields;
-      header_due_ = csv_.fields.empty();
-      scanner_ = make_record_scanner(csv_.delimiter);
-    }
+    make_scanner();
   }
   return header_due_ ? take_header() : Result<bool>(true);
+}
+
+// False while the text is too short to tell.
+Result<bool> PieceCutter::settle_kind(bool no_more) {
+  if (!no_more && may_be_unmarked_utf16(text())) {
+    return false;
+  }
+  const auto kind = kind_of_head(no_more);
+  if (!kind) {
+    return false;
+  }
+  const bool records = *kind == PieceKind::kRecords;
+  if ((records || *kind == PieceKind::kRows) && !drop_blank_lines()) {
+    return false;
+  }
+  const RecordEnd first_end = records ? end_of_first_record(text()) : RecordEnd::kNotYet;
+  if (records && !no_more && first_end == RecordEnd::kNotYet) {
+    return false;
+  }
+  kind_ = *kind == PieceKind::kText && options_.multiline ? PieceKind::kEntries : *kind;
+  const bool json =
+      kind_ == PieceKind::kLines || kind_ == PieceKind::kRows || kind_ == PieceKind::kValues;
+  if (!json || is_unmarked_utf16(text())) {
+    EVQ_TRY(refuse_binary());
+  }
+  if (first_end == RecordEnd::kLoneCr) {
+    return refuse("the line ends are CR alone; convert them first: tr '\\r' '\\n'");
+  }
+  return true;
+}
+
+void PieceCutter::make_scanner() {
+  if (kind_ == PieceKind::kRecords) {
+    const char named = take_named_delimiter();
+    csv_.delimiter = options_.csv_delimiter != 0 ? options_.csv_delimiter
+                     : named != 0                ? named
+                                                 : detect_delimiter(text());
+    csv_.fields = options_.csv_fields;
+    header_due_ = csv_.fields.empty();
+    scanner_ = make_record_scanner(csv_.delimiter);
+  } else if (kind_ == PieceKind::kValues) {
+    scanner_ = make_value_scanner(options_.format == InputFormat::kDetect);
+  } else if (kind_ == PieceKind::kEntries) {
+    scanner_ = make_entry_scanner();
+  } else {
+    scanner_ = make_line_scanner();
+    header_due_ = kind_ == PieceKind::kRows;
+  }
 }
 
 // False when the text is to be read again, as UTF-8.
@@ -346,9 +355,7 @@ std::optional<PieceKind> PieceCutter::kind_of_head(bool no_more) const {
 Status PieceCutter::refuse_binary() {
   const std::string_view head = text().substr(0, kBinaryCheckBytes);
   if (const std::string_view kind = known_binary(head); !kind.empty()) {
-    ended_ = true;
-    size_ = 0;
-    return make_error(ErrorCode::kData, "this is " + std::string(kind));
+    return refuse("this is " + std::string(kind));
   }
   const std::size_t zero = head.find('\0');
   const bool text_named = options_.format == InputFormat::kText ||
@@ -357,17 +364,19 @@ Status PieceCutter::refuse_binary() {
   if (zero == std::string_view::npos || (text_named && !is_unmarked_utf16(head))) {
     return {};
   }
+  if (is_unmarked_utf16(head)) {
+    return refuse("this is UTF-16 text without its byte order mark; convert it first: iconv -f " +
+                  std::string(head[0] == '\0' ? "UTF-16BE" : "UTF-16LE") + " -t UTF-8");
+  }
+  return refuse("this is no text: byte " + std::to_string(offset_ + zero + 1) +
+                " is zero (compressed input may be gzip or zstd)");
+}
+
+// Nothing of the input becomes events any more.
+Error PieceCutter::refuse(std::string why) {
   ended_ = true;
   size_ = 0;
-  if (is_unmarked_utf16(head)) {
-    return make_error(
-        ErrorCode::kData,
-        "this is UTF-16 text without its byte order mark; convert it first: iconv -f " +
-            std::string(head[0] == '\0' ? "UTF-16BE" : "UTF-16LE") + " -t UTF-8");
-  }
-  return make_error(ErrorCode::kData, "this is no text: byte " +
-                                          std::to_string(offset_ + zero + 1) +
-                                          " is zero (compressed input may be gzip or zstd)");
+  return make_error(ErrorCode::kData, std::move(why));
 }
 
 Result<std::vector<std::string>> PieceCutter::read_header(std::string_view record) const {
@@ -407,10 +416,8 @@ Result<bool> PieceCutter::take_header() {
   EVQ_TRY(scan(1));
   const std::size_t whole = scanner_->whole_bytes();
   if ((whole == 0 ? size_ : whole) > options_.line_bytes_max) {
-    ended_ = true;
-    size_ = 0;
-    return make_error(ErrorCode::kData, "the header is longer than the limit of " +
-                                            std::to_string(options_.line_bytes_max) + " bytes");
+    return refuse("the header is longer than the limit of " +
+                  std::to_string(options_.line_bytes_max) + " bytes");
   }
   if (whole == 0) {
     return ended_;

@@ -55,9 +55,12 @@ class PieceCutter {
  private:
   Result<bool> fill(std::int64_t deadline_ns);
   Result<bool> detect(bool no_more);
+  Result<bool> settle_kind(bool no_more);
+  void make_scanner();
   bool pass_byte_order_mark();
   std::optional<PieceKind> kind_of_head(bool no_more) const;
   Status refuse_binary();
+  Error refuse(std::string why);
   bool drop_blank_lines();
   char take_named_delimiter();
   Result<bool> take_header();
