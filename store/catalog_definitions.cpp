@@ -208,8 +208,12 @@ Error missing_dataset(std::string_view name) {
   return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
 }
 
+std::string dataset_file(std::uint64_t file_id) {
+  return "datasets/" + std::to_string(file_id) + ".db";
+}
+
 std::string dataset_path(const std::string& directory, std::uint64_t file_id) {
-  return directory + "/datasets/" + std::to_string(file_id) + ".db";
+  return directory + "/" + dataset_file(file_id);
 }
 
 std::string reserve_path(const std::string& directory) {

@@ -39,6 +39,8 @@ struct DatasetFileName {
 
 // kNotFound.
 Error missing_dataset(std::string_view name);
+// "datasets/7.db": its name in the store's directory, and in messages.
+std::string dataset_file(std::uint64_t file_id);
 std::string dataset_path(const std::string& directory, std::uint64_t file_id);
 // The store's disk_reserve.h file.
 std::string reserve_path(const std::string& directory);

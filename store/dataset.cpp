@@ -68,7 +68,7 @@ Result<std::shared_ptr<Listing>> read_listing(Connection& connection, const Coun
 Dataset::Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database)
     : name_(std::move(name)),
       file_(file),
-      file_name_("datasets/" + std::to_string(file.file_id) + ".db"),
+      file_name_(dataset_file(file.file_id)),
       database_(std::move(database)),
       commits_([this](const GroupCommit::Group& members) { return prepare(members); }) {}
 

@@ -509,8 +509,7 @@ Result<CheckReport> DirectoryStore::check(QueryControl& control) {
     report.problems.push_back({"catalog.db", std::nullopt, std::move(problem)});
   }
   for (UnlistedFile& file : unlisted) {
-    report.problems.push_back({"datasets/" + std::to_string(file.file_id) + ".db", std::nullopt,
-                               std::move(file.problem)});
+    report.problems.push_back({dataset_file(file.file_id), std::nullopt, std::move(file.problem)});
   }
   Result<std::vector<DatasetDefinition>> datasets = definitions_.sound_datasets();
   if (!datasets.ok()) {
@@ -529,8 +528,8 @@ Result<CheckReport> DirectoryStore::check(QueryControl& control) {
     if (dataset.ok()) {
       EVQ_TRY(check_dataset(*dataset, control, &report));
     } else {
-      report.problems.push_back({"datasets/" + std::to_string(definition.file_id) + ".db",
-                                 std::nullopt, dataset.error().message});
+      report.problems.push_back(
+          {dataset_file(definition.file_id), std::nullopt, dataset.error().message});
     }
     if (report.problems.size() != before && is_dropped(definition.name, definition.file_id)) {
       report.problems.resize(before);  // of what went away meanwhile
