@@ -159,8 +159,7 @@ class AggregateConsumer final : public Consumer {
     for (const auto& part : parts) {
       groups_ += part->size();
     }
-    const std::size_t keys = spec_.op.groups.size();
-    if (keys == 0) {
+    if (spec_.op.groups.empty()) {
       std::vector<Vector> results;
       EVQ_TRY(make_results(*parts[0], &results));
       std::vector<Chunk> only;
@@ -175,7 +174,11 @@ class AggregateConsumer final : public Consumer {
       };
       return executor_.push_each(next_rows, "summarize", next_);
     }
-    AggregateOutput output(parts, keys, hints_);
+    return push_groups(parts);
+  }
+
+  Status push_groups(Parts parts) {
+    AggregateOutput output(parts, spec_.op.groups.size(), hints_);
     std::vector<MemoryLease> leases(parts.size());  // of the results
     AllocationMeter meter = make_meter();
     if (output.needs_results()) {

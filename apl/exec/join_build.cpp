@@ -227,6 +227,26 @@ Result<NumberedRows> number_matches(Executor& executor, const plan::Join& join,
   return matches.take();
 }
 
+// Row numbers, those of one group after those of the other.
+void list_rows_by_group(const LargeVector<std::uint32_t>& groups, BuildSide* side) {
+  side->group_begin.assign(side->table->size() + 1, 0);
+  for (const std::uint32_t group : groups) {
+    if (group != GroupTable::kNoGroup) {
+      ++side->group_begin[group + 1];
+    }
+  }
+  for (std::size_t group = 0; group < side->table->size(); ++group) {
+    side->group_begin[group + 1] += side->group_begin[group];
+  }
+  side->group_rows.resize(side->group_begin.back());
+  LargeVector<std::uint32_t> next(side->group_begin.begin(), side->group_begin.end());
+  for (std::size_t row = 0; row < groups.size(); ++row) {
+    if (groups[row] != GroupTable::kNoGroup) {
+      side->group_rows[next[groups[row]]++] = static_cast<std::uint32_t>(row);
+    }
+  }
+}
+
 }  // namespace
 
 bool has_null_key(std::span<const Vector> keys, std::size_t row) {
@@ -261,8 +281,7 @@ Status make_build_side(Executor& executor, const plan::Join& join,
   EVQ_TRY_ASSIGN(NumberedRows numbered,
                  left.has_value() ? number_matches(executor, join, left->chunks, right, side)
                                   : number_right(executor, join, right, shares, side));
-  const LargeVector<std::uint32_t>& groups = numbered.groups;
-  side->rows = groups.size();
+  side->rows = numbered.groups.size();
   EVQ_TRY(side->lists_lease.grow(side->table->size() * kBuildKeyBytes));
   std::vector<Vector> nulls;
   for (const Field& field : right.schema.fields()) {
@@ -271,22 +290,7 @@ Status make_build_side(Executor& executor, const plan::Join& join,
   numbered.rows.chunks.emplace_back(std::move(nulls), 1);
   EVQ_TRY_ASSIGN(side->input,
                  join_collected(executor, std::move(numbered.rows), right.schema, "join"));
-  side->group_begin.assign(side->table->size() + 1, 0);
-  for (const std::uint32_t group : groups) {
-    if (group != GroupTable::kNoGroup) {
-      ++side->group_begin[group + 1];
-    }
-  }
-  for (std::size_t group = 0; group < side->table->size(); ++group) {
-    side->group_begin[group + 1] += side->group_begin[group];
-  }
-  side->group_rows.resize(side->group_begin.back());
-  LargeVector<std::uint32_t> next(side->group_begin.begin(), side->group_begin.end());
-  for (std::size_t row = 0; row < groups.size(); ++row) {
-    if (groups[row] != GroupTable::kNoGroup) {
-      side->group_rows[next[groups[row]]++] = static_cast<std::uint32_t>(row);
-    }
-  }
+  list_rows_by_group(numbered.groups, side);
   side->unique_keys = std::ranges::adjacent_find(side->group_begin, [](auto from, auto to) {
                         return to > from + 1;
                       }) == side->group_begin.end();
