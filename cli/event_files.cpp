@@ -8,6 +8,7 @@
 #include "cli/ingest_options.h"
 #include "cli/input_files.h"
 #include "cli/input_notes.h"
+#include "cli/loading_progress.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/rewritten_source.h"
@@ -37,90 +38,134 @@ std::string dataset_name(const std::string& file) {
   return name.empty() ? "events" : name;
 }
 
+Result<std::unique_ptr<Service>> open_scratch_service(const std::string& directory) {
+  ServiceOptions options;
+  options.store_directory = directory;
+  options.scratch_store = true;
+  return Service::open(options);
+}
+
 }  // namespace
 
-Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
-                                    const IngestOptions& reading, const Skipped& skipped,
-                                    InputNotes* notes) {
-  EVQ_TRY(check_inputs(files));
-  EVQ_TRY_ASSIGN(ScratchFolder folder, ScratchFolder::make());
-  EventFiles loaded(std::move(folder));
-  ServiceOptions options;
-  options.store_directory = loaded.directory();
-  options.scratch_store = true;
-  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, Service::open(options));
-  const std::int64_t now_ns = wall_clock_now_ns();
-  for (const std::string& path : files) {
+// One load of files, of which `loaded` becomes what is to be known.
+class EventFileLoader {
+ public:
+  EventFileLoader(const GlobalOptions& global, Service& service, const IngestOptions& reading,
+                  const std::string& reads_pipe, EventFiles* loaded)
+      : global_(global),
+        service_(service),
+        reading_(reading),
+        skipped_(global),
+        notes_(global, reads_pipe, true),
+        loaded_(*loaded) {}
+
+  Status load(const std::string& path) {
     File file = File::standard_input();
     if (path != "-") {
       EVQ_TRY_ASSIGN(file, File::open_input(path, interrupt_control()));
     }
     const std::string shown = path == "-" ? "stdin" : path;
-    const std::string dataset = dataset_name(path);
-    if (std::ranges::find(loaded.datasets_, dataset) == loaded.datasets_.end()) {
-      loaded.datasets_.push_back(dataset);
-    }
-    IngestRequest request;
-    if (skipped) {
-      request.reject = [&](std::string_view /*text*/, const IngestFailure& failure) {
-        skipped(shown, failure);
-      };
-    }
-    request.clock = [now_ns] { return now_ns; };
-    bool any = false;
-    request.committed = [&](const IngestCounts& counts) {
-      any = any || counts.ingested > 0;
-      loaded.untimed_ = loaded.untimed_ && counts.untimed == counts.ingested;
-    };
-    const std::unique_ptr<ByteSource> decoded = decoded_source(file_source(std::move(file)), {});
+    LoadingProgress progress(global_, shown, file);
+    const std::unique_ptr<ByteSource> decoded =
+        decoded_source(progress.source_of(std::move(file)), {});
     RewrittenSource rewritten(*decoded);
-    auto begun = rewritten.begin(reading, interrupt_control());
+    auto begun = rewritten.begin(reading_, interrupt_control());
     if (!begun.ok()) {
       return input_error(std::move(begun).take_error(), path);
     }
+    IngestRequest request;
     request.options = std::move(begun).value();
     request.options.format = format_of_one_column(path, rewritten.head(), request.options);
+    request.clock = [this] { return now_ns_; };
+    request.reject = [&](std::string_view /*text*/, const IngestFailure& failure) {
+      progress.clear();
+      skipped_.note(shown, failure);
+    };
+    bool any = false;
+    request.committed = [&](const IngestCounts& counts) {
+      any = any || counts.ingested > 0;
+      loaded_.untimed_ = loaded_.untimed_ && counts.untimed == counts.ingested;
+      progress.update(counts.ingested);
+    };
     InputHead source(rewritten);
-    auto done = service->store().ingest(dataset, source, request, interrupt_control());
+    auto done = service_.store().ingest(dataset_of(path), source, request, interrupt_control());
+    progress.clear();
     if (!done.ok()) {
-      Error error = std::move(done).take_error();
-      if (any && error.code == ErrorCode::kData) {
-        loaded.broken_ = loaded.broken_.value_or(input_error(std::move(error), path));
-        continue;
-      }
-      return input_error(notes != nullptr ? notes->with_header_hint(std::move(error), path) : error,
-                         path);
+      return fail(std::move(done).take_error(), path, any);
     }
-    const IngestCounts& counts = done.value().counts;
-    if (notes != nullptr) {
-      notes->note_table_in_text(path, source.text(), request.options);
-      notes->note_header(path, source.text(), request.options, counts);
-      notes->note_odd_values(path, counts);
+    note_input(path, shown, source, request.options, done.value().counts);
+    return {};
+  }
+
+  void note_rest() const {
+    skipped_.note_rest();
+    notes_.note_rest();
+  }
+
+ private:
+  std::string dataset_of(const std::string& path) {
+    std::string dataset = dataset_name(path);
+    if (std::ranges::find(loaded_.datasets_, dataset) == loaded_.datasets_.end()) {
+      loaded_.datasets_.push_back(dataset);
     }
-    for (const std::string& note : evq::time_notes(source.text(), request.options, counts)) {
-      loaded.time_notes_.push_back("note: " + shown + ": " + note);
+    return dataset;
+  }
+
+  // What came before a break in the data is there; `any`: that is something.
+  Status fail(Error error, const std::string& path, bool any) {
+    if (any && error.code == ErrorCode::kData) {
+      loaded_.broken_ = loaded_.broken_.value_or(input_error(std::move(error), path));
+      return {};
+    }
+    return input_error(notes_.with_header_hint(std::move(error), path), path);
+  }
+
+  void note_input(const std::string& path, const std::string& shown, const InputHead& source,
+                  const IngestOptions& options, const IngestCounts& counts) {
+    notes_.note_table_in_text(path, source.text(), options);
+    notes_.note_header(path, source.text(), options, counts);
+    notes_.note_odd_values(path, counts);
+    for (const std::string& note : evq::time_notes(source.text(), options, counts)) {
+      loaded_.time_notes_.push_back("note: " + shown + ": " + note);
     }
   }
+
+  const GlobalOptions& global_;
+  Service& service_;
+  const IngestOptions& reading_;
+  const std::int64_t now_ns_ = wall_clock_now_ns();
+  SkippedLines skipped_;
+  InputNotes notes_;
+  EventFiles& loaded_;
+};
+
+Result<EventFiles> EventFiles::none() {
+  EVQ_TRY_ASSIGN(ScratchFolder folder, ScratchFolder::make());
+  EventFiles none(std::move(folder));
+  EVQ_TRY(open_scratch_service(none.directory()));
+  return none;
+}
+
+Result<EventFiles> EventFiles::load(const GlobalOptions& global,
+                                    const std::vector<std::string>& files,
+                                    const ReadingOptions& reading, const std::string& reads_pipe) {
+  EVQ_TRY_ASSIGN(const IngestOptions options, make_reading_options(reading));
+  EVQ_TRY(check_inputs(files));
+  EVQ_TRY_ASSIGN(ScratchFolder folder, ScratchFolder::make());
+  EventFiles loaded(std::move(folder));
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_scratch_service(loaded.directory()));
+  EventFileLoader loader(global, *service, options, reads_pipe, &loaded);
+  Status done;
+  for (std::size_t i = 0; i < files.size() && done.ok(); ++i) {
+    done = loader.load(files[i]);
+  }
+  loader.note_rest();
+  EVQ_TRY(std::move(done));
   return loaded;
 }
 
 std::string EventFiles::all_events() const {
   return datasets_.size() == 1 ? "['" + datasets_[0] + "']" : "union *";
-}
-
-Result<EventFiles> load_event_files(const GlobalOptions& global,
-                                    const std::vector<std::string>& files,
-                                    const ReadingOptions& reading, const std::string& reads_pipe) {
-  EVQ_TRY_ASSIGN(const IngestOptions options, make_reading_options(reading));
-  SkippedLines skipped(global);
-  InputNotes notes(global, reads_pipe, true);
-  auto loaded = EventFiles::load(
-      files, options,
-      [&](const std::string& file, const IngestFailure& failure) { skipped.note(file, failure); },
-      &notes);
-  skipped.note_rest();
-  notes.note_rest();
-  return loaded;
 }
 
 }  // namespace evq

@@ -4,7 +4,6 @@
 // dot, as far as a dataset can be called so, and `stdin` for standard input; files that give one
 // name, such as access.log and access.log.1, share their dataset.
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,21 +12,17 @@
 #include "cli/options.h"
 #include "cli/scratch_folder.h"
 #include "store/base/result.h"
-#include "store/ingest/options.h"
 
 namespace evq {
 
-class InputNotes;
-
 class EventFiles {
  public:
-  using Skipped = std::function<void(const std::string& file, const IngestFailure& failure)>;
-
-  // `-` is standard input. `skipped` hears of what became no event, `notes` of what a file seems to
-  // be instead; both may be empty.
-  static Result<EventFiles> load(const std::vector<std::string>& files,
-                                 const IngestOptions& reading, const Skipped& skipped = {},
-                                 InputNotes* notes = nullptr);
+  // None: for queries that need no store.
+  static Result<EventFiles> none();
+  // The files of a verb's --file; `-` is standard input. Tells on stderr how far it is, what became
+  // no event, and what a file seems to be instead. `reads_pipe` is as of InputNotes.
+  static Result<EventFiles> load(const GlobalOptions& global, const std::vector<std::string>& files,
+                                 const ReadingOptions& reading, const std::string& reads_pipe);
 
   std::string directory() const { return folder_.store(); }
   // Their names, in the order of the files.
@@ -43,6 +38,7 @@ class EventFiles {
   const std::optional<Error>& broken() const { return broken_; }
 
  private:
+  friend class EventFileLoader;
   explicit EventFiles(ScratchFolder folder) : folder_(std::move(folder)) {}
 
   ScratchFolder folder_;
@@ -51,11 +47,5 @@ class EventFiles {
   std::vector<std::string> time_notes_;
   std::optional<Error> broken_;
 };
-
-// The files of a verb's --file, with what is to be told of them on stderr. `reads_pipe` is as of
-// InputNotes.
-Result<EventFiles> load_event_files(const GlobalOptions& global,
-                                    const std::vector<std::string>& files,
-                                    const ReadingOptions& reading, const std::string& reads_pipe);
 
 }  // namespace evq

@@ -79,7 +79,7 @@ Result<std::string> topic_text(const HelpCommand& command) {
 
 // In an empty store of its own: examples bring their data.
 Result<Coverage> coverage_of_language(const GlobalOptions& global) {
-  EVQ_TRY_ASSIGN(const EventFiles files, EventFiles::load({}, {}));
+  EVQ_TRY_ASSIGN(const EventFiles files, EventFiles::none());
   ServiceOptions options = existing_store();
   options.store_directory = files.directory();
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_service(global, options));

@@ -1,7 +1,6 @@
 // evq ingest: files or standard input into a dataset, with a progress line on a terminal and the
 // six response fields at the end.
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "cli/ingest_notes.h"
 #include "cli/ingest_options.h"
 #include "cli/input_files.h"
+#include "cli/loading_progress.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/remote_server.h"
@@ -41,26 +41,6 @@ constexpr int kDataStatus = 4;
 // Into the dataset, of a store or a server.
 using IngestFunction =
     std::function<Result<IngestReport>(ByteSource&, const IngestRequest&, QueryControl&)>;
-
-// Counts what passes, for the progress line, which another thread may draw; the size is that of the
-// file, compressed or not.
-class CountedSource final : public ByteSource {
- public:
-  CountedSource(std::unique_ptr<ByteSource> source, std::atomic<std::uint64_t>* bytes)
-      : source_(std::move(source)), bytes_(bytes) {}
-  Result<std::optional<std::size_t>> read(std::span<char> buffer,
-                                          std::int64_t timeout_ms) override {
-    auto size = source_->read(buffer, timeout_ms);
-    if (size.ok() && size.value().has_value()) {
-      *bytes_ += *size.value();
-    }
-    return size;
-  }
-
- private:
-  std::unique_ptr<ByteSource> source_;
-  std::atomic<std::uint64_t>* bytes_;
-};
 
 // One run of the command over all its inputs.
 class IngestRun {
@@ -100,33 +80,26 @@ class IngestRun {
       }
       file = std::move(opened).value();
     }
-    const auto size = file.size();
-    ProgressOptions options;
-    options.enabled = !global_.quiet && ::isatty(STDERR_FILENO) != 0;
-    options.label = "loading " + name;
-    options.noun = "events";
-    options.bytes_total = size.ok() ? size.value() : 0;
-    options.columns = terminal_size(STDERR_FILENO, process_environment()).columns;
-    Progress progress(options);
-    std::atomic<std::uint64_t> bytes{0};
+    LoadingProgress progress(global_, name, file);
     IngestCounts committed;
     IngestCounts refused;  // since then
     request_.keeps_read = true;
     request_.reject = [&](std::string_view text, const IngestFailure& failure) {
+      progress.clear();
       note_failure(name, text, failure);
       refused.fail(failure);
     };
     request_.committed = [&](const IngestCounts& counts) {
       committed = counts;
       refused = {};
-      progress.update({bytes.load(), counts.ingested});
+      progress.update(counts.ingested);
       if (command_.progress) {
         print_note(global_, name + ": " + std::to_string(counts.ingested + counts.failed) +
                                 " events committed");
       }
     };
-    auto counted = std::make_unique<CountedSource>(file_source(std::move(file)), &bytes);
-    const std::unique_ptr<ByteSource> decoded = decoded_source(std::move(counted), {});
+    const std::unique_ptr<ByteSource> decoded =
+        decoded_source(progress.source_of(std::move(file)), {});
     RewrittenSource rewritten(*decoded);
     auto begun = rewritten.begin(options_, control);
     if (!begun.ok()) {

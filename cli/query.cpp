@@ -262,7 +262,7 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   std::optional<EventFiles> files;
   if (!command.event_files.empty()) {
     auto loaded =
-        load_event_files(global, command.event_files, command.reading, "evq query --file -");
+        EventFiles::load(global, command.event_files, command.reading, "evq query --file -");
     if (!loaded.ok()) {
       return report_error(loaded.error());
     }
@@ -273,7 +273,7 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   const bool no_store =
       !service.ok() && service.error().code == ErrorCode::kNotFound && !files.has_value();
   if (no_store) {  // `print` and its like need none
-    auto empty = EventFiles::load({}, {});
+    auto empty = EventFiles::none();
     if (!empty.ok()) {
       return report_error(empty.error());
     }

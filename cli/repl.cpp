@@ -137,7 +137,7 @@ Status Repl::open_files() {
     return make_error(ErrorCode::kUsage, "standard input is the prompt's own",
                       "name the files, or ask one query: evq query --file -");
   }
-  EVQ_TRY_ASSIGN(EventFiles files, load_event_files(global_, command_.event_files, command_.reading,
+  EVQ_TRY_ASSIGN(EventFiles files, EventFiles::load(global_, command_.event_files, command_.reading,
                                                     "evq query --file -"));
   EVQ_TRY_ASSIGN(auto target, open_store_target(global_, files.directory()));
   set_target(std::move(target));
@@ -167,7 +167,7 @@ Status Repl::open_store() {
   std::optional<EventFiles> stand_in;
   if (missing) {
     // `print` and .help need no store; before each query it is looked for again.
-    EVQ_TRY_ASSIGN(EventFiles empty, EventFiles::load({}, {}));
+    EVQ_TRY_ASSIGN(EventFiles empty, EventFiles::none());
     stand_in.emplace(std::move(empty));
     target = open_store_target(global_, stand_in->directory());
   }
