@@ -10,6 +10,7 @@
 #include "cli/terminal/number_text.h"
 #include "cli/text_tables.h"
 #include "store/base/ascii.h"
+#include "store/ingest/csv_header.h"
 #include "store/ingest/csv_record.h"
 #include "store/ingest/format.h"
 
@@ -103,10 +104,29 @@ void InputNotes::note_header(const std::string& path, const std::string& head,
     tell(path, ": the header seems to stand below the first " + counted_text(lines, "line"),
          below(lines));
   }
+  if (note_unnamed_columns(path, head, options)) {
+    return;
+  }
   if (const std::string why = why_no_header(head, options.csv_delimiter); !why.empty()) {
     tell(path, ": the first line names the fields, " + why +
                    "; --csv-fields names them where it is an event");
   }
+}
+
+// Whether the first record was taken for an event, which is told.
+bool InputNotes::note_unnamed_columns(const std::string& path, const std::string& head,
+                                      const IngestOptions& options) {
+  const auto unnamed = options.format == InputFormat::kDetect
+                           ? find_unnamed_columns(head, options.csv_delimiter, true)
+                           : std::nullopt;
+  if (!unnamed || unnamed->count == 0) {
+    return false;
+  }
+  tell(path, ": the first line is an event, for it has the value '" + unnamed->value +
+                 "', and its columns are column1" +
+                 (unnamed->count > 1 ? " to column" + std::to_string(unnamed->count) : "") +
+                 "; --csv-fields names them, --format csv takes their names from that line");
+  return true;
 }
 
 // One look at the first columns tells what happened; a file of other things has many.

@@ -44,6 +44,9 @@ class InputNotes {
   Error with_header_hint(Error error, const std::string& path) const;
 
  private:
+  bool note_unnamed_columns(const std::string& path, const std::string& head,
+                            const IngestOptions& options);
+
   const GlobalOptions& global_;
   const std::string reads_pipe_;
   const bool people_;

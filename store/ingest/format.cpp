@@ -7,6 +7,7 @@
 
 #include "store/base/ascii.h"
 #include "store/ingest/boundary.h"
+#include "store/ingest/csv_header.h"
 #include "store/ingest/json_rows.h"
 #include "store/ingest/json_text.h"
 #include "store/ingest/leading_time.h"
@@ -261,6 +262,18 @@ std::optional<bool> is_one_column(std::string_view rest, char delimiter, bool at
   return true;
 }
 
+// Whether a time and more stand in a cell without quotes, as in "build<TAB>step<TAB>2024-…Z text":
+// where the cells of a table hold a time, it is all that they hold.
+bool has_time_before_words(std::string_view line, char delimiter) {
+  while (!line.empty()) {
+    const std::string_view cell = trimmed(take_raw_cell(&line, delimiter));
+    if (!cell.starts_with('"') && leading_time(cell, 0) && !is_time_cell(cell)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Whether the first record of `head` reads like a log line and not like a header of CSV.
 std::optional<bool> is_log_line(std::string_view head, bool at_end) {
   constexpr std::size_t kHeaderWordsMax = 6;
@@ -272,13 +285,13 @@ std::optional<bool> is_log_line(std::string_view head, bool at_end) {
   if (is_security_event(line)) {
     return true;
   }
+  const char delimiter = detect_delimiter(head);
   if (line.find('"') != std::string_view::npos) {
-    return !quotes_cells(line, detect_delimiter(head));
+    return !quotes_cells(line, delimiter) || has_time_before_words(line, delimiter);
   }
   if (leading_time(line, 0)) {
     return true;
   }
-  const char delimiter = detect_delimiter(head);
   const std::string_view rest = head.substr(std::min(line_end, head.size()));
   if (line.find(delimiter) == std::string_view::npos) {
     if (count_words(line) > 1 || (at_end && is_blank(rest)) || !names_a_column(line)) {
@@ -286,6 +299,9 @@ std::optional<bool> is_log_line(std::string_view head, bool at_end) {
     }
     const std::optional<bool> column = is_one_column(rest, delimiter, at_end);
     return column ? std::optional(!*column) : std::nullopt;
+  }
+  if (has_time_before_words(line, delimiter)) {
+    return true;
   }
   for (std::string_view cells = line; !cells.empty();) {
     const std::size_t end = std::min(cells.find(delimiter), cells.size());

@@ -19,11 +19,13 @@ namespace evq {
 //        the object's first member is an array of records (records_prefix in boundary.h)
 //   else CSV; but with kDetect a W3C log, when lines of `#` at its start name columns, logfmt, when
 //        the first line is key=value pairs, and plain text, when
-//        the first record is no header: it holds a time of day, a quote inside a cell or a cell of
-//        more than six words, it is several words without a delimiter, it is one word that cannot
-//        be a name or has no cells of a column below it (of ten lines each a word, a time or in
-//        quotes), it is a sentence with commas, or an event in CEF or LEEF. A `[` that begins no
-//        JSON value, as in "[notice] …" and "[    0.000000] …", is plain text as well then.
+//        the first record is a log line: it begins with a time, has a time with more behind it in a
+//        cell without quotes, a quote inside a cell or a cell of more than six words, it is several
+//        words without a delimiter, it is one word that cannot be a name or has no cells of a
+//        column below it (of ten lines each a word, a time or in quotes), it is a sentence with
+//        commas, or an event in CEF or LEEF. A `[` that begins no JSON value, as in "[notice] …"
+//        and "[    0.000000] …", is plain text as well then. Whether the first record of CSV names its columns is told by
+//        csv_header.h.
 // Nothing: more bytes are needed, which cannot be with `at_end`.
 std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end);
 

@@ -12,6 +12,7 @@
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/zoneless.h"
+#include "store/ingest/csv_header.h"
 #include "store/ingest/failure_reason.h"
 #include "store/ingest/format.h"
 #include "store/ingest/json_index.h"
@@ -41,6 +42,7 @@ constexpr std::size_t kBinaryCheckBytes = 64 * kKibibyte;
 // A batch's text is read while the batch before is parsed.
 constexpr std::size_t kSpareMax = kIngestBatchTextBytesMax / kPieceBytes;
 constexpr std::size_t kLostHeadBytes = 1 * kKibibyte;
+constexpr std::size_t kUtf16HeadBytes = 4;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::int64_t kInstantNever = std::numeric_limits<std::int64_t>::max();
 
@@ -67,8 +69,6 @@ std::string_view known_binary(std::string_view head) {
   }
   return {};
 }
-
-constexpr std::size_t kUtf16HeadBytes = 4;
 
 // UTF-16 without its mark begins with two ASCII characters: every other byte is zero.
 bool is_unmarked_utf16(std::string_view head) {
@@ -291,6 +291,13 @@ Result<bool> PieceCutter::settle_kind(bool no_more) {
   if (records && !no_more && first_end == RecordEnd::kNotYet) {
     return false;
   }
+  if (records && first_end != RecordEnd::kLoneCr) {
+    auto names = names_without_header(text(), options_, no_more);
+    if (!names) {
+      return false;
+    }
+    csv_.fields = *std::move(names);
+  }
   kind_ = *kind == PieceKind::kText && options_.multiline ? PieceKind::kEntries : *kind;
   const bool json =
       kind_ == PieceKind::kLines || kind_ == PieceKind::kRows || kind_ == PieceKind::kValues;
@@ -309,7 +316,6 @@ void PieceCutter::make_scanner() {
     csv_.delimiter = options_.csv_delimiter != 0 ? options_.csv_delimiter
                      : named != 0                ? named
                                                  : detect_delimiter(text());
-    csv_.fields = options_.csv_fields;
     header_due_ = csv_.fields.empty();
     scanner_ = make_record_scanner(csv_.delimiter);
   } else if (kind_ == PieceKind::kValues) {

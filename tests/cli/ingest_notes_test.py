@@ -75,7 +75,10 @@ class IngestNotes(LoadCase):
                  "takes it from there"),
                 ("p.log", "2024-05-01T10:00:00Z hello world\n",
                  " is plain text, a line an event: the field message, which parse takes apart (evq help parse)"),
-                ("h.csv", "5,7,2024-05-01\n6,8,2024-05-02\n", ": the first line names the fields, "),
+                ("h.csv", "5,7,x\n6,8,y\n", ": the first line names the fields, "),
+                ("e.csv", "5,7,2024-05-01\n6,8,2024-05-02\n",
+                 ": the first line is an event, for it has the value '2024-05-01', and its columns are column1 "
+                 "to column3; --csv-fields names them, --format csv takes their names from that line"),
                 ("l.json", '{"hits":[{"a":1},{"a":2}]}',
                  " is one event, with a list of objects in .hits; for an event each: jq -c '.hits[]' l.json | "
                  "evq ingest d")):
@@ -362,8 +365,6 @@ class IngestNotes(LoadCase):
                 ("US\t34050\t41.5\nUS\t34051\t41.5\n", "the next line has 'US' in the same place"),
                 ("a,34050\nb,34051\n", "it has the value '34050'"),
                 ('"1","x"\n"2","y"\n', "it has the value '1'"),
-                ('"2024-05-01 10:00:00","INFO","a"\n"2024-05-01 10:00:01","INFO","b"\n',
-                 "it has the value '2024-05-01 10:00:00'"),
                 ("sep=;\nx;y\nz;y\n", "the next line has 'y' in the same place"),
                 ("country,1990,1991\nFR,1,2\n", "it has the value '1990'")):
             for form in ("text", "json"):
@@ -374,6 +375,21 @@ class IngestNotes(LoadCase):
             self.assertEqual(self.evq("ingest", "d", "-o", "text", input=text)[1], "")
         for arguments, text in (((), "a,b\n1,2\n"), ((), "id2,Q1,user 1,inf\n1,2,3,4\n"), (("--csv-fields", "a,b"), "1,2\n")):
             self.assertEqual(self.evq("ingest", "d", "-o", "text", *arguments, input=text)[1], "")
+
+    def test_a_first_line_that_is_an_event_is_told(self):
+        text = '"2024-05-01 10:00:00","INFO","a"\n"2024-05-01 10:00:01","INFO","b"\n'
+        note = "note: stdin: the first line is an event, for it has the value '2024-05-01 10:00:00', and its " \
+               "columns are column1 to column3; --csv-fields names them, --format csv takes their names from that " \
+               "line\n"
+        report, errors = self.load(text, "--timestamp-field", "column1")
+        self.assertEqual((report["ingested"], errors), (2, note))
+        self.assertEqual(self.rows("d | where column3 == 'a' | project _time, column2"),
+                         [{"_time": "2024-05-01T10:00:00Z", "column2": "INFO"}])
+        (self.directory / "a.csv").write_text(text)
+        self.assertEqual(self.evq("query", "--file", "a.csv", "| count", "-o", "csv"), ("Count\n2\n", note.replace("stdin", "a.csv")))
+        _, errors = self.evq("ingest", "d", "--format", "csv", "-o", "text", input=text)
+        self.assertIn("note: stdin: the first line names the fields, though it has the value '2024-05-01 10:00:00'",
+                      errors)
 
     def test_what_is_in_an_event_that_is_too_large_is_told(self):
         point = '{"type":"Feature","properties":{"mag":2,"place":"%s"}}' % ("x" * 1000)

@@ -39,6 +39,13 @@ TEST_CASE("whether a line is a header is told by the lines below it") {
       {"host CEF:1|S|\"t\"|1|100|worm|10|src=1 dst=2\n", false, PieceKind::kText},
       {"CEF:|a\n1|2\n", false, PieceKind::kRecords},
       {"XCEF:0|a\n1|2\n", false, PieceKind::kRecords},
+      // A time with more behind it, in a cell without quotes.
+      {"2024-05-01T10:20:30Z host app[1]: user,\"alice\",logged in\nx\n", false, PieceKind::kText},
+      {"build\tSet up job\t2024-05-13T10:20:30.1234567Z Runner\nx\n", false, PieceKind::kText},
+      {"a,\"b, c\",at 2024-05-13 10:20:30 it ended\n", true, PieceKind::kText},
+      {"2024-05-01 10:20:30.1 UTC,\"a\",\"b\"\n", false, PieceKind::kRecords},
+      {"\"2024-05-01 10:20:30 it began\",b\n", false, PieceKind::kRecords},
+      {"2024-05-13\t10:20:30\tINFO\tx\n", true, PieceKind::kRecords},
       {"#Software: x\n\n#Fields: a b\n", false, PieceKind::kW3c},
       {"#Software: x\n  \r\n#Fields: a b\n", false, PieceKind::kW3c},
       {"#Software: x\n  ", false, std::nullopt},

@@ -1,0 +1,162 @@
+#include "store/ingest/csv_header.h"
+
+#include <algorithm>
+
+#include "store/base/ascii.h"
+#include "store/base/check.h"
+#include "store/base/number.h"
+#include "store/base/time_parse.h"
+#include "store/base/time_scan.h"
+#include "store/ingest/boundary.h"
+#include "store/ingest/csv_record.h"
+#include "store/ingest/format.h"
+#include "store/ingest/leading_time.h"
+
+namespace evq {
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+// "10:20", "10:20:30" and "10:20:30,123".
+bool is_clock(std::string_view text) {
+  TimeScanner scanner(text);
+  if (!scanner.take_number(1, 2) || !scanner.take(':') || !scanner.take_number(2, 2)) {
+    return false;
+  }
+  if (scanner.take(':') && !scanner.take_number(2, 2)) {
+    return false;
+  }
+  if (scanner.take('.') || scanner.take(',')) {
+    const std::size_t digits = scanner.digit_count();
+    scanner.skip(digits);
+    return digits > 0 && scanner.at_end();
+  }
+  return scanner.at_end();
+}
+
+// The first two records that are not blank, as cells; an empty one stands for a record that cannot
+// be read.
+struct FirstRecords {
+  std::vector<Cells> cells;
+  bool more = false;  // bytes are needed for those that are missing
+};
+
+FirstRecords first_records(std::string_view head, char delimiter, bool at_end) {
+  constexpr std::size_t kRecordsWanted = 2;
+  constexpr std::size_t kRecordsSeen = 16;  // with blank ones between
+  const std::unique_ptr<BoundaryScanner> scanner = make_record_scanner(delimiter);
+  EVQ_CHECK(scanner->scan(head, kRecordsSeen, at_end).ok());
+  FirstRecords records;
+  for (const ValueSpan& span : scanner->spans()) {
+    const std::string_view record = head.substr(span.begin, span.size);
+    if (is_blank_record(record)) {
+      continue;
+    }
+    auto cells = read_csv_cells(record, delimiter, std::string_view::npos);
+    records.cells.push_back(cells.ok() ? std::move(cells).value() : Cells());
+    if (records.cells.size() == kRecordsWanted) {
+      return records;
+    }
+  }
+  records.more = !at_end && scanner->spans().size() < kRecordsSeen;
+  return records;
+}
+
+bool names_something(std::string_view cell) {
+  return std::ranges::any_of(
+      cell, [](char c) { return is_letter(c) || static_cast<signed char>(c) < 0; });
+}
+
+bool has_before(const Cells& record, std::size_t at) {
+  const auto here = record.begin() + static_cast<std::ptrdiff_t>(at);
+  return std::find(record.begin(), here, record[at]) != here;
+}
+
+// Whether the cell `at` of the first record may be one of an event.
+bool may_be_value(const Cells& record, std::size_t at) {
+  return !record[at].empty() && (is_time_cell(record[at]) || has_before(record, at));
+}
+
+// Whether it is, by the record below it, which may be none.
+bool is_value(const Cells& record, std::size_t at, const Cells& below) {
+  const std::string_view cell = record[at];
+  const std::string_view next = at < below.size() ? std::string_view(below[at]) : "";
+  return is_time_cell(cell) ? next.empty() || next == "-" || is_time_cell(next)
+                            : !names_something(cell) || cell == next;
+}
+
+}  // namespace
+
+std::vector<std::string> UnnamedColumns::names() const {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i <= count; ++i) {
+    names.push_back("column" + std::to_string(i));
+  }
+  return names;
+}
+
+bool is_time_cell(std::string_view cell) {
+  if (whole_time(cell) || is_clock(cell)) {
+    return true;
+  }
+  return !cell.empty() && is_digit(cell.front()) && !parse_real(cell) &&
+         parse_logged_datetime(cell, DateOrder::kMonthFirst).has_value();
+}
+
+std::string_view take_raw_cell(std::string_view* record, char delimiter) {
+  std::size_t i = std::min(record->find_first_not_of(' '), record->size());
+  if (record->substr(i).starts_with('"')) {
+    do {
+      i = record->find('"', i + 1);
+      i = i == std::string_view::npos ? record->size() : i + 1;
+    } while (record->substr(i).starts_with('"'));
+  }
+  const std::size_t end = std::min(record->find(delimiter, i), record->size());
+  const std::string_view cell = record->substr(0, end);
+  record->remove_prefix(std::min(end + 1, record->size()));
+  return cell;
+}
+
+std::optional<UnnamedColumns> find_unnamed_columns(std::string_view head, char delimiter,
+                                                   bool at_end) {
+  constexpr std::string_view kNamed = "sep=";
+  head.remove_prefix(std::min(head.find_first_not_of("\r\n"), head.size()));
+  if (head.starts_with(kNamed) && head.size() > kNamed.size()) {
+    delimiter = delimiter == 0 ? head[kNamed.size()] : delimiter;
+    take_line(&head);
+  }
+  delimiter = delimiter == 0 ? detect_delimiter(head) : delimiter;
+  const FirstRecords records = first_records(head, delimiter, at_end);
+  UnnamedColumns unnamed;
+  if (records.cells.empty()) {
+    return records.more ? std::nullopt : std::optional(std::move(unnamed));
+  }
+  const Cells& first = records.cells.front();
+  const Cells below = records.cells.size() > 1 ? records.cells.back() : Cells();
+  for (std::size_t i = 0; i < first.size() && unnamed.count == 0; ++i) {
+    if (!may_be_value(first, i)) {
+      continue;
+    }
+    if (records.more) {
+      return std::nullopt;
+    }
+    if (is_value(first, i, below)) {
+      unnamed.count = std::max(first.size(), below.size());
+      unnamed.value = first[i];
+    }
+  }
+  return unnamed;
+}
+
+std::optional<std::vector<std::string>> names_without_header(std::string_view head,
+                                                             const IngestOptions& options,
+                                                             bool at_end) {
+  if (options.format != InputFormat::kDetect || !options.csv_fields.empty()) {
+    return options.csv_fields;
+  }
+  const auto unnamed = find_unnamed_columns(head, options.csv_delimiter, at_end);
+  return unnamed ? std::optional(unnamed->names()) : std::nullopt;
+}
+
+}  // namespace evq
