@@ -111,6 +111,12 @@ bool begins_array(std::string_view head, std::size_t open) {
          std::string_view("\n[{").find(rest[behind]) != std::string_view::npos;
 }
 
+// Whether a JSON object, or what means to be one, goes on with this behind its brace:
+// "{2024-05-13 10:20:30} …" is a log line.
+bool may_begin_object(char c) {
+  return is_json_blank(c) || std::string_view("\"}'").find(c) != std::string_view::npos;
+}
+
 // Whether every quote of a line opens or closes a cell of CSV; the last cell may go on in the next
 // line.
 bool quotes_cells(std::string_view line, char delimiter) {
@@ -338,6 +344,10 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
   constexpr char kRecordSeparator = '\x1E';  // before each line of a JSON text sequence
   if (head[first] == kRecordSeparator && first + 1 < head.size() && head[first + 1] == '{') {
     return PieceKind::kLines;
+  }
+  if (head[first] == '{' && forced == InputFormat::kDetect && first + 1 < head.size() &&
+      !may_begin_object(head[first + 1])) {
+    return PieceKind::kText;
   }
   if (head[first] == '{') {
     const std::string_view object = head.substr(first);

@@ -24,7 +24,8 @@ namespace evq {
 //        words without a delimiter, it is one word that cannot be a name or has no cells of a
 //        column below it (of ten lines each a word, a time or in quotes), it is a sentence with
 //        commas, or an event in CEF or LEEF. A `[` that begins no JSON value, as in "[notice] …"
-//        and "[    0.000000] …", is plain text as well then. Whether the first record of CSV names its columns is told by
+//        and "[    0.000000] …", and a `{` with neither a quote, a brace nor a blank behind it are
+//        plain text as well then. Whether the first record of CSV names its columns is told by
 //        csv_header.h.
 // Nothing: more bytes are needed, which cannot be with `at_end`.
 std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end);
