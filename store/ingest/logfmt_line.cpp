@@ -1,13 +1,17 @@
 #include "store/ingest/logfmt_line.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "store/base/ascii.h"
 #include "store/base/byte_set.h"
 #include "store/base/json_writer.h"
+#include "store/base/time_scan.h"
 #include "store/base/utf8.h"
 #include "store/ingest/json_text.h"
 #include "store/ingest/leading_time.h"
+#include "store/ingest/log_fields.h"
 #include "store/ingest/text_line.h"
 
 namespace evq {
@@ -36,6 +40,7 @@ class LogfmtReader {
  public:
   explicit LogfmtReader(std::string_view line)
       : line_(line), is_audit_(!audit_time_text(line).empty()) {
+    take_priority(&line_);
     skip_blanks();
   }
 
@@ -127,7 +132,13 @@ std::string_view plain_text(const LogfmtPair& pair, char* out) {
 }
 
 bool tells_time(std::string_view key) {
-  return key == "time" || key == "ts" || key == "timestamp";
+  constexpr std::string_view kKeys[] = {"time", "ts", "timestamp", "t", "@timestamp", "datetime"};
+  return std::ranges::find(kKeys, key) != std::end(kKeys);
+}
+
+bool is_offset(std::string_view text) {
+  TimeScanner scanner(text);
+  return scanner.take_offset() && scanner.at_end();
 }
 
 bool has_escapes(const LogfmtPair& pair) {
@@ -148,6 +159,9 @@ bool is_logfmt_line(std::string_view line, std::size_t pairs_min) {
 std::optional<std::int64_t> logfmt_time(std::string_view line, DateOrder order) {
   LogfmtReader reader(line);
   constexpr std::string_view kAudit = "audit(";
+  std::string_view date;
+  std::string_view clock;
+  std::string_view offset;
   while (const auto pair = reader.next()) {
     std::string_view text;
     if (tells_time(pair->key)) {
@@ -158,14 +172,22 @@ std::optional<std::int64_t> logfmt_time(std::string_view line, DateOrder order) 
     if (const auto time = whole_time(text, order)) {
       return time;
     }
+    date = pair->key == "date" ? pair->value : date;
+    clock = pair->key == "time" ? pair->value : clock;
+    offset = pair->key == "tz" && is_offset(pair->value) ? pair->value : offset;
   }
-  return std::nullopt;
+  if (date.empty() || clock.empty()) {
+    return std::nullopt;
+  }
+  std::string text = std::string(date) + ' ' + std::string(clock);
+  return whole_time(offset.empty() ? text : text + ' ' + std::string(offset), order);
 }
 
 std::optional<DateOrder> logfmt_date_order(std::string_view line) {
   LogfmtReader reader(line);
   while (const auto pair = reader.next()) {
-    const auto told = tells_time(pair->key) ? told_date_order(pair->value) : std::nullopt;
+    const bool dated = tells_time(pair->key) || pair->key == "date";
+    const auto told = dated ? told_date_order(pair->value) : std::nullopt;
     if (told) {
       return told;
     }

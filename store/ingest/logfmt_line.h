@@ -2,8 +2,9 @@
 // logfmt, as many programs write their logs: a line an event, `level=info msg="two words" took=5`.
 // true, false and JSON numbers without quotes are values of these types, everything else is text; a
 // key with nothing behind its `=` is absent. Between two pairs stands a blank, or a comma and a
-// blank. A line that is anything else, such as one of a stack trace, becomes what a line of plain
-// text does (text_line.h). Pure functions; nothing here fails.
+// blank; the priority that syslog puts before a line is passed over. A line that is anything else,
+// such as one of a stack trace, becomes what a line of plain text does (text_line.h). Pure
+// functions; nothing here fails.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,11 +20,12 @@ namespace evq {
 // Whether a line holds pairs, as many as `pairs_min`, and nothing besides.
 bool is_logfmt_line(std::string_view line, std::size_t pairs_min);
 
-// The first value of the keys time, ts and timestamp that tells an instant, or the one of an audit
-// daemon's msg=audit(1714557600.123:456).
+// The first value of the keys time, ts, timestamp, t, @timestamp and datetime that tells an
+// instant, or the one of an audit daemon's msg=audit(1714557600.123:456); else what date=2024-05-01
+// and time=13:46:53 tell together, with the offset in tz="-0700" if there is one.
 std::optional<std::int64_t> logfmt_time(std::string_view line,
                                         DateOrder order = DateOrder::kMonthFirst);
-// What the dates of these keys tell (told_date_order in leading_time.h).
+// What the dates of these keys, or of date, tell (told_date_order in leading_time.h).
 std::optional<DateOrder> logfmt_date_order(std::string_view line);
 
 // Puts the line, which has no line end, into `event`, which has begun and whose time the caller

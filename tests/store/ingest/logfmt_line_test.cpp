@@ -14,7 +14,7 @@ namespace {
 
 using evq::test::kReceiptNs;
 
-std::string rows_of(std::string_view text, evq::InputFormat format) {
+std::string rows_as(std::string_view text, evq::InputFormat format) {
   evq::IngestOptions options;
   options.format = format;
   const auto loaded = evq::test::load_events(std::string(text), options);
@@ -29,13 +29,15 @@ std::string rows_of(std::string_view text, evq::InputFormat format) {
 }  // namespace
 
 TEST_CASE("a line of logfmt holds pairs and nothing besides") {
-  for (const char* line : {"a=1", "a=1 b=2", "  a=  b=\"\"  ", "@t=x msg=\"it is \\\"so\\\"\"",
-                           "a.b-c/d=1\te=2", "a=b=c", "a='b'", "_time=x", "a=1, b=\"2\", c=3"}) {
+  for (const char* line :
+       {"a=1", "a=1 b=2", "  a=  b=\"\"  ", "@t=x msg=\"it is \\\"so\\\"\"", "a.b-c/d=1\te=2",
+        "a=b=c", "a='b'", "_time=x", "a=1, b=\"2\", c=3", "<189>a=1"}) {
     CAPTURE(line);
     CHECK(evq::is_logfmt_line(line, 1));
   }
-  for (const char* line : {"", "  ", "a", "a b=1", "b=1 a", "=1", "1=2", "a=\"b", "a=\"b\"c",
-                           "a=b\"c", "\"a\"=b", "a=\"b\\\"", "a = b", "a=\"b\","}) {
+  for (const char* line :
+       {"", "  ", "a", "a b=1", "b=1 a", "=1", "1=2", "a=\"b", "a=\"b\"c", "a=b\"c", "\"a\"=b",
+        "a=\"b\\\"", "a = b", "a=\"b\",", "<192>a=1", "<9>b"}) {
     CAPTURE(line);
     CHECK_FALSE(evq::is_logfmt_line(line, 1));
   }
@@ -53,6 +55,15 @@ TEST_CASE("the time of a line of logfmt") {
       {"level=info ts=\"2024-05-01 10:20:30\"", "2024-05-01T10:20:30Z"},
       {"timestamp=1714558830 a=b", "2024-05-01T10:20:30Z"},
       {"time=5ms ts=1714558830.25", "2024-05-01T10:20:30.25Z"},
+      {"t=2024-05-01T10:20:30Z lvl=info msg=a", "2024-05-01T10:20:30Z"},
+      {"@timestamp=2024-05-01T10:20:30Z a=b", "2024-05-01T10:20:30Z"},
+      {"a=b datetime=\"2024-05-01 10:20:30\"", "2024-05-01T10:20:30Z"},
+      {"<189>date=2024-05-01 time=13:46:53 eventtime=1728938813367205651 tz=\"-0700\" a=b",
+       "2024-05-01T20:46:53Z"},
+      {"date=2024-05-01 time=13:46:53 tz=local", "2024-05-01T13:46:53Z"},
+      {"date=2024-05-01 time=13:46:53 ts=1714558830", "2024-05-01T10:20:30Z"},
+      {"date=2024-05-01 a=b", "none"},
+      {"t=5ms a=b", "none"},
       {"time=0.53 a=b", "none"},
       {"time=10:20:30", "none"},
       {"times=2024-05-01T10:20:30Z", "none"},
@@ -84,6 +95,9 @@ TEST_CASE("lines of logfmt are events, here and sent on as JSON") {
        "_time=2020-01-01T00:00:00Z ts=\"2024-05-01T10:20:30Z\" a=\"b\"\n"},
       {"a=1, b=\"x,\",\tc=y,z d=,e f=g,",
        "_time=2023-11-14T22:13:20Z a=1 b=\"x,\" c=\"y,z\" d=\",e\" f=\"g,\"\n"},
+      {"<189>date=2024-05-01 time=13:46:53 tz=\"+0200\" level=notice",
+       "_time=2024-05-01T11:46:53Z date=\"2024-05-01\" time=\"13:46:53\" tz=\"+0200\" "
+       "level=\"notice\"\n"},
       {"a=1 a=2", "_time=2023-11-14T22:13:20Z a=2\n"},
       {"a=1 a= b=x _time=", "_time=2023-11-14T22:13:20Z b=\"x\"\n"},
       {"type=USER_LOGIN msg=audit(1714558830.25:7): pid=3 msg='op=login acct=\"root\" res=failed'",
@@ -106,17 +120,17 @@ TEST_CASE("lines of logfmt are events, here and sent on as JSON") {
   };
   for (const Row& row : rows) {
     CAPTURE(row.line);
-    CHECK(rows_of(std::string(row.line) + "\n", evq::InputFormat::kLogfmt) == row.event);
+    CHECK(rows_as(std::string(row.line) + "\n", evq::InputFormat::kLogfmt) == row.event);
     evq::Piece piece;
     piece.kind = evq::PieceKind::kLogfmt;
     piece.receipt_ns = kReceiptNs;
     std::string json;
     evq::append_logfmt_as_json(&json, row.line, evq::LineTimes(piece, true).next(row.line));
-    CHECK(rows_of(json + "\n", evq::InputFormat::kNdjson) == row.event);
+    CHECK(rows_as(json + "\n", evq::InputFormat::kNdjson) == row.event);
   }
 }
 
 TEST_CASE("logfmt that is no UTF-8 is repaired") {
-  CHECK(rows_of("a=x\xFF b=1\r\n\n", evq::InputFormat::kDetect) ==
+  CHECK(rows_as("a=x\xFF b=1\r\n\n", evq::InputFormat::kDetect) ==
         "_time=2023-11-14T22:13:20Z a=\"x\xEF\xBF\xBD\" b=1\n");
 }
