@@ -126,6 +126,11 @@ AccessCaller take_caller(std::string_view* line) {
   return caller;
 }
 
+// The first HTTP had no protocol behind its paths, and probes have none either.
+bool is_method(std::string_view word) {
+  return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
 LogFields access_fields(std::string_view line) {
   const auto [host, client, user] = take_caller(&line);
   if (client.empty() || user.empty() || !take_access_time(&line)) {
@@ -139,7 +144,8 @@ LogFields access_fields(std::string_view line) {
   }
   const std::string_view bytes = take_word(&line);
   LogFields fields;
-  fields.add("host", host);
+  // An address that a proxy tells may stand there as well, in quotes.
+  fields.add("host", host.starts_with('"') ? std::string_view() : host);
   fields.add("client", client);
   fields.add("user", user);
   // What is no request, such as a TLS greeting to a plain port, has no parts.
@@ -149,6 +155,9 @@ LogFields access_fields(std::string_view line) {
     fields.add("method", request->substr(0, method_end));
     fields.add("path", request->substr(method_end + 1, path_end - method_end - 1));
     fields.add("protocol", request->substr(path_end + 1));
+  } else if (method_end != std::string_view::npos && is_method(request->substr(0, method_end))) {
+    fields.add("method", request->substr(0, method_end));
+    fields.add("path", request->substr(method_end + 1));
   }
   fields.add_number("status", status);
   fields.add_number("bytes", bytes);
@@ -159,25 +168,39 @@ LogFields access_fields(std::string_view line) {
 
 // ---------------------------------------------------------------- syslog
 
+// How many bytes of the text have the shape: 9 stands for a digit, _ for one or a blank, A for a
+// letter. 0: it begins in another way.
+std::size_t shape_bytes(std::string_view text, std::string_view shape) {
+  const auto fits = [](char c, char wanted) {
+    return wanted == 'A'   ? is_letter(c)
+           : wanted == '9' ? is_digit(c)
+           : wanted == '_' ? c == ' ' || is_digit(c)
+                           : c == wanted;
+  };
+  return std::ranges::equal(text.substr(0, shape.size()), shape, fits) ? shape.size() : 0;
+}
+
 // "Oct 11 22:14:15 ", taken from the text.
 bool take_bsd_time(std::string_view* text) {
-  constexpr std::string_view kShape = "Aaa _9 99:99:99 ";
-  if (text->size() < kShape.size()) {
+  const std::size_t size = shape_bytes(*text, "AAA _9 99:99:99 ");
+  text->remove_prefix(size);
+  return size > 0;
+}
+
+// "Wed 2024-05-01 10:20:30 UTC ", as journalctl -o short-full writes it, taken from the text.
+bool take_journal_time(std::string_view* text) {
+  const std::size_t size = shape_bytes(*text, "AAA 9999-99-99 99:99:99");
+  if (size == 0) {
     return false;
   }
-  for (std::size_t i = 0; i < kShape.size(); ++i) {
-    const char c = (*text)[i];
-    const char shape = kShape[i];
-    const bool fits = shape == 'A' || shape == 'a' ? is_letter(c)
-                      : shape == '9'               ? is_digit(c)
-                      : shape == '_'               ? c == ' ' || is_digit(c)
-                                                   : c == shape;
-    if (!fits) {
-      return false;
-    }
-  }
-  text->remove_prefix(kShape.size());
-  return true;
+  std::string_view rest = text->substr(size);
+  take_word(&rest);  // its fraction
+  const std::string_view zone = take_word(&rest);
+  constexpr std::size_t kZoneBytesMax = 6;
+  const bool is_zone = !zone.empty() && zone.size() <= kZoneBytesMax &&
+                       (is_letter(zone[0]) || zone[0] == '+' || zone[0] == '-');
+  *text = is_zone ? rest : *text;
+  return is_zone;
 }
 
 // "2003-10-11T22:14:15.003Z ", taken from the text.
@@ -204,14 +227,28 @@ bool is_level(std::string_view word) {
   });
 }
 
+// Where the brackets open of a word that is a program's name with its number, "sshd[42]"; 0: it is
+// none.
+std::size_t number_of_program(std::string_view word) {
+  const std::size_t open = word.rfind('[');
+  const bool numbered = open != std::string_view::npos && word.ends_with(']') &&
+                        is_number(word.substr(open + 1, word.size() - open - 2));
+  return numbered ? open : 0;
+}
+
+// Whether no host stands before "program[123]: ".
+bool begins_with_program(std::string_view text) {
+  const std::string_view word = take_word(&text);
+  return word.ends_with(':') && number_of_program(word.substr(0, word.size() - 1)) > 0;
+}
+
 // "program[123]: " or "program: " before the message.
 void add_program(std::string_view text, LogFields* fields) {
   std::string_view word = take_word(&text);
   const bool colon = word.ends_with(':');
   word.remove_suffix(colon ? 1 : 0);
-  const std::size_t open = word.rfind('[');
-  const bool numbered = open != std::string_view::npos && open > 0 && word.ends_with(']') &&
-                        is_number(word.substr(open + 1, word.size() - open - 2));
+  const std::size_t open = number_of_program(word);
+  const bool numbered = open > 0;
   if (word.size() > kNameBytesMax || (!colon && !numbered)) {
     return;
   }
@@ -238,15 +275,15 @@ LogFields syslog_fields(std::string_view line) {
   const auto priority = take_priority(&line);
   const bool versioned = priority && line.starts_with("1 ");
   line.remove_prefix(versioned ? 2 : 0);
-  const bool iso = take_iso_time(&line);
-  if (!iso && !take_bsd_time(&line)) {
-    return {};
-  }
-  const std::string_view host = take_word(&line);
-  if (host.empty() || host.size() > kNameBytesMax || is_level(host)) {
+  if (!take_iso_time(&line) && !take_bsd_time(&line) && !take_journal_time(&line)) {
     return {};
   }
   LogFields fields;
+  const bool hostless = !versioned && begins_with_program(line);
+  const std::string_view host = hostless ? std::string_view() : take_word(&line);
+  if (!hostless && (host.empty() || host.size() > kNameBytesMax || is_level(host))) {
+    return {};
+  }
   fields.add("host", host);
   if (versioned) {
     fields.add("program", take_word(&line));
@@ -254,7 +291,7 @@ LogFields syslog_fields(std::string_view line) {
   } else {
     add_program(line, &fields);
     // A line that only begins with such a time is anybody's.
-    if (!priority && fields.fields().size() < 2) {
+    if (!priority && !hostless && fields.fields().size() < 2) {
       return {};
     }
   }

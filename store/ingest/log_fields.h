@@ -39,10 +39,12 @@ std::optional<unsigned> take_priority(std::string_view* line);
 // Of a line in
 //   the common or combined format of Apache and nginx: client, user, method, path, protocol,
 //     status, bytes, referer, user_agent, and host where the name of a virtual host comes first;
-//     the client is the first of the addresses that proxies make of it, the user may have blanks;
+//     the client is the first of the addresses that proxies make of it, the user may have blanks,
+//     and the protocol may be missing;
 //   a container as Kubernetes keeps it, "TIME stdout F message": stream;
-//   syslog of either RFC, or with an ISO 8601 time as rsyslog writes it to files: host, program,
-//     pid, and of its priority facility and severity.
+//   syslog of either RFC, or with an ISO 8601 time as rsyslog writes it to files, or with the time
+//     of journalctl -o short-full: host, program, pid, and of its priority facility and severity;
+//     the host may be missing before a program with its pid.
 // Any other line has none.
 LogFields log_fields(std::string_view line);
 
