@@ -284,6 +284,43 @@ std::optional<std::int64_t> parse_common_log_time(std::string_view text) {
                         *second, true);
 }
 
+// "/Date(1714558830123)/" and "/Date(1714558830123+0200)/", as .NET writes an instant in
+// milliseconds; the offset says nothing of it.
+std::optional<std::int64_t> parse_dotnet_time(std::string_view text) {
+  constexpr std::string_view kBegin = "/Date(";
+  constexpr std::string_view kEnd = ")/";
+  if (!text.starts_with(kBegin) || !text.ends_with(kEnd) ||
+      text.size() <= kBegin.size() + kEnd.size()) {
+    return std::nullopt;
+  }
+  text = text.substr(kBegin.size(), text.size() - kBegin.size() - kEnd.size());
+  const std::size_t sign = text.find_first_of("+-", 1);
+  TimeScanner offset(sign == std::string_view::npos ? "" : text.substr(sign));
+  const auto milliseconds = parse_int(text.substr(0, sign));
+  const bool ends = offset.at_end() || (offset.take_offset() && offset.at_end());
+  return milliseconds && ends ? checked_multiply(*milliseconds, kMillisecondNs) : std::nullopt;
+}
+
+// "2024-05-01T10:20:30+02:00[Europe/Berlin]" of RFC 9557, as Java writes it: the offset tells the
+// instant, what stands in brackets is passed over.
+std::optional<std::int64_t> parse_annotated_instant(std::string_view text) {
+  constexpr std::size_t kLetterAt = std::string_view("2024-05-01").size();
+  const std::size_t open = text.find('[');
+  if (open == std::string_view::npos || open <= kLetterAt) {
+    return std::nullopt;
+  }
+  for (std::string_view rest = text.substr(open); !rest.empty();) {
+    const std::size_t close = rest.find(']');
+    if (!rest.starts_with('[') || close == std::string_view::npos || close < 2) {
+      return std::nullopt;
+    }
+    rest.remove_prefix(close + 1);
+  }
+  const std::string_view instant = text.substr(0, open);
+  const bool zoned = instant.find_first_of("Z+-", kLetterAt) != std::string_view::npos;
+  return zoned ? parse_instant(instant) : std::nullopt;
+}
+
 bool looks_numeric(std::string_view text) {
   return text.find_first_not_of("+-.0123456789eE") == std::string_view::npos;
 }
@@ -370,7 +407,11 @@ std::optional<std::int64_t> parse_machine_time(std::string_view text) {
     const auto real = plain ? std::nullopt : parse_real(text);
     return real ? event_time_from_real(*real) : std::nullopt;
   }
-  return parse_common_log_time(text);
+  if (const auto dotnet = parse_dotnet_time(text)) {
+    return dotnet;
+  }
+  const auto annotated = parse_annotated_instant(text);
+  return annotated ? annotated : parse_common_log_time(text);
 }
 
 std::optional<std::int64_t> parse_event_time(std::string_view text) {

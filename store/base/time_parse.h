@@ -17,8 +17,8 @@ namespace evq {
 // week, 2024-W18-3, the basic form 20240501T102030Z, and each half of it with the other one.
 std::optional<std::int64_t> parse_instant(std::string_view text);
 
-// What machines write: parse_instant, a number (see event_time_from_real), or
-// "02/Jan/2006:15:04:05 -0700". Blanks around the text are allowed.
+// What machines write, with blanks around or not: parse_instant, "[Zone]" may follow its offset, a
+// number (event_time_from_real), "02/Jan/2006:15:04:05 -0700" and "/Date(1714558830123)/".
 std::optional<std::int64_t> parse_machine_time(std::string_view text);
 
 // An event's time as ingest detects it: parse_machine_time or parse_unmistakable_datetime. Blanks
