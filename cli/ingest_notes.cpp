@@ -100,25 +100,66 @@ void IngestNotes::note_encoding(const std::string& path, const IngestCounts& cou
 
 namespace {
 
-// Where most lines are of another form than the first: the format that reads them.
-std::string named_lines_hint(std::string_view head) {
-  constexpr std::size_t kPairsMin = 2;
+constexpr std::size_t kPairsMin = 2;
+
+bool is_whole_object(std::string_view line) {
+  return line.starts_with('{') && line.ends_with('}');
+}
+
+// What a log tells of itself by its first lines.
+struct LineForms {
   std::size_t lines = 0;
   std::size_t json = 0;
+  std::size_t json_behind = 0;  // lines at the end of which each is JSON
   std::size_t logfmt = 0;
+  std::size_t prefixed = 0;  // JSON or logfmt behind the name of a container: "web-1  | {…}"
+};
+
+// The rest of a line behind "web-1  | "; empty: it begins in another way.
+std::string_view behind_container(std::string_view line) {
+  constexpr std::string_view kMark = " | ";
+  const std::size_t bar = line.find(kMark);
+  const std::string_view name = trimmed(line.substr(0, bar));
+  return bar == std::string_view::npos || name.empty() || name.find(' ') != std::string_view::npos
+             ? std::string_view()
+             : trimmed(line.substr(bar + kMark.size()));
+}
+
+LineForms forms_of_lines(std::string_view head) {
+  LineForms forms;
   while (head.find('\n') != std::string_view::npos) {  // the last one may be cut
     const std::string_view line = trimmed(take_line(&head));
-    lines += line.empty() ? 0U : 1U;
-    json += line.starts_with('{') && line.ends_with('}') ? 1U : 0U;
-    logfmt += is_logfmt_line(line, kPairsMin) ? 1U : 0U;
+    if (line.empty()) {
+      continue;
+    }
+    const std::string_view behind = behind_container(line);
+    const bool json = is_whole_object(line);
+    ++forms.lines;
+    forms.json += json ? 1U : 0U;
+    forms.json_behind = json ? forms.json_behind + 1 : 0;
+    forms.logfmt += is_logfmt_line(line, kPairsMin) ? 1U : 0U;
+    forms.prefixed += is_whole_object(behind) || is_logfmt_line(behind, kPairsMin) ? 1U : 0U;
   }
-  return 2 * json > lines ? "; most lines are JSON, of which --format ndjson makes fields"
-         : 2 * logfmt > lines
-             ? "; most lines have pairs key=value, of which --format logfmt makes fields"
-             : "";
+  return forms;
 }
 
 }  // namespace
+
+// Where most lines, or all behind a banner, are of another form than the first: how to read them.
+void IngestNotes::note_forms_of_lines(const std::string& path, const std::string& head) {
+  const LineForms forms = forms_of_lines(head);
+  if (2 * forms.prefixed > forms.lines) {
+    inputs_.tell(path,
+                 " has the name of a container before each line, as Docker Compose puts it; "
+                 "to make fields of what stands behind it",
+                 "sed 's/^[^|]*| //'");
+  } else if (2 * forms.json > forms.lines || forms.json_behind > 0) {
+    inputs_.tell(path, " has lines of JSON behind others; to make fields of them", "grep '^ *{'");
+  } else if (2 * forms.logfmt > forms.lines) {
+    inputs_.tell(path,
+                 " has mostly lines of pairs key=value, of which --format logfmt makes fields");
+  }
+}
 
 // Whoever looks learns what became of lines that are neither JSON nor CSV.
 void IngestNotes::note_plain_text(const std::string& path, const std::string& head,
@@ -140,8 +181,8 @@ void IngestNotes::note_plain_text(const std::string& path, const std::string& he
                          (has_longer_entries(text)
                               ? "; --multiline makes one event of a line and those below that "
                                 "belong to it, such as a stack trace"
-                              : "") +
-                         named_lines_hint(head));
+                              : ""));
+  note_forms_of_lines(path, head);
 }
 
 // What says how CSV is read does nothing to another format.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/shell_word.h"
+#include "cli/terminal/number_text.h"
 #include "cli/text_tables.h"
 #include "store/base/ascii.h"
 #include "store/base/control.h"
@@ -99,14 +100,29 @@ NameRank rank_name(std::string_view name) {
   constexpr std::array<std::string_view, 9> kNames = {"timestamp",  "@timestamp", "time",
                                                       "ts",         "datetime",   "date",
                                                       "created_at", "eventtime",  "createdat"};
+  constexpr std::array<std::string_view, 3> kTimeWords = {"time", "date", "epoch"};
+  constexpr std::array<std::string_view, 4> kEnds = {"_at", "At", "_ts", "Ts"};
   const std::string folded = to_lower(name);
   const auto known = static_cast<int>(std::ranges::find(kNames, folded) - kNames.begin());
+  const auto holds = [&](std::string_view word) { return folded.find(word) != std::string::npos; };
+  const auto ends = [&](std::string_view end) { return name.ends_with(end); };
   return {.known = known,
           .speaks = known < static_cast<int>(kNames.size()) ||
-                    folded.find("time") != std::string::npos ||
-                    folded.find("date") != std::string::npos,
+                    std::ranges::any_of(kTimeWords, holds) || std::ranges::any_of(kEnds, ends),
           .inside = name.find('.') != std::string_view::npos};
 }
+
+// A number of milliseconds of this age is seldom anything else; smaller and larger ones are counts
+// and keys as well.
+bool is_epoch_size(const Value& value) {
+  constexpr std::int64_t kMillisecondsMin = 1'000'000'000'000;
+  constexpr std::int64_t kMillisecondsMax = 10'000'000'000'000;
+  return value.type() == Type::kLong && value.as_integer() >= kMillisecondsMin &&
+         value.as_integer() < kMillisecondsMax;
+}
+
+// Worse than any field that is likely to tell a time.
+constexpr int kMereNumber = 1000;
 
 // Nothing: it tells no time that is read without a layout.
 std::optional<int> rank_of(std::string_view name, const Value& value) {
@@ -116,7 +132,10 @@ std::optional<int> rank_of(std::string_view name, const Value& value) {
   const NameRank ranked = rank_name(name);
   // A number under any other name is one, and few other texts look like a time.
   const bool text = value.type() == Type::kString && !parse_real(trimmed(value.as_text()));
-  return ranked.speaks || text ? std::optional(ranked.rank()) : std::nullopt;
+  if (!ranked.speaks && !text) {
+    return is_epoch_size(value) ? std::optional(ranked.rank() + kMereNumber) : std::nullopt;
+  }
+  return ranked.rank();
 }
 
 // The same of times that only a layout reads.
@@ -160,6 +179,7 @@ std::string clock_beside(const Table& fields, std::size_t date) {
 struct FoundTime {
   std::string field;  // empty: none
   GuessedLayout layout;
+  bool mere_number = false;  // nothing but its size speaks for it
 };
 
 // Fields that evq adds, and those whose name is a value of an event that was taken for a header.
@@ -168,7 +188,7 @@ bool is_no_field_of_times(std::string_view name) {
 }
 
 // A field whose first value is a time that is read as it is.
-std::string find_readable(const std::vector<Table>& events) {
+FoundTime find_readable(const std::vector<Table>& events) {
   const Table* found = nullptr;
   std::size_t column = 0;
   std::optional<int> best;
@@ -192,7 +212,9 @@ std::string find_readable(const std::vector<Table>& events) {
     return {};
   }
   const std::string clock = clock_beside(*found, column);
-  return found->schema[column].name + (clock.empty() ? "" : "," + clock);
+  return {.field = found->schema[column].name + (clock.empty() ? "" : "," + clock),
+          .layout = {},
+          .mere_number = *best >= kMereNumber};
 }
 
 // What the events have in this field, where that is a text or a whole number.
@@ -229,8 +251,8 @@ std::vector<std::string> texts_of_all(const std::vector<Table>& events, std::str
 }
 
 FoundTime find_time(const std::vector<Table>& events) {
-  FoundTime found{.field = find_readable(events), .layout = {}};
-  if (!found.field.empty()) {
+  FoundTime found = find_readable(events);
+  if (!found.field.empty() && !found.mere_number) {
     return found;
   }
   std::set<std::string_view> seen;
@@ -245,7 +267,7 @@ FoundTime find_time(const std::vector<Table>& events) {
       const auto rank = rank_of(name, guess);
       if (rank && (!best || *rank < *best)) {
         best = rank;
-        found = {name, std::move(guess)};
+        found = {.field = name, .layout = std::move(guess)};
       }
     }
   }
@@ -278,12 +300,28 @@ class FirstEvents {
   std::optional<std::vector<Table>> events_;
 };
 
-// That the lines of plain text told no time, or were not asked for one. Empty where some did.
+// That some lines of a log told no time, nor did one above them.
+std::string some_untimed_note(std::uint64_t untimed) {
+  const bool one = untimed == 1;
+  return counted_text(untimed, "event") + (one ? " tells" : " tell") +
+         " no time that is known, nor does a line above, so _time is when " +
+         (one ? "it was read" : "they were read");
+}
+
+// That the lines of a log told no time, or were not asked for one. Empty where all did.
 std::string untimed_lines_note(std::string_view head, const IngestOptions& options,
                                const IngestCounts& counts) {
   const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
-  if (counts.ingested == 0 || csv || !options.timestamp_field.empty() ||
-      detect_kind(head, options.format, true) != std::optional(PieceKind::kText)) {
+  const auto kind = detect_kind(head, options.format, true);
+  const bool text = kind == std::optional(PieceKind::kText);
+  const bool log = text || kind == std::optional(PieceKind::kLogfmt);
+  if (counts.ingested == 0 || csv || !options.timestamp_field.empty() || !log) {
+    return {};
+  }
+  if (counts.untimed > 0 && counts.untimed < counts.ingested) {
+    return some_untimed_note(counts.untimed);
+  }
+  if (!text) {
     return {};
   }
   if (!options.timestamp_layout.empty()) {
@@ -312,7 +350,7 @@ std::string untimed_note(FirstEvents& events, const IngestOptions& options,
   if (!found.field.empty() && found.field != wanted) {
     note += "; --timestamp-field " + shell_word(found.field) + " " +
             (found.layout.layout.empty() ? "" : layout_option(found.layout) + " ") +
-            "takes it from there";
+            "takes it from there" + (found.mere_number ? ", if that is a time" : "");
   }
   return note;
 }

@@ -30,11 +30,13 @@ class InputHead final : public ByteSource {
 // What to tell of the times of an input whose beginning is `head`:
 // - when none of its events had a time of its own, the field that tells it and, where its times are
 //   in a form that is not known, the layout that reads them. By the first events of `head`: a field
-//   whose value is a time, well-known names first, then names that speak of time, then other texts;
-//   one inside of objects only for want of another. A date without a time of day comes with the
+//   whose value is a time, well-known names first, then names that speak of time, then other texts,
+//   then other numbers as large as milliseconds since 1970 are; one inside of objects only for want
+//   of another. A date without a time of day comes with the
 //   field that has it, a comma between, as IngestOptions::timestamp_field takes it. Nothing when
 //   some had a time, and when nobody named a field or a layout and none is found.
-// - when lines of plain text told no time, or a layout kept them from being asked for one.
+// - when lines of plain text told no time, or a layout kept them from being asked for one, and how
+//   many lines of a log told none where others did.
 // - when times said no zone and were taken as UTC, where the clock of this machine shows another
 //   time: the option that says so.
 // - when the named field's times could not be read, or were numbers that look like dates, the

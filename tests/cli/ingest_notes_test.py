@@ -91,13 +91,28 @@ class IngestNotes(LoadCase):
                     self.assertIn(f"note: {name}{told}", self.evq("query", "--file", name, "| take 1")[1])
 
     def test_lines_that_are_of_another_form_than_the_first(self):
-        for text, hint in (('Server starts\n{"a":1}\n{"a":2}\n',
-                            "; most lines are JSON, of which --format ndjson makes fields"),
+        json_note = " has lines of JSON behind others; to make fields of them: grep '^ *{'%s | evq ingest d"
+        for text, hint in (('Server starts\n{"a":1}\n{"a":2}\n', json_note % ""),
+                           ('\n> app@1.0.0 start\n> node x.js\n\n> more\n{"level":30,"time":1}\n', json_note % ""),
+                           ('Server starts\n{"a":1}\n{"a":2}\nand\nstops\n', ""),
                            ("starting level=info a=1\nlevel=info msg=x\nlevel=warn msg=y\n",
-                            "; most lines have pairs key=value, of which --format logfmt makes fields"),
+                            " has mostly lines of pairs key=value, of which --format logfmt makes fields"),
                            ("Server starts\n{a}\none\ntwo\n", "")):
-            self.assertIn("note: stdin is plain text, a line an event: the field message, which parse takes apart "
-                          f"(evq help parse){hint}\n", self.evq("ingest", "d", input=text)[1])
+            with self.subTest(text):
+                _, errors = self.evq("ingest", "d", input=text)
+                self.assertIn("note: stdin is plain text, a line an event: the field message, which parse takes "
+                              "apart (evq help parse)\n" + (f"note: stdin{hint}\n" if hint else "note: stdin: no "), errors)
+        (self.directory / "npm.log").write_text('> app@1.0.0 start\n\n{"level":30}\n')
+        self.assertIn(f"note: npm.log{json_note % ' npm.log'}\n", self.evq("ingest", "d", "npm.log")[1])
+
+    def test_the_name_of_a_container_before_each_line(self):
+        note = "note: stdin has the name of a container before each line, as Docker Compose puts it; to make fields " \
+               "of what stands behind it: sed 's/^[^|]*| //' | evq ingest d\n"
+        for text, told in (('caddy  | {"level":"info","ts":1761019822.3}\ncaddy  | {"level":"warn"}\n', True),
+                           ("web-1  | level=info msg=x\nweb-1  | level=info msg=y\n", True),
+                           ('web-1  | it began\nweb-1  | {"a":1}\nweb-1  | it went on\n', False)):
+            with self.subTest(text):
+                self.assertEqual(note in self.evq("ingest", "d", input=text)[1], told)
 
     def test_names_stand_in_commands_as_a_shell_takes_them(self):
         latin = "Máo\n".encode("cp1252")
@@ -173,6 +188,12 @@ class IngestNotes(LoadCase):
                 ('{"request_time":0.059,"time_iso8601":"2026-11-20T08:00:05+00:00"}', "time_iso8601"),
                 ('{"n":1714521600,"payload":{"timestamp":1},"at":"2026-11-20 08:00"}', "at"),
                 ('{"a":{"when":"2026-11-20T08:00:05Z"},"b":1}', "a.when"),
+                ('{"started_at":1490385986240}', "started_at"),
+                ('{"startedAt":1490385986,"n":1490385986240}', "startedAt"),
+                ('{"instant":{"epochSecond":1714558830,"nanoOfSecond":123000000},"level":"INFO"}',
+                 "instant.epochSecond"),
+                (r'{"TimeCreated":"\/Date(1714558830123)\/","Id":4624}', "TimeCreated"),
+                ('{"n":1490385986,"id":1490385986240000000}', ""),
                 ('{"uptime":86400,"time":5,"date":"today","a":"1714521600"}', ""),
                 ('{"Records":[{"eventTime":"2026-11-20T08:00:05Z"}]}', "eventTime"),
                 ('[{"x":1,"created_at":"2026-11-20T08:00:05Z"}]', "created_at"),
@@ -235,7 +256,11 @@ class IngestNotes(LoadCase):
         note = "so _time is when it was read\n"
         for words, text, told in (
                 ((), "it went on\n", "no line begins with a time that is known, " + note),
-                ((), "it went on\n2024-05-01T10:00:00Z it ended\n", ""),
+                ((), "it went on\n2024-05-01T10:00:00Z it ended\n",
+                 "1 event tells no time that is known, nor does a line above, " + note),
+                ((), "a=1 b=2\na=2 b=3\nts=2024-05-01T10:00:00Z a=3\n",
+                 "2 events tell no time that is known, nor does a line above, so _time is when they were read\n"),
+                ((), "2024-05-01T10:00:00Z it began\nit went on\n", ""),
                 (("--csv-fields", "a,b,c"), "it went on\n", ""),
                 (("--timestamp-format", "2006"), "a,b\n1,x\n", "no event has the field _time, " + note),
                 (("--timestamp-format", "[01.02 15:04:05]"), "[07.27 10:27:47] x - open\n",
@@ -390,6 +415,16 @@ class IngestNotes(LoadCase):
         _, errors = self.evq("ingest", "d", "--format", "csv", "-o", "text", input=text)
         self.assertIn("note: stdin: the first line names the fields, though it has the value '2024-05-01 10:00:00'",
                       errors)
+
+    def test_a_number_as_large_as_a_time_may_be_one(self):
+        note = "note: stdin: no event has the field _time, so _time is when it was read; --timestamp-field n takes it " \
+               "from there, if that is a time\n"
+        self.assertEqual(self.evq("ingest", "d", "-o", "text", input='{"n":1490385986240,"m":1}\n')[1], note)
+
+    def test_times_of_java_and_dotnet(self):
+        self.load(r'{"t":"\/Date(1714558830123)\/"}' '\n{"t":"2024-05-01T12:20:30.123+02:00[Europe/Berlin]"}\n',
+                  "--timestamp-field", "t")
+        self.assertEqual(self.rows("d | distinct _time"), [{"_time": "2024-05-01T10:20:30.123Z"}])
 
     def test_what_is_in_an_event_that_is_too_large_is_told(self):
         point = '{"type":"Feature","properties":{"mag":2,"place":"%s"}}' % ("x" * 1000)
