@@ -150,8 +150,8 @@ void IngestNotes::note_forms_of_lines(const std::string& path, const std::string
   const LineForms forms = forms_of_lines(head);
   if (2 * forms.prefixed > forms.lines) {
     inputs_.tell(path,
-                 " has the name of a container before each line, as Docker Compose puts it; "
-                 "to make fields of what stands behind it",
+                 " has the names of containers before its lines, as Docker Compose puts them; "
+                 "to make fields of what stands behind them",
                  "sed 's/^[^|]*| //'");
   } else if (2 * forms.json > forms.lines || forms.json_behind > 0) {
     inputs_.tell(path, " has lines of JSON behind others; to make fields of them", "grep '^ *{'");

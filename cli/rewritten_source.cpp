@@ -11,7 +11,11 @@
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/utf8.h"
+#include "store/base/zoneless.h"
 #include "store/ingest/json_text.h"
+#include "store/ingest/leading_time.h"
+#include "store/ingest/logfmt_line.h"
+#include "store/ingest/text_line.h"
 
 namespace evq {
 namespace {
@@ -83,14 +87,83 @@ void write_field(JsonWriter* json, std::string_view name, std::string_view value
   json->string(repair_utf8(value));
 }
 
+// A line behind the name of a container: "web-1  | the line".
+struct NamedLine {
+  std::string_view name;  // empty: there is none
+  std::string_view line;
+};
+
+NamedLine take_container(std::string_view line) {
+  constexpr std::string_view kMark = " | ";
+  const std::size_t bar = line.find(kMark);
+  const std::string_view name = trimmed(line.substr(0, bar));
+  const bool is_name = bar != std::string_view::npos && std::ranges::all_of(name, [](char c) {
+                         return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.';
+                       });
+  return is_name ? NamedLine{name, trimmed(line.substr(bar + kMark.size()))} : NamedLine{};
+}
+
+bool has_fields(std::string_view line) {
+  constexpr std::size_t kPairsMin = 2;
+  return (line.starts_with('{') && line.ends_with('}')) || is_logfmt_line(line, kPairsMin);
+}
+
+// Whether the first line has the name of a container, and most lines, but the last one that may be
+// cut, have one with fields behind it.
+bool names_containers(std::string_view text) {
+  std::size_t lines = 0;
+  std::size_t with_fields = 0;
+  while (!text.empty() && (lines == 0 || text.find('\n') != std::string_view::npos)) {
+    const std::string_view line = take_line(&text);
+    if (is_blank(line)) {
+      continue;
+    }
+    const NamedLine named = take_container(line);
+    if (named.name.empty() && lines == 0) {
+      return false;
+    }
+    ++lines;
+    with_fields += has_fields(named.line) ? 1U : 0U;
+  }
+  return 2 * with_fields > lines;
+}
+
+// A line, or a part of one, as the runtimes of containers keep it.
+struct ContainerPart {
+  std::string_view head;  // its time and stream
+  bool is_error = false;  // the stream is stderr
+  bool goes_on = false;
+  std::string_view text;
+};
+
+std::optional<ContainerPart> read_part(std::string_view line) {
+  constexpr std::size_t kLetterAt = std::string_view("2024-05-01").size();
+  constexpr std::size_t kTimeBytesMax = 40;
+  const std::size_t time_end = line.find(' ');
+  if (time_end > kTimeBytesMax || time_end <= kLetterAt || line[kLetterAt] != 'T') {
+    return std::nullopt;
+  }
+  constexpr std::string_view kStreams[] = {" stdout ", " stderr "};
+  const std::string_view behind = line.substr(time_end);
+  const std::string_view stream = behind.substr(0, kStreams[0].size());
+  const std::string_view tag = behind.substr(stream.size(), 2);
+  if ((stream != kStreams[0] && stream != kStreams[1]) || (tag != "P " && tag != "F ")) {
+    return std::nullopt;
+  }
+  const std::size_t head = time_end + stream.size();
+  return ContainerPart{line.substr(0, head), stream == kStreams[1], tag[0] == 'P',
+                       line.substr(head + tag.size())};
+}
+
 }  // namespace
 
 Result<IngestOptions> RewrittenSource::begin(IngestOptions options, QueryControl& control) {
   constexpr std::int64_t kPollMs = 200;
-  if (options.format != InputFormat::kDetect || !options.csv_fields.empty() ||
-      options.csv_delimiter != 0) {
+  const bool csv = !options.csv_fields.empty() || options.csv_delimiter != 0;
+  if ((options.format != InputFormat::kDetect || csv) && !options.multiline) {
     return options;
   }
+  options_ = options;
   kind_ = Kind::kUnknown;
   while (kind_ == Kind::kUnknown) {
     EVQ_TRY(control.check());
@@ -148,18 +221,27 @@ Result<std::optional<std::size_t>> RewrittenSource::read(std::span<char> buffer,
 // input is cut into events. False when there is none.
 bool RewrittenSource::take_torn() {
   writer_.reset();
-  text_ = std::exchange(entry_.empty() ? input_ : entry_, {});
+  end_parts();
+  text_ += std::exchange(entry_.empty() ? input_ : entry_, {});
   input_.clear();
   return !text_.empty();
 }
 
 void RewrittenSource::detect(bool no_more) {
-  const bool enough = input_.size() >= kHeadBytes || input_.find('\n') != std::string::npos;
-  if (kind_ == Kind::kUnknown && (enough || ended_ || no_more)) {
-    kind_ = std::string_view(input_).starts_with(kCursor) ? Kind::kJournal
-            : signal_of(input_)                           ? Kind::kOtlp
-                                                          : Kind::kEvents;
+  const bool whole_line = input_.find('\n') != std::string::npos;
+  const bool named = !options_.multiline && !take_container(input_).name.empty();
+  const std::size_t wanted = named ? kReadBytes : kHeadBytes;
+  if (kind_ != Kind::kUnknown || !(input_.size() >= wanted || whole_line || ended_ || no_more)) {
+    return;
   }
+  if (options_.multiline) {
+    kind_ = read_part(input_) ? Kind::kParts : Kind::kEvents;
+    return;
+  }
+  kind_ = std::string_view(input_).starts_with(kCursor) ? Kind::kJournal
+          : signal_of(input_)                           ? Kind::kOtlp
+          : named && names_containers(input_)           ? Kind::kNamed
+                                                        : Kind::kEvents;
 }
 
 void RewrittenSource::rewrite() {
@@ -169,7 +251,9 @@ void RewrittenSource::rewrite() {
   } else {
     while (done < input_.size()) {
       const std::string_view rest = std::string_view(input_).substr(done);
-      const std::size_t size = kind_ == Kind::kOtlp ? rewrite_request(rest) : rewrite_field(rest);
+      const std::size_t size = kind_ == Kind::kOtlp      ? rewrite_request(rest)
+                               : kind_ == Kind::kJournal ? rewrite_field(rest)
+                                                         : rewrite_line(rest);
       if (size == 0) {
         break;
       }
@@ -178,6 +262,7 @@ void RewrittenSource::rewrite() {
     input_.erase(0, done);
     if (ended_) {
       end_entry();  // the last one need not have an empty line behind it
+      end_parts();
     }
   }
 }
@@ -196,6 +281,82 @@ std::size_t RewrittenSource::rewrite_request(std::string_view rest) {
                        : Result<std::string>(make_error(ErrorCode::kData, ""));
   text_ += events.ok() ? std::string_view(events.value()) : line;
   return size;
+}
+
+std::size_t RewrittenSource::rewrite_line(std::string_view rest) {
+  const std::size_t line_end = rest.find('\n');
+  if (line_end == std::string_view::npos && !ended_ && rest.size() <= kRewrittenBytesMax) {
+    return 0;
+  }
+  const std::size_t size = std::min(line_end, rest.size() - 1) + 1;
+  if (kind_ == Kind::kNamed) {
+    rewrite_named(trimmed(rest.substr(0, size)));
+  } else {
+    join_part(rest.substr(0, size));
+  }
+  return size;
+}
+
+// What a program says between its events is one as well, as a line of plain text.
+void RewrittenSource::rewrite_named(std::string_view line) {
+  if (line.empty()) {
+    text_ += '\n';
+    return;
+  }
+  const ZonelessTimes times(options_.zone.get());
+  const NamedLine named = take_container(line);
+  const std::string_view rest = named.name.empty() ? line : named.line;
+  const bool timed = options_.finds_line_times();
+  std::string event;
+  if (rest.starts_with('{')) {
+    event = rest;
+  } else if (is_logfmt_line(rest, 2)) {
+    append_logfmt_as_json(&event, rest, timed ? logfmt_time(rest) : std::nullopt);
+  } else {
+    const auto time = timed ? leading_time(rest, wall_clock_now_ns()) : std::nullopt;
+    append_text_as_json(&event, rest, time);
+  }
+  if (!named.name.empty()) {
+    const bool bare = trimmed(std::string_view(event).substr(1)) == "}";
+    event.replace(0, 1, "{\"container\":\"" + std::string(named.name) + (bare ? "\"" : "\","));
+  }
+  text_ += event + "\n";
+}
+
+void RewrittenSource::join_part(std::string_view line) {
+  const auto part = read_part(line);
+  if (!part) {
+    text_ += line;
+    return;
+  }
+  std::string& open = parts_[part->is_error ? 1 : 0];
+  if (open.empty() && !part->goes_on) {
+    text_ += line;
+    return;
+  }
+  const std::string_view text = part->text.substr(0, part->text.find_last_not_of("\r\n") + 1);
+  if (open.size() + text.size() > kFieldValueBytesMax) {
+    end_part(&open);
+  }
+  if (open.empty()) {
+    open = std::string(part->head) + "F ";
+  }
+  open += text;
+  if (!part->goes_on) {
+    end_part(&open);
+  }
+}
+
+void RewrittenSource::end_part(std::string* part) {
+  text_ += part->empty() ? "" : *part + "\n";
+  part->clear();
+}
+
+// Those whose last part never came.
+void RewrittenSource::end_parts() {
+  for (std::string& part : parts_) {
+    end_part(&part);
+  }
 }
 
 std::size_t RewrittenSource::rewrite_field(std::string_view rest) {

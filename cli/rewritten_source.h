@@ -1,9 +1,13 @@
 #pragma once
 // Inputs that are no events yet, read as the NDJSON of their events: lines of OpenTelemetry's
-// export requests, as the collector's file exporter writes them, and journalctl -o export. Told by
-// their first bytes where the format is to be detected; any other input passes as it is, and so
-// does what turns out to be broken.
+// export requests, as the collector's file exporter writes them, journalctl -o export, and lines of
+// JSON or logfmt behind the names of containers, as Docker Compose puts them ("web-1  | {…}"), of
+// which the name becomes the field `container`. Told by their first bytes where the format is to be
+// detected; any other input passes as it is, and so does what turns out to be broken.
+// Where lines of plain text are put together, so are those that a container's runtime took apart,
+// "TIME stdout P begins " and "TIME stdout F ends" (CRI), of each stream by itself.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,7 +41,7 @@ class RewrittenSource final : public ByteSource {
   std::string_view head() const { return input_; }
 
  private:
-  enum class Kind : std::uint8_t { kUnknown, kEvents, kOtlp, kJournal };
+  enum class Kind : std::uint8_t { kUnknown, kEvents, kOtlp, kJournal, kNamed, kParts };
 
   Result<bool> read_on(std::int64_t timeout_ms);
   void detect(bool no_more);
@@ -45,10 +49,16 @@ class RewrittenSource final : public ByteSource {
   void rewrite();
   std::size_t rewrite_request(std::string_view rest);
   std::size_t rewrite_field(std::string_view rest);
+  std::size_t rewrite_line(std::string_view rest);
+  void rewrite_named(std::string_view line);
+  void join_part(std::string_view line);
   void add_field(std::string_view name, std::string_view value);
   void end_entry();
+  void end_part(std::string* part);
+  void end_parts();
 
   ByteSource& source_;
+  IngestOptions options_;
   Kind kind_ = Kind::kEvents;
   std::string input_;  // that is not rewritten yet
   std::string text_;
@@ -59,6 +69,7 @@ class RewrittenSource final : public ByteSource {
   std::optional<JsonWriter> writer_;  // of it, from its first field on
   std::uint64_t skipped_bytes_ = 0;   // of a field that is too long, still to come
   bool skips_line_ = false;           // it ends where its line does
+  std::array<std::string, 2> parts_;  // of lines of stdout and stderr whose end is to come
 };
 
 }  // namespace evq

@@ -105,11 +105,12 @@ class IngestNotes(LoadCase):
         (self.directory / "npm.log").write_text('> app@1.0.0 start\n\n{"level":30}\n')
         self.assertIn(f"note: npm.log{json_note % ' npm.log'}\n", self.evq("ingest", "d", "npm.log")[1])
 
-    def test_the_name_of_a_container_before_each_line(self):
-        note = "note: stdin has the name of a container before each line, as Docker Compose puts it; to make fields " \
-               "of what stands behind it: sed 's/^[^|]*| //' | evq ingest d\n"
-        for text, told in (('caddy  | {"level":"info","ts":1761019822.3}\ncaddy  | {"level":"warn"}\n', True),
-                           ("web-1  | level=info msg=x\nweb-1  | level=info msg=y\n", True),
+    def test_names_of_containers_below_other_lines(self):
+        note = "note: stdin has the names of containers before its lines, as Docker Compose puts them; to make fields " \
+               "of what stands behind them: sed 's/^[^|]*| //' | evq ingest d\n"
+        for text, told in (('Attaching to caddy\ncaddy  | {"level":"info","ts":1761019822.3}\ncaddy  | {"a":1}\n', True),
+                           ("Attaching to web\nweb  | level=info msg=x\nweb  | level=info msg=y\n", True),
+                           ('caddy  | {"level":"info"}\n', False),
                            ('web-1  | it began\nweb-1  | {"a":1}\nweb-1  | it went on\n', False)):
             with self.subTest(text):
                 self.assertEqual(note in self.evq("ingest", "d", input=text)[1], told)
@@ -256,10 +257,10 @@ class IngestNotes(LoadCase):
         note = "so _time is when it was read\n"
         for words, text, told in (
                 ((), "it went on\n", "no line begins with a time that is known, " + note),
-                ((), "it went on\n2024-05-01T10:00:00Z it ended\n",
-                 "1 event tells no time that is known, nor does a line above, " + note),
-                ((), "a=1 b=2\na=2 b=3\nts=2024-05-01T10:00:00Z a=3\n",
-                 "2 events tell no time that is known, nor does a line above, so _time is when they were read\n"),
+                ((), "it went on\n" * 1001 + "2024-05-01T10:00:00Z it ended\n",
+                 "1,001 events tell no time that is known, nor does a line above, so _time is when they were read\n"),
+                ((), "a=1 b=2\n" * 1001 + "ts=2024-05-01T10:00:00Z a=3\n",
+                 "1,001 events tell no time that is known, nor does a line above, so _time is when they were read\n"),
                 ((), "2024-05-01T10:00:00Z it began\nit went on\n", ""),
                 (("--csv-fields", "a,b,c"), "it went on\n", ""),
                 (("--timestamp-format", "2006"), "a,b\n1,x\n", "no event has the field _time, " + note),
@@ -267,7 +268,7 @@ class IngestNotes(LoadCase):
                  "--timestamp-format reads the field that --timestamp-field names, in JSON, CSV and the like; "
                  "the times of lines are not looked for then, " + note)):
             for form in ("text", "json"):
-                with self.subTest(text, form=form):
+                with self.subTest(text[:60], form=form):
                     _, errors = self.evq("ingest", "d", "-o", form, *words, input=text)
                     self.assertEqual(re.findall("(?m)^note: stdin: (.*\n)", errors), [told] if told else [])
         (self.directory / "a.log").write_text("it went on\n")

@@ -48,6 +48,60 @@ class Rewritten(EvqCase):
         self.load('{"duration":5,"resourceLogs":[]}\n', dataset="other")
         self.assertEqual(self.rows("other | project duration + 1"), [{"Column1": 6}])
 
+    def test_lines_behind_the_names_of_containers(self):
+        report, errors = self.load(
+            'web-1  | {"level":"info","n":1}\n'
+            'web-1  | {}\n'
+            'db-1   | t=2024-05-01T10:20:30Z lvl=warn msg="two words"\n'
+            '\n'
+            'web-1  | {"container":"own","n":2}\n'
+            'db-1   | 2024-05-01T10:20:31Z it says "more"\n'
+            'db-1 exited with code 0\n')
+        self.assertEqual((report["ingested"], report["failed"], errors), (6, 0, ""))
+        self.assertEqual(self.rows("d | where container == 'web-1' and n == 1 | project level"), [{"level": "info"}])
+        self.assertEqual(self.rows("d | where container == 'web-1' | count"), [{"Count": 2}])
+        self.assertEqual(self.rows("d | where container == 'own' | project n"), [{"n": 2}])
+        self.assertEqual(self.rows("d | where container == 'db-1' | sort by _time asc | project _time, msg, message"),
+                         [{"_time": "2024-05-01T10:20:30Z", "msg": "two words"},
+                          {"_time": "2024-05-01T10:20:31Z", "message": '2024-05-01T10:20:31Z it says "more"'}])
+        self.assertEqual(self.rows("d | where message startswith 'db-1 exited' and isempty(container) | count"),
+                         [{"Count": 1}])
+        # Lines of plain text keep it, and so do tables.
+        for text, query, wanted in (
+                ("web-1  | it began\nweb-1  | it ended\n", "where message startswith 'web-1  | it'", 2),
+                (" id | data\n----+------\n 1 | {}\n", "where isnotempty(container)", 0),
+                ('a | {"b":1}\nb\n', "where isnotempty(message)", 2)):
+            with self.subTest(text):
+                dataset = "t" + str(len(text))
+                self.load(text, dataset=dataset)
+                self.assertEqual(self.rows(f"{dataset} | extend container = column_ifexists('container', '') | "
+                                           f"{query} | count"), [{"Count": wanted}])
+
+    def test_lines_that_a_containers_runtime_took_apart(self):
+        text = '2024-05-01T10:20:31.1Z stdout P {"level":"war\n' \
+               "2024-05-01T10:20:31.15Z stderr P what \n" \
+               '2024-05-01T10:20:31.2Z stdout F n"}\n' \
+               "2024-05-01T10:20:31.3Z stdout F whole\n" \
+               "2024-05-01T10:20:31.4Z stderr F it is\n" \
+               "2024-05-01T10:20:31.5Z stdout P cut\n"
+        (self.directory / "c.log").write_text(text)
+        out, _ = self.evq("ingest", "c", "--multiline", "c.log")
+        self.assertEqual(json.loads(out)["ingested"], 4)
+        self.assertEqual(self.rows("c | sort by _time asc | project _time, stream, message"), [
+            {"_time": "2024-05-01T10:20:31.1Z", "stream": "stdout",
+             "message": '2024-05-01T10:20:31.1Z stdout F {"level":"warn"}'},
+            {"_time": "2024-05-01T10:20:31.15Z", "stream": "stderr",
+             "message": "2024-05-01T10:20:31.15Z stderr F what it is"},
+            {"_time": "2024-05-01T10:20:31.3Z", "stream": "stdout", "message": "2024-05-01T10:20:31.3Z stdout F whole"},
+            {"_time": "2024-05-01T10:20:31.5Z", "stream": "stdout", "message": "2024-05-01T10:20:31.5Z stdout F cut"}])
+        self.evq("ingest", "apart", "c.log")
+        self.assertEqual(self.rows("apart | count"), [{"Count": 6}])
+        # No message grows without end.
+        (self.directory / "long.log").write_text(
+            ("2024-05-01T10:20:31Z stdout P " + "x" * 16000 + "\n") * 100 + "2024-05-01T10:20:32Z stdout F end\n")
+        out, errors = self.evq("ingest", "long", "--multiline", "long.log")
+        self.assertEqual((json.loads(out)["ingested"], json.loads(out)["failed"]), (2, 0), errors)
+
     def test_what_a_break_of_the_input_tears_is_told(self):
         log = json.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": [
             {"timeUnixNano": "1714557630000000000", "body": {"stringValue": "m"}}] * 2}]}]}) + "\n"
