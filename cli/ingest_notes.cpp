@@ -147,13 +147,15 @@ LineForms forms_of_lines(std::string_view head) {
 
 // Where most lines, or all behind a banner, are of another form than the first: how to read them.
 void IngestNotes::note_forms_of_lines(const std::string& path, const std::string& head) {
+  constexpr std::size_t kBannerLinesMax = 10;
   const LineForms forms = forms_of_lines(head);
+  const bool banner = forms.json_behind > 0 && forms.lines - forms.json_behind <= kBannerLinesMax;
   if (2 * forms.prefixed > forms.lines) {
     inputs_.tell(path,
                  " has the names of containers before its lines, as Docker Compose puts them; "
                  "to make fields of what stands behind them",
                  "sed 's/^[^|]*| //'");
-  } else if (2 * forms.json > forms.lines || forms.json_behind > 0) {
+  } else if (2 * forms.json > forms.lines || banner) {
     inputs_.tell(path, " has lines of JSON behind others; to make fields of them", "grep '^ *{'");
   } else if (2 * forms.logfmt > forms.lines) {
     inputs_.tell(path,

@@ -95,6 +95,7 @@ class IngestNotes(LoadCase):
         for text, hint in (('Server starts\n{"a":1}\n{"a":2}\n', json_note % ""),
                            ('\n> app@1.0.0 start\n> node x.js\n\n> more\n{"level":30,"time":1}\n', json_note % ""),
                            ('Server starts\n{"a":1}\n{"a":2}\nand\nstops\n', ""),
+                           ('it goes on\n' * 11 + '{"a":1}\n', ""),
                            ("starting level=info a=1\nlevel=info msg=x\nlevel=warn msg=y\n",
                             " has mostly lines of pairs key=value, of which --format logfmt makes fields"),
                            ("Server starts\n{a}\none\ntwo\n", "")):
