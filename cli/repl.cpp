@@ -94,6 +94,7 @@ CompletionList to_list(const CompletionAnswer& answer) {
   CompletionList list;
   list.begin = answer.begin;
   list.end = answer.end;
+  list.note = answer.note;
   for (const Candidate& candidate : answer.candidates) {
     std::string detail = candidate.signature.empty()
                              ? std::string(candidate_kind_name(candidate.kind))

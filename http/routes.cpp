@@ -135,9 +135,9 @@ constexpr Route kRoutes[] = {
      "the rows and the time of each of its nodes."},
     {"POST", "/v1/_complete", handle_complete, Scope::kToken, "", "", Lane::kQuery, kJsonBytes,
      kNormal, true,
-     "evq's own: what may stand at the byte cursor of {apl, cursor}: {begin, end, candidates}, "
-     "where each candidate's replacement takes the place of those bytes. Of datasets the token "
-     "sees those that it may query."},
+     "evq's own: what may stand at the byte cursor of {apl, cursor}: {begin, end, note, "
+     "candidates}, where each candidate's replacement takes the place of those bytes, and the note "
+     "says why names are missing. Of datasets the token sees those that it may query."},
 
     {"POST", "/v1/datasets/{dataset}/query", handle_legacy_query, Scope::kDataset, "query", "read",
      Lane::kQuery, kJsonBytes, kNormal, true,

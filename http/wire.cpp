@@ -312,6 +312,8 @@ std::string write_completion(const CompletionAnswer& answer) {
   json.unsigned_integer(answer.begin);
   json.key("end");
   json.unsigned_integer(answer.end);
+  json.key("note");
+  json.string(answer.note);
   json.key("candidates");
   json.begin_array();
   for (const Candidate& candidate : answer.candidates) {

@@ -284,6 +284,7 @@ Result<CompletionAnswer> read_completion_answer(std::string_view text) {
   CompletionAnswer answer;
   answer.begin = count_member(json, "begin");
   answer.end = count_member(json, "end");
+  answer.note = text_member(json, "note");
   const Json* candidates = list_member(json, "candidates");
   if (candidates == nullptr || answer.begin > answer.end) {
     return unexpected_answer("no candidates");

@@ -38,17 +38,25 @@ class KnownTables final : public plan::TableSource {
       names_.reset();
       filled_ns_ = now;
     }
+    failure_.clear();
   }
+  // Why something could not be had since expire(), in a few words; empty when all could be.
+  const std::string& failure() const { return failure_; }
   Result<plan::TableInfo> table(std::string_view name) override {
     if (const auto found = tables_.find(name); found != tables_.end()) {
       return found->second;
     }
-    EVQ_TRY_ASSIGN(CompletionTable found, source_.table(std::string(name)));
+    Result<CompletionTable> found = source_.table(std::string(name));
+    if (!found.ok()) {
+      const bool missing = found.error().code == ErrorCode::kNotFound;
+      note_failure(found.error(), missing ? "no dataset '" + std::string(name) + "'" : "");
+      return found.error();
+    }
     plan::TableInfo info;
     info.ref.name = name;
-    info.schema = found.schema;
-    info.map_fields = std::move(found.map_fields);
-    for (auto& [field, expression] : found.virtual_fields) {
+    info.schema = found->schema;
+    info.map_fields = std::move(found->map_fields);
+    for (auto& [field, expression] : found->virtual_fields) {
       info.virtual_fields.push_back({std::move(field), std::move(expression)});
     }
     return tables_.emplace(name, std::move(info)).first->second;
@@ -56,7 +64,11 @@ class KnownTables final : public plan::TableSource {
   std::vector<std::string> table_names() override {
     if (!names_.has_value()) {
       auto names = source_.dataset_names();
-      names_ = names.ok() ? std::move(names).value() : std::vector<std::string>();
+      if (!names.ok()) {
+        note_failure(names.error(), "");
+        return {};
+      }
+      names_ = std::move(names).value();
     }
     return *names_;
   }
@@ -66,8 +78,17 @@ class KnownTables final : public plan::TableSource {
   }
 
  private:
+  void note_failure(const Error& error, const std::string& words) {
+    if (failure_.empty()) {  // the first is what the others come from
+      failure_ = error.code == ErrorCode::kServer ? "the server does not answer"
+                 : words.empty()                  ? error.message
+                                                  : words;
+    }
+  }
+
   CompletionSource& source_;
   std::int64_t filled_ns_ = 0;
+  std::string failure_;
   std::map<std::string, plan::TableInfo, std::less<>> tables_;
   std::optional<std::vector<std::string>> names_;
 };
@@ -125,6 +146,7 @@ class Search {
     answer.end = text_.size();
     if (!partial_.in_comment) {
       answer.candidates = best();
+      answer.note = tables_.failure();
     }
     return answer;
   }
@@ -299,7 +321,8 @@ class Search {
     return std::string(name) + std::string(rest);
   }
 
-  // Names that begin with what is typed; when there are none, names that contain it.
+  // Names that begin with what is typed; when there are none, names that contain it. Those are a
+  // guess, and a wrong one where the name that is meant could not be found out.
   std::vector<Candidate> best() {
     const std::string typed = fold_case(partial_.typed);
     std::vector<Candidate> starting;
@@ -312,7 +335,7 @@ class Search {
         containing.push_back(std::move(candidate));
       }
     }
-    return starting.empty() ? containing : starting;
+    return starting.empty() && tables_.failure().empty() ? containing : starting;
   }
 
   const std::string_view text_;

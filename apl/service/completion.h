@@ -7,7 +7,7 @@
 //
 // What the source told is kept for a short while, so that pressing a key again is quick. One thread
 // at a time; the source must outlive the completer. Nothing here fails: what cannot be found out
-// is left out.
+// is left out, and a note says so.
 
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +48,8 @@ struct CompletionAnswer {
   std::size_t begin = 0;  // the bytes of the text that a replacement takes the place of
   std::size_t end = 0;
   std::vector<Candidate> candidates;  // best first
+  // Why names or fields are missing: "no dataset 'wbe'"; empty when none are.
+  std::string note;
 };
 
 class Completer {

@@ -16,6 +16,15 @@ std::string_view shown_name(const Completion& completion) {
 
 }  // namespace
 
+bool begins_as_typed(const Completion& completion, std::string_view typed) {
+  if (completion.replacement.starts_with(typed)) {
+    return true;
+  }
+  const std::size_t bare = typed.find_first_not_of("['\"");
+  typed = bare == std::string_view::npos ? std::string_view() : typed.substr(bare);
+  return fold_case(shown_name(completion)).starts_with(fold_case(typed));
+}
+
 std::string common_prefix(const CompletionList& list) {
   if (list.items.empty()) {
     return "";

@@ -24,8 +24,12 @@ struct CompletionList {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::vector<Completion> items;
+  // What kept other candidates away, in a few words; where it is not empty, no candidate is sure.
+  std::string note{};
 };
 
+// Whether the candidate begins with what it takes the place of, quotes and case aside.
+bool begins_as_typed(const Completion& completion, std::string_view typed);
 // The longest text that all replacements start with, never half a character.
 std::string common_prefix(const CompletionList& list);
 

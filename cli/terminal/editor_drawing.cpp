@@ -60,6 +60,10 @@ void EditorSession::update_hint() {
 }
 
 void EditorSession::append_remark(FrameBuilder& frame) {
+  if (menu_.is_open() || !note_.empty()) {
+    append_line(frame, menu_.is_open() ? menu_.list().note : note_);
+    return;
+  }
   if (!parts_.callbacks.remark) {
     return;
   }
@@ -68,12 +72,16 @@ void EditorSession::append_remark(FrameBuilder& frame) {
     remarked_ = before;
     remark_ = parts_.callbacks.remark(before);
   }
-  if (remark_.empty()) {
+  append_line(frame, remark_);
+}
+
+void EditorSession::append_line(FrameBuilder& frame, const std::string& text) {
+  if (text.empty()) {
     return;
   }
   frame.break_line();
   const std::size_t room = frame.columns_left() - std::min<std::size_t>(frame.columns_left(), 1);
-  frame.append(truncate_to_width(visible_text(remark_, LineBreaks::kEscape, room), room),
+  frame.append(truncate_to_width(visible_text(text, LineBreaks::kEscape, room), room),
                TextStyle::kDim);
 }
 
@@ -127,7 +135,7 @@ void EditorSession::repaint(bool final) {
         visible_text(hint_.substr(0, hint_.find('\n')), LineBreaks::kEscape, frame.columns_left());
     frame.append(truncate_to_width(shown, frame.columns_left()), TextStyle::kDim);
   }
-  if (!final && !search_ && !menu_.is_open()) {
+  if (!final && !search_) {
     append_remark(frame);
   }
   if (menu_.is_open()) {

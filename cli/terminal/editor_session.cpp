@@ -85,6 +85,7 @@ void EditorSession::bell() {
 }
 
 void EditorSession::handle(const Key& key) {
+  note_.clear();
   if (prefixed_) {
     prefixed_ = false;
     handle_prefixed(key);
@@ -255,19 +256,24 @@ void EditorSession::start_completion(bool forward) {
   }
   EditBuffer& buffer = parts_.buffer;
   CompletionList list = parts_.callbacks.complete(buffer.text(), buffer.cursor());
+  note_ = list.note;
   if (list.items.empty()) {
     bell();
     return;
   }
-  if (list.items.size() == 1) {
+  const std::string_view text = buffer.text();
+  const std::size_t begin = std::min(list.begin, text.size());
+  const std::string_view typed = text.substr(begin, list.end - std::min(begin, list.end));
+  // What does not go on from what was typed is a guess, and for the user to take.
+  const bool sure = list.note.empty() && begins_as_typed(list.items[0], typed);
+  if (list.items.size() == 1 && sure) {
     if (!buffer.replace(list.begin, list.end, list.items[0].replacement)) {
       bell();
     }
     return;
   }
   const std::string prefix = common_prefix(list);
-  const std::size_t typed = list.end - std::min(list.begin, list.end);
-  if (prefix.size() > typed && buffer.replace(list.begin, list.end, prefix)) {
+  if (sure && prefix.size() > typed.size() && buffer.replace(list.begin, list.end, prefix)) {
     list.end = list.begin + prefix.size();
   }
   menu_.open(std::move(list), buffer.text(), buffer.cursor());

@@ -93,6 +93,8 @@ class EditorSession {
   void update_highlight(const std::string& text);
   void update_hint();
   void append_remark(FrameBuilder& frame);
+  // One line below what there is, dim and cut to the width; nothing for an empty text.
+  static void append_line(FrameBuilder& frame, const std::string& text);
   void append_text(FrameBuilder& frame, const std::string& text, std::size_t cursor);
   void repaint(bool final);
 
@@ -116,6 +118,7 @@ class EditorSession {
   bool hint_known_ = false;
   std::string remark_;
   std::string remarked_;  // the text remark_ was made for
+  std::string note_;      // of the last completion, until the next key
 };
 
 }  // namespace evq

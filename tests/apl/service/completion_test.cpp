@@ -56,6 +56,24 @@ struct Setup {
   }
 };
 
+// A server that is away until it answers.
+struct Unreachable final : CompletionSource {
+  bool answers = false;
+  Result<std::vector<std::string>> dataset_names() override {
+    if (answers) {
+      return std::vector<std::string>{"demo"};
+    }
+    return make_error(ErrorCode::kServer, "cannot connect");
+  }
+  Result<CompletionTable> table(const std::string& /*dataset*/) override {
+    return make_error(ErrorCode::kServer, "cannot connect");
+  }
+  Status query(const QueryRequest& /*request*/, ResultSink& /*sink*/) override {
+    return make_error(ErrorCode::kServer, "cannot connect");
+  }
+  std::int64_t believed_for_ns() const override { return 30'000'000'000; }
+};
+
 std::string names_of(const CompletionAnswer& answer, std::size_t count) {
   std::string names;
   for (std::size_t i = 0; i < std::min(count, answer.candidates.size()); ++i) {
@@ -188,6 +206,25 @@ TEST_CASE("datasets that may not be read are not there") {
   CHECK(names_of(completer.complete("we", 2), 4) == "web-logs");
   CHECK(completer.complete("web | where statu", 17).candidates.empty());
   CHECK(completer.complete("web | where method == '", 23).candidates.empty());
+}
+
+TEST_CASE("where names could not be had nothing is guessed, and a note says why") {
+  Setup setup;
+  const CompletionAnswer misspelt = setup.complete("wbe | where agen^");
+  CHECK(misspelt.candidates.empty());
+  CHECK(misspelt.note == "no dataset 'wbe'");
+  CHECK(names_of(setup.complete("wbe | where sta^"), 4) ==
+        "startofday startofhour startofmonth startofweek");
+  CHECK(setup.complete("wbe | summ^").note.empty());
+  CHECK(setup.complete("web | where agen^").note.empty());
+
+  Unreachable away;
+  Completer completer(away);
+  const CompletionAnswer answer = completer.complete("de", 2);
+  CHECK(names_of(answer, 4) == "declare");
+  CHECK(answer.note == "the server does not answer");
+  away.answers = true;
+  CHECK(names_of(completer.complete("de", 2), 4) == "demo declare");
 }
 
 // Completion runs at every key: any text, cut anywhere, must be safe.
