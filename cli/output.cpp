@@ -11,6 +11,7 @@
 #include "apl/syntax/source.h"
 #include "cli/open_service.h"
 #include "cli/terminal/style.h"
+#include "cli/terminal/terminal.h"
 #include "cli/terminal/text_width.h"
 #include "store/base/file.h"
 
@@ -69,9 +70,13 @@ int report_error(const Error& error, std::string_view query, ColorChoice color) 
     Error shown = error;  // names in it are data
     shown.message = visible_text(error.message);
     shown.hint = visible_text(error.hint);
+    const Environment environment = process_environment();
+    const bool terminal = ::isatty(STDERR_FILENO) != 0;
+    const std::size_t columns =
+        terminal ? terminal_size(STDERR_FILENO, environment).columns : std::size_t{0};
     const std::string report =
-        SourceText(std::string(query)).render(shown, {shown_line, text_width});
-    const bool colored = use_color(color, process_environment(), ::isatty(STDERR_FILENO) != 0);
+        SourceText(std::string(query)).render(shown, {shown_line, text_width, columns});
+    const bool colored = use_color(color, environment, terminal);
     write_quietly(STDERR_FILENO, colored ? colored_report(report) : report);
   } else {
     print_error_line(error.message, error.hint);

@@ -21,6 +21,9 @@ struct SourcePosition {
 struct SourceDisplay {
   std::string (*shown)(std::string_view text);     // what is printed for it, in one line
   std::size_t (*width)(std::string_view printed);  // columns of that
+  // The width of the place: an excerpt is cut to it around the mark. 0: not known, it is only kept
+  // from growing without end.
+  std::size_t columns = 0;
 };
 
 class SourceText {

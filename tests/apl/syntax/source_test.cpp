@@ -61,6 +61,47 @@ TEST_CASE("a long line is cut around the carets") {
   CHECK(shown.find("   | " + std::string(100, ' ') + "^\n") != std::string::npos);
 }
 
+// Capital letters are two columns wide here.
+SourceDisplay display_of(std::size_t columns) {
+  return {[](std::string_view text) { return std::string(text); },
+          [](std::string_view printed) {
+            std::size_t width = 0;
+            for (const char c : printed) {
+              width += c >= 'A' && c <= 'Z' ? 2U : (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+            }
+            return width;
+          },
+          columns};
+}
+
+TEST_CASE("an excerpt is cut to the width of its place, with a sign at the cuts") {
+  const struct {
+    std::string text;
+    Span at;
+    std::size_t columns;
+    std::string line;
+    std::string carets;
+  } rows[] = {
+      {"abcdefghijklmnop", {2, 4}, 21, "abcdefghijklmnop", "  ^^"},
+      {"abcdefghijklmnop", {2, 4}, 20, "abcdefghijklmn…", "  ^^"},
+      {"abcdefghijklmnop", {13, 14}, 15, "…hijklmnop", "       ^"},
+      {"abcdefghijklmnop", {15, 16}, 15, "…hijklmnop", "         ^"},
+      {"abcdefghijklmnop", {16, 16}, 15, "…ijklmnop", "         ^"},
+      {"abcdefghijklmnopqrstuvwxyz", {12, 13}, 15, "…ijklmnop…", "     ^"},
+      {"abcdefghijklmnopqrstuvwxyz", {12, 24}, 15, "…ijklmnop…", "     ^^^^^"},
+      {"abcdefghijklmnopqrstuvwxyz", {12, 26}, 15, "…ijklmnop…", "     ^^^^^"},
+      {"ABCDEFGHIJKLMNOPQRSTUVWXYZ", {12, 13}, 17, "…KLMNO…", "     ^^"},
+      {"abcdefghijklmnopqrstuvwxyz", {12, 13}, 1, "…jklmno…", "    ^"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.line);
+    const std::string shown = SourceText(row.text).render(diag::unexpected_character(row.at, "?"),
+                                                          display_of(row.columns));
+    CAPTURE(shown);
+    CHECK(shown.find(" 1 | " + row.line + "\n   | " + row.carets + "\n") != std::string::npos);
+  }
+}
+
 TEST_CASE("a span over several lines is marked to the end of its first line") {
   const SourceText source("ab (\n)");
   CHECK(source.render(diag::unexpected_token({3, 6}, "x", "y")).find("   |    ^\n") !=
