@@ -534,6 +534,9 @@ Status Repl::follow(const TailCommand& command) {
   options.zone = settings_.zone;
   Status done = tail_events(options, command, *target_, &apl);
   if (!done.ok() && done.error().code == ErrorCode::kCancelled) {
+    if (interactive_) {
+      device_->write("\n");  // behind the ^C
+    }
     return Status::success();
   }
   if (!done.ok()) {

@@ -62,6 +62,7 @@ bool EditorSession::read_keys() {
     case ReadState::kData:
       parts_.decoder.push({buffer.data(), outcome.size});
       break;
+    case ReadState::kInterrupted:  // not in raw mode
     case ReadState::kTimeout:
       if (const std::optional<Key> key = parts_.decoder.flush()) {
         handle(*key);

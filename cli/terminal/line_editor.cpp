@@ -34,7 +34,7 @@ Result<EditorInput> LineEditor::read() {
   return EditorSession({device_, history_, callbacks_, options_, buffer_, decoder_}).run();
 }
 
-bool LineEditor::next_plain_line(std::string& line) {
+ReadState LineEditor::next_plain_line(std::string& line) {
   while (true) {
     const std::size_t end = plain_.find('\n');
     if (end != std::string::npos) {
@@ -45,16 +45,20 @@ bool LineEditor::next_plain_line(std::string& line) {
     std::array<char, kPlainReadBytes> buffer{};
     const bool too_long = plain_.size() > kEditorTextBytesMax;
     const ReadOutcome outcome = too_long ? ReadOutcome{} : device_.read(buffer, -1);
+    if (outcome.state == ReadState::kInterrupted) {
+      plain_.clear();
+      return ReadState::kInterrupted;
+    }
     if (outcome.state == ReadState::kEnd) {
       line = std::exchange(plain_, {});
-      return !line.empty();
+      return line.empty() ? ReadState::kEnd : ReadState::kData;
     }
     plain_.append(buffer.data(), outcome.size);
   }
   if (line.ends_with('\r')) {
     line.pop_back();
   }
-  return true;
+  return ReadState::kData;
 }
 
 bool LineEditor::next_line_continues(std::string_view text) {
@@ -81,7 +85,13 @@ Result<EditorInput> LineEditor::read_plain() {
     if (device_.shows_prompt()) {
       device_.write(first ? options_.prompt : options_.continuation);
     }
-    if (!next_plain_line(line)) {
+    const ReadState read = next_plain_line(line);
+    if (read == ReadState::kInterrupted) {
+      device_.write("\n");  // behind the ^C
+      input.event = InputEvent::kInterrupted;
+      return input;
+    }
+    if (read == ReadState::kEnd) {
       input.event = is_blank(input.text) ? InputEvent::kEnd : InputEvent::kText;
       return input;
     }

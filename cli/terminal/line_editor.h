@@ -78,7 +78,8 @@ class LineEditor {
  private:
   Result<EditorInput> read_plain();
   bool next_line_continues(std::string_view text);
-  bool next_plain_line(std::string& line);
+  // kData: `line` is one, be it the last that has no line break.
+  ReadState next_plain_line(std::string& line);
 
   TerminalDevice& device_;
   const History& history_;

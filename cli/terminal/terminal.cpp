@@ -82,6 +82,25 @@ class EndingSignals {
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 
+std::atomic<bool> line_interrupted = false;  // NOLINT: a handler can reach nothing else
+
+// Ctrl-C only tells that it was pressed, while it lives.
+class LineInterrupt {
+ public:
+  LineInterrupt() {
+    line_interrupted = false;
+    struct sigaction tell {};
+    tell.sa_handler = [](int) { line_interrupted = true; };
+    ::sigaction(SIGINT, &tell, &before_);
+  }
+  ~LineInterrupt() { ::sigaction(SIGINT, &before_, nullptr); }
+  LineInterrupt(const LineInterrupt&) = delete;
+  LineInterrupt& operator=(const LineInterrupt&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
 class ProcessTerminal final : public TerminalDevice {
  public:
   ProcessTerminal(int input, int output, Environment environment)
@@ -98,24 +117,19 @@ class ProcessTerminal final : public TerminalDevice {
   bool shows_prompt() const override { return terminal_; }
 
   ReadOutcome read(std::span<char> buffer, int timeout_ms) override {
-    pollfd waiting{input_, POLLIN, 0};
+    if (!terminal_ || interactive_ || timeout_ms >= 0) {
+      return read_within(buffer, timeout_ms);
+    }
+    const LineInterrupt interrupt;
     while (true) {
-      const int ready = ::poll(&waiting, 1, timeout_ms);
-      if (ready == 0) {
-        return {ReadState::kTimeout, 0};
+      // Another thread may be the one that is interrupted: the mark is looked at now and then.
+      constexpr int kLookMs = 100;
+      const ReadOutcome outcome = read_within(buffer, kLookMs);
+      if (line_interrupted) {
+        return {ReadState::kInterrupted, 0};
       }
-      if (ready < 0 && errno != EINTR) {
-        return {};
-      }
-      if (ready < 0) {
-        continue;
-      }
-      const ssize_t size = ::read(input_, buffer.data(), buffer.size());
-      if (size > 0) {
-        return {ReadState::kData, static_cast<std::size_t>(size)};
-      }
-      if (size == 0 || (errno != EINTR && errno != EAGAIN)) {
-        return {};
+      if (outcome.state != ReadState::kTimeout) {
+        return outcome;
       }
     }
   }
@@ -162,6 +176,29 @@ class ProcessTerminal final : public TerminalDevice {
   }
 
  private:
+  ReadOutcome read_within(std::span<char> buffer, int timeout_ms) const {
+    pollfd waiting{input_, POLLIN, 0};
+    while (true) {
+      const int ready = ::poll(&waiting, 1, timeout_ms);
+      if (ready == 0) {
+        return {ReadState::kTimeout, 0};
+      }
+      if (ready < 0 && errno != EINTR) {
+        return {};
+      }
+      if (ready < 0) {
+        continue;
+      }
+      const ssize_t size = ::read(input_, buffer.data(), buffer.size());
+      if (size > 0) {
+        return {ReadState::kData, static_cast<std::size_t>(size)};
+      }
+      if (size == 0 || (errno != EINTR && errno != EAGAIN)) {
+        return {};
+      }
+    }
+  }
+
   void restore() {
     if (raw_) {
       ending_signals_.reset();

@@ -48,7 +48,12 @@ struct TerminalSize {
 // As the device says, else COLUMNS and LINES, else 80 by 24; neither is ever 0.
 TerminalSize terminal_size(int descriptor, const Environment& environment);
 
-enum class ReadState : std::uint8_t { kData, kTimeout, kEnd };
+enum class ReadState : std::uint8_t {
+  kData,
+  kTimeout,
+  kEnd,
+  kInterrupted,  // Ctrl-C at a terminal that is not in raw mode
+};
 
 struct ReadOutcome {
   ReadState state = ReadState::kEnd;
@@ -64,7 +69,8 @@ class TerminalDevice {
   virtual bool is_interactive() const = 0;
   // A person reads the screen, even if it is not interactive.
   virtual bool shows_prompt() const = 0;
-  // Waits at most `timeout_ms` (negative: without end). A failure reads as the end.
+  // Waits at most `timeout_ms` (negative: without end). A failure reads as the end. A terminal that
+  // shows a prompt and is not interactive is read as lines, and Ctrl-C interrupts the waiting.
   virtual ReadOutcome read(std::span<char> buffer, int timeout_ms) = 0;
   // All of it at once; false when the terminal is gone.
   virtual bool write(std::string_view bytes) = 0;

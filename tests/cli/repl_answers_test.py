@@ -195,6 +195,14 @@ def test_dumb_terminal():
         screen.type("ms < 2) | count", "Enter")
         screen.expect("...>", "│     2 │", "evq>")
         assert "\x1b" not in screen.text("-e")
+        screen.type("web | wh")
+        screen.expect("web | wh")
+        screen.keys("C-c")
+        screen.expect("web | wh^C\nevq>")
+        screen.type("print 1 + 1", "Enter")
+        screen.expect("│       2 │", "evq>")
+        screen.keys("C-d")
+        screen.expect("ended with 0")
 
 
 def test_resize():
