@@ -135,6 +135,7 @@ void EditorSession::repaint(bool final) {
         visible_text(hint_.substr(0, hint_.find('\n')), LineBreaks::kEscape, frame.columns_left());
     frame.append(truncate_to_width(shown, frame.columns_left()), TextStyle::kDim);
   }
+  frame.begin_footer();
   if (!final && !search_) {
     append_remark(frame);
   }
@@ -142,7 +143,8 @@ void EditorSession::repaint(bool final) {
     const std::size_t half = std::max<std::size_t>(size_.rows / 2, 2);
     menu_.append_rows(frame, std::min(parts_.options.menu_rows_max, half), parts_.options.color);
   }
-  gone_ = !painter_.paint(frame.take(), size_) || gone_;
+  const Frame rows = frame.take();
+  gone_ = !(final ? painter_.paint_whole(rows, size_) : painter_.paint(rows, size_)) || gone_;
 }
 
 }  // namespace evq

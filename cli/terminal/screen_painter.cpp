@@ -80,6 +80,7 @@ void FrameBuilder::mark_cursor() {
 
 Frame FrameBuilder::take() {
   set_style(TextStyle::kPlain);
+  frame_.footer_rows = frame_.rows.size() - std::min(footer_begin_, frame_.rows.size());
   return std::move(frame_);
 }
 
@@ -99,34 +100,55 @@ void ScreenPainter::move_to_row(std::string& out, std::size_t row) {
 
 bool ScreenPainter::paint(const Frame& frame, TerminalSize size) {
   const std::size_t total = frame.rows.size();
+  const std::size_t body = total - frame.footer_rows;
+  const std::size_t footer = std::min(frame.footer_rows, size.rows - 1);
+  const std::size_t count = std::min(body, size.rows - footer);
   std::size_t first = 0;
-  if (total > size.rows) {
-    const std::size_t above = size.rows / 2;
-    first = std::min(total - size.rows, frame.cursor_row - std::min(above, frame.cursor_row));
+  if (body > count) {
+    const std::size_t above = count / 2;
+    first = std::min(body - count, frame.cursor_row - std::min(above, frame.cursor_row));
   }
-  const std::size_t count = std::min(total, size.rows);
+  const auto row = [&](std::size_t index) {
+    return frame.rows.begin() + static_cast<std::ptrdiff_t>(index);
+  };
+  std::vector<FrameRow> rows(row(first), row(first + count));
+  rows.insert(rows.end(), row(body), row(body + footer));
+  return paint_rows(std::move(rows), frame.cursor_row - first, frame.cursor_column);
+}
+
+bool ScreenPainter::paint_whole(const Frame& frame, TerminalSize size) {
   std::string out;
-  for (std::size_t i = 0; i < count; ++i) {
-    const FrameRow& row = frame.rows[first + i];
-    if (i >= painted_.size() || !(painted_[i] == row)) {
+  if (frame.rows.size() > size.rows) {
+    // What is on the screen is not the first of the rows.
+    move_to_row(out, 0);
+    out.append(kClearBelow);
+    painted_.clear();
+  }
+  return (out.empty() || device_.write(out)) &&
+         paint_rows(frame.rows, frame.cursor_row, frame.cursor_column);
+}
+
+bool ScreenPainter::paint_rows(std::vector<FrameRow> rows, std::size_t cursor_row,
+                               std::size_t cursor_column) {
+  std::string out;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i >= painted_.size() || !(painted_[i] == rows[i])) {
       move_to_row(out, i);
-      out.append(kClearLine).append(row.bytes);
+      out.append(kClearLine).append(rows[i].bytes);
     }
   }
-  if (painted_.size() > count) {
-    move_to_row(out, count);
+  if (painted_.size() > rows.size()) {
+    move_to_row(out, rows.size());
     out.append(kClearBelow);
   }
-  const std::size_t cursor_row = frame.cursor_row - first;
-  if (!out.empty() || cursor_row != row_ || frame.cursor_column != column_) {
+  if (!out.empty() || cursor_row != row_ || cursor_column != column_) {
     move_to_row(out, cursor_row);
-    if (frame.cursor_column > 0) {
-      out.append(sequence(frame.cursor_column, 'C'));
+    if (cursor_column > 0) {
+      out.append(sequence(cursor_column, 'C'));
     }
-    column_ = frame.cursor_column;
+    column_ = cursor_column;
   }
-  painted_.assign(frame.rows.begin() + static_cast<std::ptrdiff_t>(first),
-                  frame.rows.begin() + static_cast<std::ptrdiff_t>(first + count));
+  painted_ = std::move(rows);
   return out.empty() || device_.write(out);
 }
 

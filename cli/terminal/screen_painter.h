@@ -3,9 +3,11 @@
 // width, a ScreenPainter brings the rows to the terminal. It remembers what is on the screen,
 // writes only rows that changed, and does so in one write, so that nothing flickers. It draws from
 // the line the cursor is on downwards and never touches what is above.
-// A frame taller than the screen is shown around its cursor. One thread at a time.
+// A frame taller than the screen is shown around its cursor, above its footer. One thread at a
+// time.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +24,8 @@ struct FrameRow {
 };
 
 struct Frame {
-  std::vector<FrameRow> rows;  // at least one
+  std::vector<FrameRow> rows;   // at least one
+  std::size_t footer_rows = 0;  // the last ones, which are shown whatever else is not
   std::size_t cursor_row = 0;
   std::size_t cursor_column = 0;  // below the terminal's width
 };
@@ -36,6 +39,8 @@ class FrameBuilder {
   // The same for one character as the user sees it.
   void append_cluster(std::string_view cluster, TextStyle style);
   void break_line();
+  // What follows, from the next row on, is the footer.
+  void begin_footer() { footer_begin_ = frame_.rows.size(); }
   // Here is the cursor; without it, it is at the start.
   void mark_cursor();
   std::size_t columns_left() const { return columns_ - column_; }
@@ -48,6 +53,7 @@ class FrameBuilder {
   const std::size_t columns_;
   const bool color_;
   Frame frame_;
+  std::size_t footer_begin_ = SIZE_MAX;
   std::size_t column_ = 0;
   TextStyle style_ = TextStyle::kPlain;
 };
@@ -58,6 +64,8 @@ class ScreenPainter {
 
   // False when the terminal is gone.
   bool paint(const Frame& frame, TerminalSize size);
+  // All rows, also those that go over the top of the screen, for good. Without a footer.
+  bool paint_whole(const Frame& frame, TerminalSize size);
   // The terminal has a new width and has wrapped what it showed: erases it, to be painted again.
   bool resize(TerminalSize size);
   // Leaves what is painted and goes to the line below it.
@@ -67,6 +75,7 @@ class ScreenPainter {
 
  private:
   void move_to_row(std::string& out, std::size_t row);
+  bool paint_rows(std::vector<FrameRow> rows, std::size_t cursor_row, std::size_t cursor_column);
 
   TerminalDevice& device_;
   std::vector<FrameRow> painted_;

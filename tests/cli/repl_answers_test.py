@@ -205,6 +205,22 @@ def test_dumb_terminal():
         screen.expect("ended with 0")
 
 
+def test_a_tall_query_is_kept_whole():
+    with Screen(rows=8) as screen:
+        screen.expect("evq>")
+        screen.type("print strcat(")
+        screen.keys("M-Enter")
+        for i in range(12):
+            screen.type("'%d'," % i)
+            screen.keys("M-Enter")
+        screen.expect("strcat(", "text")
+        screen.type("'end')", "Enter")
+        screen.expect("01234567891011end")
+        whole = screen.text("-S", "-100")
+        for i in range(12):
+            assert "...> '%d'," % i in whole, whole
+
+
 def test_resize():
     with Screen(columns=80) as screen:
         screen.expect("evq>")

@@ -64,6 +64,40 @@ TEST_CASE("a lone candidate is inserted where it goes on from what was typed") {
   }
 }
 
+TEST_CASE("the menu and the remark are seen below a text that is taller than the screen") {
+  Session session;
+  session.callbacks.complete = [&](std::string_view, std::size_t cursor) {
+    return list_of(cursor, cursor, {{"one", "", ""}, {"two", "", ""}});
+  };
+  session.callbacks.remark = [](std::string_view) { return "remark"; };
+  const std::string lines = "\x1b[200~1\r2\r3\r4\r5\r6\r7\r8\x1b[201~";
+  std::vector<std::string> seen;
+  session.terminal = FakeTerminal({20, 5});
+  const auto look = [&] { seen.push_back(session.terminal.screen()); };
+  session.terminal.type(lines);
+  session.terminal.then(look);
+  session.terminal.type("\t");
+  session.terminal.then(look);
+  session.terminal.type("\x07\x1b<");
+  session.terminal.then(look);
+  session.terminal.type("\r");
+  session.terminal.then(look);
+  LineEditor editor(session.terminal, session.history, session.callbacks, session.options);
+  REQUIRE(editor.read().ok());
+  CHECK(seen == std::vector<std::string>{"  5\n  6\n  7\n  8\nremark",
+                                         "  6\n  7\n  8\n  one\n  two",
+                                         "> 1\n  2\n  3\n  4\nremark"});
+  // All of it was written in the end, the lines that did not fit as well.
+  const std::string& output = session.terminal.raw_output();
+  const std::size_t whole = output.rfind("> 1");
+  std::size_t at = whole;
+  for (const char* line : {"  2", "  3", "  4", "  5", "  6", "  7", "  8"}) {
+    at = output.find(line, at);
+    CHECK(at != std::string::npos);
+  }
+  CHECK(session.terminal.screen() == "  5\n  6\n  7\n  8");
+}
+
 TEST_CASE("a note goes with the next key, and stays while the menu is walked") {
   Session session;
   session.callbacks.complete = [&](std::string_view, std::size_t cursor) {
