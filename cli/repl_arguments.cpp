@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apl/syntax/lexer.h"
 #include "apl/syntax/words.h"
 #include "cli/answer_output.h"
 #include "cli/repl.h"
@@ -41,6 +42,62 @@ ParsedCommand parse_command(std::string_view text) {
     command.name = other->second;
   }
   return command;
+}
+
+namespace {
+
+// Where the dataset in front of the argument ends; npos while its quotes are open.
+std::size_t dataset_end(std::string_view argument) {
+  if (!argument.starts_with('[')) {
+    return std::min(argument.find_first_of(" \t\r\n|"), argument.size());
+  }
+  const std::vector<syntax::HighlightToken> tokens = syntax::tokenize(argument);
+  const bool quoted = tokens.size() >= 3 && tokens[1].kind == syntax::HighlightKind::kString &&
+                      argument[tokens[2].span.begin] == ']';
+  return quoted ? tokens[2].span.end : std::string_view::npos;
+}
+
+}  // namespace
+
+DatasetArgument parse_dataset_argument(std::string_view argument) {
+  const std::size_t end = dataset_end(argument);
+  if (end == std::string_view::npos || !argument.starts_with('[')) {
+    const std::size_t named = std::min(argument.find_first_of(" \t\r\n|"), argument.size());
+    return {std::string(argument.substr(0, named)), std::string(argument.substr(named))};
+  }
+  const auto tokens = syntax::lex(argument.substr(0, end), 0);
+  return {tokens.ok() ? (*tokens)[1].text : std::string(argument.substr(0, end)),
+          std::string(argument.substr(end))};
+}
+
+CompletionList complete_dataset_argument(Repl& repl, std::string_view argument,
+                                         std::size_t cursor) {
+  std::string query(argument);
+  const std::size_t end = dataset_end(argument);
+  if (cursor <= end && !argument.starts_with('[')) {
+    CompletionList list{0, cursor, {}};
+    for (const std::string& name : dataset_names(repl)) {
+      if (name.starts_with(argument.substr(0, cursor))) {
+        list.items.push_back({name, "", "dataset"});
+      }
+    }
+    return list;
+  }
+  // As a query it needs its bar, and quotes where the name is not plain.
+  std::size_t added = 0;
+  if (end != std::string_view::npos) {
+    const std::size_t rest = argument.find_first_not_of(" \t\r\n", end);
+    const bool barred = rest != std::string_view::npos && argument[rest] == '|';
+    const std::string named(argument.substr(0, end));
+    const std::string front = (named.starts_with('[') ? named : syntax::quote_name(named)) +
+                              (barred || cursor <= end ? "" : "|");
+    query.replace(0, end, front);
+    added = front.size() - end;
+  }
+  CompletionList list = repl.complete_query(query, cursor + added);
+  list.begin -= std::min(list.begin, added);
+  list.end -= std::min(list.end, added);
+  return list;
 }
 
 ArgumentWords dataset_names(Repl& repl) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/terminal/completion_menu.h"
+
 namespace evq {
 
 class Repl;
@@ -19,6 +21,16 @@ struct ParsedCommand {
 
 // The first word and the rest, without blanks and semicolons around them.
 ParsedCommand parse_command(std::string_view text);
+
+// "['my-logs'] | where x": a dataset as it is named or as queries write it, and what stands behind.
+struct DatasetArgument {
+  std::string dataset;
+  std::string rest;
+};
+DatasetArgument parse_dataset_argument(std::string_view argument);
+// What may stand at the cursor of such an argument; the rest of it is a pipeline, whose first bar
+// may be missing.
+CompletionList complete_dataset_argument(Repl& repl, std::string_view argument, std::size_t cursor);
 
 ArgumentWords dataset_names(Repl& repl);
 ArgumentWords form_names(Repl& repl);

@@ -36,8 +36,9 @@ constexpr std::int64_t kCompletionMsMax = 2000;
 
 enum class ArgumentKind : std::uint8_t {
   kWord,
-  kPath,   // a file or a directory
-  kQuery,  // APL
+  kPath,      // a file or a directory
+  kQuery,     // APL
+  kPipeline,  // a dataset and APL behind it
 };
 
 struct CommandRow {
@@ -166,7 +167,8 @@ Status run_datasets(Repl& repl, const std::string& /*argument*/) {
 }
 
 Status run_schema(Repl& repl, const std::string& argument) {
-  std::string dataset = argument;
+  DatasetArgument named = parse_dataset_argument(argument);
+  std::string dataset = named.rest.empty() ? std::move(named.dataset) : argument;
   if (dataset.empty()) {
     EVQ_TRY_ASSIGN(dataset, usual_dataset(repl));
   }
@@ -180,10 +182,10 @@ Status run_schema(Repl& repl, const std::string& argument) {
 
 // .tail web where status >= 500
 Status run_tail_here(Repl& repl, const std::string& argument) {
-  const std::size_t first_end = std::min(argument.find_first_of(" \t|"), argument.size());
+  DatasetArgument parts = parse_dataset_argument(argument);
   TailCommand command;
-  command.dataset = argument.substr(0, first_end);
-  command.pipeline = argument.substr(first_end);
+  command.dataset = std::move(parts.dataset);
+  command.pipeline = std::move(parts.rest);
   command.since = repl.settings().since;
   if (command.dataset.empty()) {
     EVQ_TRY_ASSIGN(command.dataset, usual_dataset(repl));
@@ -483,7 +485,7 @@ constexpr CommandRow kCommands[] = {
     {".datasets", "", "What can be queried", run_datasets, nullptr},
     {".schema", "[DATASET]", "Fields and their types", run_schema, dataset_names},
     {".tail", "[DATASET] [PIPELINE]", "The newest events, then those that arrive", run_tail_here,
-     dataset_names},
+     nullptr, ArgumentKind::kPipeline},
     {".since", "[1h|7d|TIME|off]", "Read only newer events", run_since, duration_words},
     {".until", "[TIME|off]", "Read only older events", run_until, duration_words},
     {".mode", "[FORM]", "How answers are shown", run_mode, form_names},
@@ -528,7 +530,7 @@ bool is_repl_command(std::string_view text) {
 bool takes_pipeline(std::string_view command) {
   const auto* row = std::ranges::find(kCommands, parse_command(command).name, &CommandRow::name);
   return row != std::end(kCommands) && (row->argument_kind == ArgumentKind::kQuery ||
-                                        row->argument.find("PIPELINE") != std::string_view::npos);
+                                        row->argument_kind == ArgumentKind::kPipeline);
 }
 
 Status run_repl_command(Repl& repl, std::string_view text) {
@@ -567,8 +569,12 @@ CompletionList complete_repl_command(Repl& repl, std::string_view text, std::siz
   }
   const std::size_t argument =
       std::min(before.find_first_not_of(" \t", before.find_first_of(" \t")), cursor);
-  if (row->argument_kind == ArgumentKind::kQuery) {
-    list = repl.complete_query(text.substr(argument), cursor - argument);
+  const InterruptScope patience(kCompletionMsMax);
+  if (row->argument_kind == ArgumentKind::kQuery || row->argument_kind == ArgumentKind::kPipeline) {
+    const std::string_view rest = text.substr(argument);
+    list = row->argument_kind == ArgumentKind::kQuery
+               ? repl.complete_query(rest, cursor - argument)
+               : complete_dataset_argument(repl, rest, cursor - argument);
     list.begin += argument;
     list.end += argument;
   } else if (row->argument_kind == ArgumentKind::kPath) {
@@ -578,7 +584,6 @@ CompletionList complete_repl_command(Repl& repl, std::string_view text, std::siz
     }
   } else if (row->complete != nullptr) {
     list.begin = blank + 1;
-    const InterruptScope patience(kCompletionMsMax);
     for (const std::string& word : row->complete(repl)) {
       if (word.starts_with(before.substr(list.begin))) {
         list.items.push_back({word, "", ""});
