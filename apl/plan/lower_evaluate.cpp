@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/plugins.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/table_function.h"
 #include "apl/plan/unique_names.h"
@@ -274,6 +275,10 @@ Relation relation_of(Table rows) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> plugin_names() {
+  return kPlugins;
+}
 
 Result<Relation> Binder::lower(const ast::Evaluate& op, Span /*span*/, Relation input) {
   const auto* call = std::get_if<ast::Call>(&op.call->node);

@@ -8,6 +8,7 @@
 
 #include "apl/functions/registry.h"
 #include "apl/plan/bind.h"
+#include "apl/plan/plugins.h"
 #include "apl/service/completion_place.h"
 #include "apl/service/completion_values.h"
 #include "apl/syntax/expectations.h"
@@ -122,8 +123,11 @@ class Search {
   CompletionAnswer run() {
     const bool in_text = partial_.quote != '\0' && !partial_.bracketed;
     const bool number = !partial_.typed.empty() && is_digit(partial_.typed[0]) && !in_text;
-    if (!found_.compared_field.empty() && !partial_.bracketed) {
+    if (!found_.compared_field.empty() && !partial_.bracketed && partial_.object.empty()) {
       add_values();
+    }
+    if (!partial_.object.empty()) {
+      add_members();
     }
     const bool language = !in_text && !number && !partial_.bracketed;
     const bool aggregates = language && found_.aggregates && found_.expects(Expected::kExpression);
@@ -180,6 +184,24 @@ class Search {
     }
   }
 
+  // The keys of an object that fields are known of.
+  void add_members() {
+    const std::string prefix = partial_.object + ".";
+    std::string before;
+    for (const Field& field : fields()) {
+      if (field.name.starts_with(prefix)) {
+        const std::size_t end = std::min(field.name.find('.', prefix.size()), field.name.size());
+        const std::string key = field.name.substr(prefix.size(), end - prefix.size());
+        if (key != before) {
+          const bool whole = end == field.name.size();
+          add(CandidateKind::kField, key, syntax::quote_text(key) + "]",
+              whole ? std::string(type_name(field.type)) : "", "");
+        }
+        before = key;
+      }
+    }
+  }
+
   void add_let_names() {
     const auto query =
         syntax::parse(std::string(text_.substr(0, found_.statement_begin)) + " print 0", 0);
@@ -206,6 +228,17 @@ class Search {
     }
     for (const std::string_view word : found_.words) {
       add(CandidateKind::kKeyword, std::string(word), std::string(word) + blank(), "keyword", "");
+    }
+    const bool negated = partial_.typed.starts_with('!');
+    for (const std::string_view op : found_.infix) {
+      const bool bare = !negated || op[0] == '!' || !is_name_byte(op[0]);
+      const std::string name = (bare ? "" : "!") + std::string(op);
+      add(CandidateKind::kKeyword, name, name + blank(), "operator", "");
+    }
+    if (found_.expects(Expected::kPlugin)) {
+      for (const std::string_view plugin : plan::plugin_names()) {
+        add(CandidateKind::kFunction, std::string(plugin), call(plugin, 1), "plugin", "");
+      }
     }
     if (found_.expects(Expected::kType)) {
       for (const Type type : {Type::kBool, Type::kDatetime, Type::kDynamic, Type::kLong,

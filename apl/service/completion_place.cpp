@@ -32,6 +32,12 @@ Partial partial_at(std::string_view text) {
     partial.bracketed =
         at > 0 && text[at - 1] == '[' &&
         (at == 1 || (!is_name_byte(text[at - 2]) && text[at - 2] != ']' && text[at - 2] != ')'));
+    const bool member = at > 0 && text[at - 1] == '[' && !partial.bracketed;
+    std::size_t object = member ? at - 1 : 0;
+    while (object > 0 && (is_name_byte(text[object - 1]) || text[object - 1] == '.')) {
+      --object;
+    }
+    partial.object = member ? text.substr(object, at - 1 - object) : std::string_view();
     partial.begin = partial.bracketed ? at - 1 : at;
     return partial;
   }
@@ -50,6 +56,11 @@ Partial partial_at(std::string_view text) {
     const bool whole = found.expects(Expected::kOperator) || found.expects(Expected::kSource) ||
                        found.expects(Expected::kTable);
     begin = whole ? dashed : begin;
+  }
+  // message !has: the sign belongs to the operator.
+  if (begin > 0 && text[begin - 1] == '!' &&
+      !syntax::expectations_at_end(text.substr(0, begin - 1)).infix.empty()) {
+    --begin;
   }
   partial.begin = begin;
   partial.typed = text.substr(begin);

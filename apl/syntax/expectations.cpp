@@ -40,6 +40,11 @@ void ExpectationRecorder::note_word(std::string_view word) {
   add_once(&found_.words, word);
 }
 
+void ExpectationRecorder::note_infix(std::string_view word) {
+  reach_end();
+  add_once(&found_.infix, word);
+}
+
 void ExpectationRecorder::note_option(std::string_view name) {
   reach_end();
   add_once(&found_.options, name);

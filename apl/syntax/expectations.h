@@ -21,6 +21,7 @@ enum class Expected : std::uint8_t {
   kExpression,  // a value: fields, functions, literals
   kField,       // the name of a field
   kType,
+  kPlugin,  // of evaluate
 };
 
 // A pipeline that the end of the text lies in. A block, as in mv-apply … on ( … ), works on the
@@ -34,6 +35,7 @@ struct PipelineScope {
 struct Expectations {
   std::vector<Expected> kinds;            // each once
   std::vector<std::string_view> words;    // of the grammar: "by", "asc"; static storage, as are
+  std::vector<std::string_view> infix;    // operators behind a whole expression: "==", "has"
   std::vector<std::string_view> options;  // names that an equals sign follows: "kind"
   bool aggregates = false;                // an expression here may aggregate, as after summarize
   // The field that the value at the end is compared with; empty when there is none.
@@ -57,6 +59,7 @@ class ExpectationRecorder {
   // The end of the text has been reached; nested pipelines seen so far are those around it.
   void note(Expected kind);
   void note_word(std::string_view word);
+  void note_infix(std::string_view word);
   void note_option(std::string_view name);
   void note_call(std::string_view function, std::size_t argument);
   void note_compared(std::string field);

@@ -392,16 +392,15 @@ void note_compared(const TokenCursor& cursor, const ast::Expr& left) {
   }
 }
 
-// For completion: the operators between expressions that are words.
-void note_word_operators(const TokenCursor& cursor) {
-  if (ExpectationRecorder* recorder = cursor.recorder_at_end()) {
-    for (const SymbolOp& row : kWordOps) {
-      recorder->note_word(row.op == BinaryOp::kMatchesRegex ? "matches regex" : row.text);
+// For completion: the operators that compare what stands before them.
+void note_comparisons(const TokenCursor& cursor) {
+  for (const std::string_view symbol : {"==", "!=", "=~", "!~", "<", "<=", ">", ">="}) {
+    cursor.may_go_on_with(symbol);
+  }
+  for (const std::string_view word : infix_words()) {
+    if (word != "and" && word != "or") {
+      cursor.may_go_on_with(word == "matches" ? "matches regex" : word);
     }
-    for (const WordMembership& row : kMemberships) {
-      recorder->note_word(row.text);
-    }
-    recorder->note_word("between");
   }
 }
 
@@ -500,7 +499,9 @@ Result<ExprPtr> parse_one_comparison(TokenCursor& cursor) {
   }
   const auto op = accept_comparison(cursor);
   if (!op) {
-    note_word_operators(cursor);
+    if (cursor.recorder_at_end() != nullptr) {
+      note_comparisons(cursor);
+    }
     return left;
   }
   if (const Token* null = find_null(cursor)) {
@@ -526,16 +527,15 @@ Result<ExprPtr> parse_logical(TokenCursor& cursor, bool is_or,
   const std::size_t first = cursor.index();
   const std::string_view word = is_or ? "or" : "and";
   EVQ_TRY_ASSIGN(ExprPtr left, parse_operand(cursor));
-  cursor.may_end_with({&word, 1});
-  if (!cursor.at_word(word)) {
+  if (!cursor.accept_infix(word)) {
     return left;
   }
   ast::Logical node{is_or, {}};
   node.operands.push_back(std::move(left));
-  while (cursor.accept_word(word)) {
+  do {
     EVQ_TRY_ASSIGN(ExprPtr operand, parse_operand(cursor));
     node.operands.push_back(std::move(operand));
-  }
+  } while (cursor.accept_infix(word));
   return make_expr(cursor, cursor.span_from(first), std::move(node));
 }
 

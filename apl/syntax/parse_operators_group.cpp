@@ -367,13 +367,20 @@ Result<ast::Option> parse_chart_property(TokenCursor& cursor) {
   ast::Option option;
   EVQ_TRY_ASSIGN(option.name, parse_name(cursor, "a property"));
   EVQ_TRY(cursor.expect("="));
-  if (const ChartProperty* property = find_chart_property(option.name.text)) {
-    cursor.may_end_with(property->words);
-  }
+  const ChartProperty* property = find_chart_property(option.name.text);
+  const auto note_value = [&] {
+    if (property != nullptr && property->value == ChartProperty::Value::kColumns) {
+      cursor.may_end_with(Expected::kField);
+    } else if (property != nullptr) {
+      cursor.may_end_with(property->words);
+    }
+  };
+  note_value();
   const std::size_t first = cursor.index();
   EVQ_TRY_ASSIGN(std::string text, parse_chart_value(cursor));
   while (cursor.at(",") && !cursor.peek(2).is_symbol("=")) {
     cursor.take();
+    note_value();
     EVQ_TRY_ASSIGN(const std::string more, parse_chart_value(cursor));
     text.append(",").append(more);
   }

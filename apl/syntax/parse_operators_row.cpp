@@ -232,6 +232,7 @@ Result<ast::OperatorNode> parse_invoke(TokenCursor& cursor) {
 Result<ast::OperatorNode> parse_evaluate(TokenCursor& cursor) {
   EVQ_TRY(skip_hints(cursor));
   ast::Evaluate node;
+  cursor.may_end_with(Expected::kPlugin);
   EVQ_TRY_ASSIGN(node.call, parse_call(cursor));
   if (!cursor.accept(":")) {
     return ast::OperatorNode{std::move(node)};

@@ -10,9 +10,13 @@ namespace evq::syntax {
 
 namespace {
 
+std::span<const std::string_view> parse_kinds(bool filter) {
+  static constexpr std::string_view kKinds[] = {"simple", "regex", "relaxed"};
+  return std::span(kKinds).first(filter ? 2 : 3);
+}
+
 Result<ast::ParseKind> parse_kind(const ast::Option& option, bool filter) {
-  constexpr std::string_view kKinds[] = {"simple", "regex", "relaxed"};
-  const std::span<const std::string_view> allowed(kKinds, filter ? 2 : 3);
+  const std::span<const std::string_view> allowed = parse_kinds(filter);
   const std::string text = option_text(option);
   const auto found = std::find(allowed.begin(), allowed.end(), text);
   if (found == allowed.end()) {
@@ -53,8 +57,10 @@ Result<ast::OperatorNode> parse_parse_family(TokenCursor& cursor, bool filter) {
   const std::string_view name = filter ? "parse-where" : "parse";
   ast::Parse node;
   node.filter = filter;
+  note_options(cursor, kOptions);
   if (cursor.at_word("kind") || cursor.at_word("hint") || cursor.at_word("flags")) {
-    EVQ_TRY_ASSIGN(const std::vector<ast::Option> options, parse_options(cursor, name, kOptions));
+    EVQ_TRY_ASSIGN(const std::vector<ast::Option> options,
+                   parse_options(cursor, name, kOptions, parse_kinds(filter)));
     for (const ast::Option& option : options) {
       if (option.name.text == "kind") {
         EVQ_TRY_ASSIGN(node.kind, parse_kind(option, filter));

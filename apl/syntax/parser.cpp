@@ -317,7 +317,7 @@ Expectations expectations_at_end(std::string_view text) {
     ExpectationRecorder recorder;
     const std::optional<Error> error = record_expectations(readable, tokens, &recorder);
     Expectations found = recorder.take();
-    const bool reached = !found.kinds.empty() || !found.words.empty();
+    const bool reached = !found.kinds.empty() || !found.words.empty() || !found.infix.empty();
     if (reached || !error.has_value() || !blank_operator(tokens, *error, &readable)) {
       return found;
     }

@@ -87,6 +87,15 @@ bool TokenCursor::accept_word(std::string_view word) {
   return true;
 }
 
+bool TokenCursor::accept_infix(std::string_view word) {
+  may_go_on_with(word);
+  if (!at_word(word)) {
+    return false;
+  }
+  take();
+  return true;
+}
+
 Status TokenCursor::expect(std::string_view symbol, std::string_view what) {
   if (accept(symbol)) {
     return Status::success();
@@ -99,6 +108,12 @@ Status TokenCursor::expect_word(std::string_view word, std::string_view what) {
     return Status::success();
   }
   return unexpected(what.empty() ? "'" + std::string(word) + "'" : std::string(what));
+}
+
+void TokenCursor::may_go_on_with(std::string_view infix) const {
+  if (ExpectationRecorder* recorder = recorder_at_end()) {
+    recorder->note_infix(infix);
+  }
 }
 
 void TokenCursor::may_end_with(Expected kind) const {

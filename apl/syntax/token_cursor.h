@@ -62,6 +62,9 @@ class TokenCursor {
   // Tells the recorder, if there is one, that this may stand at the end.
   void may_end_with(Expected kind) const;
   void may_end_with(std::span<const std::string_view> words) const;
+  // The same of an operator behind the expression that ends here.
+  void may_go_on_with(std::string_view infix) const;
+  bool accept_infix(std::string_view word);
 
   // From the token at `first` to the last one taken.
   Span span_from(std::size_t first) const;

@@ -56,7 +56,7 @@ def test_completion():
         screen.expect("count(", "countif(predicate)", "Counts the rows for which")
         screen.fresh()
         screen.type("web | summarize count() b", "Tab")
-        screen.expect("count() b\n", "between", "by")
+        screen.expect("count() b\n", "by", "between")
         screen.type("y bin(_time, ")
         screen.expect("by bin(_time,", "bin(value, size)", "size:")
         screen.fresh()
