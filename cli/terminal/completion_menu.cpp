@@ -58,6 +58,13 @@ void CompletionMenu::step(bool forward) {
   }
 }
 
+void CompletionMenu::jump(std::ptrdiff_t count) {
+  const auto last = static_cast<std::ptrdiff_t>(list_->items.size()) - 1;
+  const std::ptrdiff_t from = chosen_ ? static_cast<std::ptrdiff_t>(*chosen_) : 0;
+  chosen_ = static_cast<std::size_t>(count < 0 ? from - std::min(from, -count)
+                                               : from + std::min(last - from, count));
+}
+
 const Completion* CompletionMenu::chosen() const {
   return chosen_ ? &list_->items[*chosen_] : nullptr;
 }

@@ -41,6 +41,8 @@ class CompletionMenu {
   bool is_open() const { return list_.has_value(); }
   // Goes to the next or previous candidate, from the last to the first and back.
   void step(bool forward);
+  // Goes so many candidates on, or back where negative, and stops at the ends.
+  void jump(std::ptrdiff_t count);
 
   // These need an open menu.
   const CompletionList& list() const { return *list_; }

@@ -140,8 +140,7 @@ void EditorSession::repaint(bool final) {
     append_remark(frame);
   }
   if (menu_.is_open()) {
-    const std::size_t half = std::max<std::size_t>(size_.rows / 2, 2);
-    menu_.append_rows(frame, std::min(parts_.options.menu_rows_max, half), parts_.options.color);
+    menu_.append_rows(frame, menu_rows(), parts_.options.color);
   }
   const Frame rows = frame.take();
   gone_ = !(final ? painter_.paint_whole(rows, size_) : painter_.paint(rows, size_)) || gone_;

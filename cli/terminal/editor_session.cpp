@@ -302,6 +302,30 @@ void EditorSession::cancel_menu() {
   menu_.close();
 }
 
+std::size_t EditorSession::menu_rows() const {
+  return std::min(parts_.options.menu_rows_max, std::max<std::size_t>(size_.rows / 2, 2));
+}
+
+std::ptrdiff_t EditorSession::menu_jump(const Key& key) const {
+  const auto all = static_cast<std::ptrdiff_t>(menu_.list().items.size());
+  const auto page = static_cast<std::ptrdiff_t>(std::max<std::size_t>(menu_rows(), 2)) - 1;
+  const std::pair<KeyCode, std::ptrdiff_t> jumps[] = {{KeyCode::kPageUp, -page},
+                                                      {KeyCode::kPageDown, page},
+                                                      {KeyCode::kHome, -all},
+                                                      {KeyCode::kEnd, all}};
+  const auto* const found =
+      std::ranges::find(jumps, key.code, &std::pair<KeyCode, std::ptrdiff_t>::first);
+  return found == std::end(jumps) ? 0 : found->second;
+}
+
+void EditorSession::reopen_menu(std::size_t begin) {
+  EditBuffer& buffer = parts_.buffer;
+  CompletionList list = parts_.callbacks.complete(buffer.text(), buffer.cursor());
+  if (!list.items.empty() && list.begin == begin && buffer.cursor() >= begin) {
+    menu_.open(std::move(list), buffer.text(), buffer.cursor());
+  }
+}
+
 bool EditorSession::handle_menu(const Key& key) {
   const bool forward =
       (key.code == KeyCode::kTab && !key.shift) || key.code == KeyCode::kDown || is_ctrl(key, "n");
@@ -316,8 +340,20 @@ bool EditorSession::handle_menu(const Key& key) {
     cancel_menu();
     return true;
   }
+  if (const std::ptrdiff_t count = menu_jump(key); count != 0) {
+    menu_.jump(count);
+    apply_choice();
+    return true;
+  }
   const bool chosen = menu_.chosen() != nullptr;
+  const std::size_t begin = menu_.list().begin;
   menu_.close();
+  const bool text = key.code == KeyCode::kText && !key.ctrl && !key.alt;
+  if (!chosen && (text || find_edit_command(key) == EditCommand::kDeleteLeft)) {
+    text ? insert(key.text) : edit(EditCommand::kDeleteLeft);
+    reopen_menu(begin);
+    return true;
+  }
   // Enter takes the choice; any other key goes on with it.
   return chosen && key.code == KeyCode::kEnter && !key.alt;
 }

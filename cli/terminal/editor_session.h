@@ -81,6 +81,11 @@ class EditorSession {
   void start_completion(bool forward);
   void apply_choice();
   void cancel_menu();
+  // How far the key goes in the open menu at once; 0 for other keys.
+  std::ptrdiff_t menu_jump(const Key& key) const;
+  std::size_t menu_rows() const;
+  // Shows what goes on from the text now, while its beginning stays where it was.
+  void reopen_menu(std::size_t begin);
   void walk_history(bool older, bool starting);
   void show_entry(std::size_t index);
   void search_again(bool older, bool from_next);

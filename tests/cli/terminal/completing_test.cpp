@@ -98,6 +98,63 @@ TEST_CASE("the menu and the remark are seen below a text that is taller than the
   CHECK(session.terminal.screen() == "  5\n  6\n  7\n  8");
 }
 
+TEST_CASE("an open menu narrows and widens with what is typed") {
+  Session session;
+  session.callbacks.complete = [&](std::string_view text, std::size_t cursor) {
+    const std::size_t begin = text.substr(0, cursor).rfind(' ') + 1;
+    CompletionList list{begin, cursor, {}};
+    for (const char* word : {"one", "on", "two", "three"}) {
+      if (std::string_view(word).starts_with(text.substr(begin, cursor - begin))) {
+        list.items.push_back({word, "", ""});
+      }
+    }
+    return list;
+  };
+  const struct {
+    std::string keys;
+    std::string screen;
+    std::string text;
+  } rows[] = {
+      {"t\tw", "> tw\n  two", "tw"},
+      {"t\tw\t", "> two\n> two", "two"},
+      {"x \to", "> x o\n  one\n  on", "x o"},
+      {"x o\t\x7f\x7f", "> x\n  one\n  on\n  two\n  three", "x "},
+      {"x o\t\x7f\x7f\x7f", "> x", "x"},
+      {"t\t ", "> t", "t "},
+      {"t\tx", "> tx", "tx"},
+      {"t\t\tx", "> twox", "twox"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.keys);
+    std::string text;
+    CHECK(session.screen_after(row.keys, &text) == row.screen);
+    CHECK(text == row.text);
+  }
+}
+
+TEST_CASE("a menu is walked by pages and to its ends") {
+  Session session;
+  session.options.menu_rows_max = 4;
+  session.callbacks.complete = [](std::string_view, std::size_t) {
+    CompletionList list{0, 0, {}};
+    for (int i = 1; i <= 9; ++i) {
+      list.items.push_back({"item" + std::to_string(i), "", ""});
+    }
+    return list;
+  };
+  const std::pair<std::string, std::string> rows[] = {
+      {"\t\x1b[F", "item9"},      {"\t\x1b[F\x1b[H", "item1"},
+      {"\t\t\x1b[6~", "item4"},   {"\t\t\x1b[6~\x1b[6~\x1b[6~\x1b[6~", "item9"},
+      {"\t\t\t\x1b[5~", "item1"}, {"\t\x1b[F\x1b[5~", "item6"},
+  };
+  for (const auto& [keys, wanted] : rows) {
+    CAPTURE(keys);
+    std::string text;
+    static_cast<void>(session.screen_after(keys, &text));
+    CHECK(text == wanted);
+  }
+}
+
 TEST_CASE("a note goes with the next key, and stays while the menu is walked") {
   Session session;
   session.callbacks.complete = [&](std::string_view, std::size_t cursor) {
