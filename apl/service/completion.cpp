@@ -154,10 +154,44 @@ class Search {
     }
     return answer;
   }
+  // `behind` stands behind the cursor. Where the word goes on in it, as in sta|tus, and there are
+  // candidates that end as it does, those are meant, with that end.
+  void take_tail(std::string_view behind, CompletionAnswer* answer) const {
+    const std::string_view tail = tail_of(behind);
+    const auto ends_there = [&](const Candidate& each) {
+      return each.name.size() >= partial_.typed.size() + tail.size() && each.name.ends_with(tail);
+    };
+    if (tail.empty() || partial_.typed.empty() ||
+        std::ranges::none_of(answer->candidates, ends_there)) {
+      return;
+    }
+    std::erase_if(answer->candidates, [&](const Candidate& each) { return !ends_there(each); });
+    answer->end += tail.size();
+    const char next = tail.size() < behind.size() ? behind[tail.size()] : '\0';
+    for (Candidate& each : answer->candidates) {
+      const std::size_t size = each.replacement.find_last_not_of(next == '(' ? "()" : " ") + 1;
+      each.replacement.resize(next == '(' || next == ' ' ? size : each.replacement.size());
+    }
+  }
   // The closing quote and bracket that the editor may already show behind the cursor.
   bool quoted() const { return partial_.quote != '\0'; }
 
  private:
+  std::string_view tail_of(std::string_view behind) const {
+    std::size_t end = 0;
+    if (partial_.quote != '\0') {
+      end = behind.find_first_of(std::string{partial_.quote, '\n'});
+      return end != std::string_view::npos && behind[end] != '\n' ? behind.substr(0, end)
+                                                                  : std::string_view();
+    }
+    while (end < behind.size() &&
+           (is_name_byte(behind[end]) ||
+            (behind[end] == '.' && end + 1 < behind.size() && is_name_byte(behind[end + 1])))) {
+      ++end;
+    }
+    return behind.substr(0, end);
+  }
+
   void add(CandidateKind kind, std::string name, std::string replacement, std::string signature,
            std::string_view doc) {
     candidates_.push_back(
@@ -443,6 +477,7 @@ CompletionAnswer Completer::complete(std::string_view text, std::size_t cursor) 
   cursor = std::min(cursor, text.size());
   Search search(text, cursor, state_->tables, state_->values);
   CompletionAnswer answer = search.run();
+  search.take_tail(text.substr(cursor), &answer);
   if (search.quoted()) {
     for (const char close : {'\'', '"', ']'}) {
       answer.end += answer.end < text.size() && text[answer.end] == close ? 1U : 0U;
