@@ -1,0 +1,22 @@
+#pragma once
+// Times in the notations of single programs, which read in no general way. Pure; nothing here
+// fails.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace evq {
+
+// "I1010 13:55:36.123456", as Kubernetes' own programs begin their lines, or with the year.
+std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t receipt_ns);
+
+// "17/06/09 20:10:40 INFO …", as Spark and Hadoop begin their lines: what cannot be a month stands
+// for the year.
+std::optional<std::int64_t> short_year_time(std::string_view text);
+
+// "[1714557600.123] …" and "- 1117838570 …", as Nagios and supercomputers begin their lines, and
+// "081109 203615 148 INFO …", as Hadoop's file system once did.
+std::optional<std::int64_t> program_time(std::string_view text);
+
+}  // namespace evq

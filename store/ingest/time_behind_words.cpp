@@ -1,0 +1,203 @@
+#include "store/ingest/time_behind_words.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+
+#include "store/base/ascii.h"
+#include "store/base/time_parse.h"
+#include "store/base/time_scan.h"
+#include "store/base/zone_text.h"
+#include "store/ingest/leading_time.h"
+#include "store/ingest/time_shapes.h"
+
+namespace evq {
+
+namespace {
+
+// Dates as they stand before a time of day. The shapes that others end in come last.
+constexpr std::array<std::string_view, 11> kDates = {
+    "9999-99-99",  "9999/99/99",  "9999.99.99",   "99.99.9999", "99-AAA-9999", "99/AAA/9999",
+    "99 AAA 9999", "AAA _9 9999", "AAA 99, 9999", "99999999",   "999999"};
+constexpr std::array<std::string_view, 1> kShortDates = {"9-AAA-9999"};
+constexpr std::array<std::string_view, 3> kDatesWithoutYear = {"AAA _9", "99 AAA", "99-99"};
+
+// The end of the text that has one of the shapes and does not belong to a longer word.
+std::string_view date_at_end(std::string_view text, std::span<const std::string_view> shapes) {
+  for (const std::string_view shape : shapes) {
+    if (text.size() < shape.size()) {
+      continue;
+    }
+    const std::size_t begin = text.size() - shape.size();
+    const char before = begin == 0 ? ' ' : text[begin - 1];
+    if (fits_shape(text.substr(begin), shape) && !is_letter_or_digit(before) &&
+        std::string_view("-./_").find(before) == std::string_view::npos) {
+      return text.substr(begin);
+    }
+  }
+  return {};
+}
+
+// A time of day and what is told with it.
+struct TimeOfDay {
+  std::size_t begin = 0;
+  bool padded = true;      // its numbers have two digits, but for the hour
+  std::string text;        // with its fraction, half of the day and offset
+  std::string_view zone;   // its name, with the blank before it
+  bool zone_ends = false;  // and with a colon behind it
+  std::string_view year;   // where it stands behind
+};
+
+// Behind the seconds: the fraction, in milliseconds where a colon stands before it.
+void take_fraction(TimeScanner* scanner, TimeOfDay* time) {
+  TimeScanner ahead = *scanner;
+  const char point = ahead.peek();
+  if ((point != '.' && point != ',' && point != ':') || !ahead.digit_at(1)) {
+    return;
+  }
+  ahead.skip(1);
+  const std::size_t digits = ahead.digit_count();
+  constexpr std::size_t kMillisecondDigits = 3;
+  if (point == ':' && digits > kMillisecondDigits) {
+    return;
+  }
+  time->text.append(".");
+  time->text.append(point == ':' ? kMillisecondDigits - digits : 0, '0');
+  time->text.append(ahead.rest().substr(0, digits));
+  ahead.skip(digits);
+  *scanner = ahead;
+}
+
+// What tells the zone by a number, or the half of the day: how long it is.
+std::size_t zone_or_half_day(std::string_view rest) {
+  if (rest.starts_with('Z')) {
+    return 1;
+  }
+  if (fits_shape(rest.substr(0, 6), "+99:99") || fits_shape(rest.substr(0, 6), "-99:99") ||
+      fits_shape(rest.substr(0, 6), " +9999") || fits_shape(rest.substr(0, 6), " -9999")) {
+    return 6;
+  }
+  if (fits_shape(rest.substr(0, 5), "+9999") || fits_shape(rest.substr(0, 5), "-9999")) {
+    return 5;
+  }
+  return rest.starts_with(" AM") || rest.starts_with(" PM") ? 3 : 0;
+}
+
+// Behind all that: the name of a zone, and the year, as in "10:20:30 CEST 2024". A year stands
+// behind any word in capitals, be it a zone that is known or not.
+void take_zone_and_year(std::string_view rest, TimeOfDay* time) {
+  if (rest.size() > 1 && rest[0] == ' ' && is_letter(rest[1]) && !time->text.ends_with('Z')) {
+    const std::size_t size = read_named_zone(rest.substr(1)).size;
+    const std::size_t word =
+        std::min(rest.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1), rest.size());
+    const char next = size + 1 < rest.size() ? rest[size + 1] : ' ';
+    const bool is_word =
+        !is_letter_or_digit(next) && std::string_view("-_/.").find(next) == std::string_view::npos;
+    if (size > 0 && is_word) {
+      time->zone = rest.substr(0, 1 + size);
+      time->zone_ends = next == ':';
+      rest.remove_prefix(1 + size);
+    } else if (word > 2 && word <= 6) {
+      rest.remove_prefix(word);
+    }
+  }
+  if ((rest.starts_with(" 19") || rest.starts_with(" 20")) &&
+      fits_shape(rest.substr(0, 5), " 9999") && (rest.size() == 5 || !is_digit(rest[5]))) {
+    time->year = rest.substr(1, 4);
+  }
+}
+
+// What stands around the first colon of "10:20:30" or "10:2:3"; nothing where that is no time of
+// day.
+std::optional<TimeOfDay> time_of_day_at(std::string_view text, std::size_t colon) {
+  if (colon == 0 || !is_digit(text[colon - 1])) {
+    return std::nullopt;
+  }
+  TimeOfDay time;
+  time.begin = colon - (colon > 1 && is_digit(text[colon - 2]) ? 2 : 1);
+  TimeScanner scanner(text.substr(colon + 1));
+  const std::size_t minute_digits = scanner.digit_count();
+  scanner.skip(minute_digits);
+  if (minute_digits < 1 || minute_digits > 2 || !scanner.take(':') || !scanner.digit_at(0)) {
+    return std::nullopt;
+  }
+  const std::size_t second_digits = scanner.digit_at(1) ? 2 : 1;
+  scanner.skip(second_digits);
+  time.padded = minute_digits + second_digits == 4;
+  time.text = text.substr(time.begin, text.size() - scanner.rest().size() - time.begin);
+  take_fraction(&scanner, &time);
+  const std::size_t behind = zone_or_half_day(scanner.rest());
+  time.text.append(scanner.rest().substr(0, behind));
+  scanner.skip(behind);
+  take_zone_and_year(scanner.rest(), &time);
+  return time;
+}
+
+// The date that ends the text, before a time of day.
+struct DateBefore {
+  std::string_view text;  // empty: there is none
+  bool has_year = false;
+};
+
+DateBefore date_before(std::string_view text, const TimeOfDay& time) {
+  DateBefore date{date_at_end(text, kDates), true};
+  // Six digits before something shorter than a time usually is are a number.
+  if (!time.padded) {
+    constexpr std::size_t kDigitsOfDate = 8;
+    return date.text.size() < kDigitsOfDate ? DateBefore() : date;
+  }
+  if (date.text.empty()) {
+    date.text = date_at_end(text, kShortDates);
+  }
+  return date.text.empty() ? DateBefore{date_at_end(text, kDatesWithoutYear), false} : date;
+}
+
+// The date with the time, in the year that stands behind it or, without one, that is told last.
+std::optional<std::int64_t> read_date_and_time(const DateBefore& date, TimeOfDay time,
+                                               std::int64_t receipt_ns) {
+  const bool dashes = date.text.size() > 2 && date.text[2] == '-';
+  const bool names_month = !dashes;
+  if (date.has_year || (names_month && !time.year.empty()) || time.zone_ends) {
+    time.text.append(time.zone);
+  }
+  if (date.has_year) {
+    return parse_logged_datetime(std::string(date.text) + ' ' + time.text, DateOrder::kMonthFirst);
+  }
+  const auto in_year = [&](const std::string& year) {
+    return (dashes ? year + '-' + std::string(date.text) : std::string(date.text) + ' ' + year) +
+           ' ' + time.text;
+  };
+  return names_month && !time.year.empty() ? parse_liberal_datetime(in_year(std::string(time.year)))
+                                           : read_in_last_year(receipt_ns, in_year);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_t receipt_ns) {
+  constexpr std::size_t kWordsBeforeMax = 2;
+  for (std::size_t colon = text.find(':'); colon != std::string_view::npos;
+       colon = text.find(':', colon + 1)) {
+    const auto time = time_of_day_at(text, colon);
+    if (!time || time->begin == 0) {
+      continue;
+    }
+    const char separator = text[time->begin - 1];
+    if (std::string_view(" T_-:").find(separator) == std::string_view::npos) {
+      continue;
+    }
+    std::string_view before = text.substr(0, time->begin - 1);
+    before = before.substr(0, before.find_last_not_of(" :,") + 1);
+    const DateBefore date = date_before(before, *time);
+    if (date.text.empty() ||
+        count_words(before.substr(0, before.size() - date.text.size())) > kWordsBeforeMax) {
+      continue;
+    }
+    if (const auto instant = read_date_and_time(date, *time, receipt_ns)) {
+      return instant;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace evq

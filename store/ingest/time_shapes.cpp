@@ -1,0 +1,44 @@
+#include "store/ingest/time_shapes.h"
+
+#include <algorithm>
+
+#include "store/base/ascii.h"
+
+namespace evq {
+
+bool fits_shape(std::string_view text, std::string_view shape) {
+  return std::ranges::equal(text, shape, [](char c, char wanted) {
+    switch (wanted) {
+      case '9':
+        return is_digit(c);
+      case '_':
+        return is_digit(c) || c == ' ';
+      case 'A':
+        return is_letter(c);
+      default:
+        return c == wanted;
+    }
+  });
+}
+
+bool begins_with_shape(std::string_view text, std::string_view shape) {
+  return fits_shape(text.substr(0, shape.size()), shape);
+}
+
+bool is_unix_time(std::string_view word) {
+  constexpr std::size_t kSecondsDigits = 10;
+  const std::size_t digits =
+      static_cast<std::size_t>(std::find_if_not(word.begin(), word.end(), is_digit) - word.begin());
+  return digits >= kSecondsDigits &&
+         (digits == word.size() ||
+          (word[digits] == '.' &&
+           std::all_of(word.begin() + static_cast<std::ptrdiff_t>(digits) + 1, word.end(),
+                       is_digit)));
+}
+
+bool has_time_of_day(std::string_view text) {
+  return text.find(':') != std::string_view::npos &&
+         std::any_of(text.begin(), text.end(), is_digit);
+}
+
+}  // namespace evq

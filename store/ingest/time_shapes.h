@@ -1,0 +1,40 @@
+#pragma once
+// What the readers of times in log lines share: the shapes of texts, and years that are not told.
+// Pure functions; nothing here fails.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/base/time.h"
+#include "store/base/time_parse.h"
+
+namespace evq {
+
+// Whether the text has the shape: 9 stands for a digit, _ for one or a blank, A for a letter.
+bool fits_shape(std::string_view text, std::string_view shape);
+// Whether it begins with one.
+bool begins_with_shape(std::string_view text, std::string_view shape);
+
+// Whether it is Unix time of ten digits or more, with or without a fraction.
+bool is_unix_time(std::string_view word);
+
+// Whether it may hold a time of day.
+bool has_time_of_day(std::string_view text);
+
+// The time that `in_year` writes out with a year, in the year that puts it last before the receipt.
+template <class InYear>
+std::optional<std::int64_t> read_in_last_year(std::int64_t receipt_ns, const InYear& in_year) {
+  // Zones are less than a day apart from each other.
+  const int latest = civil_from_ns(receipt_ns + 2 * kDayNs).year;
+  for (const int candidate : {latest, latest - 1, latest - 2}) {
+    const auto time = parse_liberal_datetime(in_year(std::to_string(candidate)));
+    if (time && *time <= receipt_ns + kDayNs) {
+      return time;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace evq
