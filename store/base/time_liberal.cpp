@@ -367,6 +367,10 @@ class LiberalReader {
     if (first_digits > 2 || (third_digits != 2 && third_digits != 4)) {
       return false;
     }
+    if (third_digits == 2 && first_digits == 2 && !named && separator != '.' &&
+        order_ == DateOrder::kYearFirst) {
+      return set_date(year_from_two_digits(first), second, *third);
+    }
     const int year = third_digits == 2 ? year_from_two_digits(*third) : *third;
     const bool day_first = named || first > 12 || (second <= 12 && has_day_first(separator));
     return set_date(year, day_first ? second : first, day_first ? first : second);

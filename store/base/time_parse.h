@@ -48,8 +48,9 @@ std::optional<std::int64_t> event_time_from_real(double value);
 std::optional<std::int64_t> parse_liberal_datetime(std::string_view text);
 
 // Which comes first in a date of numbers whose year comes last, "05/04/2024" and "05-04-2024", when
-// both may be a month.
-enum class DateOrder : std::uint8_t { kMonthFirst, kDayFirst };
+// both may be a month. The year does in none but those of two digits each, "24/04/05", of a log
+// that has it so.
+enum class DateOrder : std::uint8_t { kMonthFirst, kDayFirst, kYearFirst };
 
 // The same as logs write it: such dates in the order given, those with dots, "05.04.2024", with the
 // day first.

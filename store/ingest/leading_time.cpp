@@ -226,7 +226,7 @@ std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t rec
   if (const auto time = klog_time(text, receipt_ns)) {
     return time;
   }
-  if (const auto time = short_year_time(text)) {
+  if (const auto time = short_year_time(text, receipt_ns, order)) {
     return time;
   }
   if (const auto time = text.front() == '[' ? read_in_brackets(text, 0, order)

@@ -20,13 +20,13 @@ namespace evq {
 //     counts there with a colon behind it, for else the word is the host;
 //   klog: "I1010 13:55:36.123456 …", the year told in the same way;
 //   Unix time: "1066036250.603 …", "[1066036250] …", "- 1066036250 …";
-//   "081109 203615 …", and "17/06/09 20:10:40 …", where 17 is the year;
+//   "081109 203615 …", and "17/06/09 20:10:40 …", where 17 is the year unless that is yet to come;
 //   a date and a time of day that can be nothing else, behind at most two words:
 //     "INFO 2024-05-01 10:20:30,123 …", "web-1 | 2024-05-01T10:20:30Z …", "I, [2024-05-01T10:20:30
 //     #1]", "03-17 16:13:38.811 …", which is without a year;
 //   the one of an audit daemon: "type=LOGIN msg=audit(1714557600.123:456): …";
 //   what brackets hold further on in the line: "… [10/Oct/2000:13:55:36 -0700]".
-// Colours of a terminal are passed over. `order` is that of dates which read in both ways. A word
+// Colours of a terminal are passed over. `order` is that of dates which read in several ways. A word
 // behind the time that is no zone read_named_zone (zone_text.h) knows says nothing: the time is
 // UTC.
 std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns,

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "store/base/ascii.h"
+#include "store/base/time.h"
+#include "store/base/time_scan.h"
 #include "store/ingest/leading_time.h"
 #include "store/ingest/logfmt_line.h"
 
@@ -31,6 +33,86 @@ std::optional<std::int64_t> last_entry_time(const Piece& piece) {
   return entries == piece.spans.size() ? piece.time_before : std::nullopt;
 }
 
+// What dates of three numbers with two digits for the year tell together, "17/06/09 20:10:40".
+class ShortDates {
+ public:
+  explicit ShortDates(std::int64_t receipt_ns) : latest_ns_(receipt_ns + kDayNs) {}
+
+  // Of a line that may begin with one, in brackets or not.
+  void add(std::string_view line) {
+    TimeScanner scanner(line);
+    static_cast<void>(scanner.take('['));
+    const std::size_t first_digits = scanner.digit_count();
+    const auto first = scanner.take_number(1, 2);
+    const char separator = scanner.peek();
+    if (!first || (separator != '/' && separator != '-')) {
+      return;
+    }
+    scanner.skip(1);
+    const auto second = scanner.take_number(1, 2);
+    if (!second || !scanner.take(separator) || scanner.digit_count() != 2) {
+      return;
+    }
+    const int third = *scanner.take_number(2, 2);
+    scanner.skip(scanner.at_end() ? 0 : 1);
+    scanner.skip_blanks();
+    if (!scanner.take_number(1, 2) || !scanner.take(':')) {
+      return;
+    }
+    any_ = true;
+    firsts_.add(*first);
+    thirds_.add(third);
+    year_first_ = year_first_ && first_digits == 2 && is_past(*first, *second, third);
+    day_first_ = day_first_ && is_past(third, *second, *first);
+    month_first_ = month_first_ && is_past(third, *first, *second);
+  }
+
+  std::optional<DateOrder> told() const {
+    if (!any_) {
+      return std::nullopt;
+    }
+    const bool year_last = day_first_ || month_first_;
+    if (year_first_ && (!year_last || thirds_.width() > firsts_.width())) {
+      return DateOrder::kYearFirst;
+    }
+    const bool either = year_first_ && firsts_.width() <= thirds_.width();
+    if (either || day_first_ == month_first_) {
+      return std::nullopt;
+    }
+    return day_first_ ? DateOrder::kDayFirst : DateOrder::kMonthFirst;
+  }
+
+ private:
+  struct Range {
+    void add(int number) {
+      least = std::min(least, number);
+      most = std::max(most, number);
+    }
+    int width() const { return most - least; }
+
+    int least = 99;
+    int most = 0;
+  };
+
+  bool is_past(int short_year, int month, int day) const {
+    const int year = year_from_two_digits(short_year);
+    if (month < 1 || month > 12 || day < 1 || day > days_in_month(year, month)) {
+      return false;
+    }
+    const auto begin = ns_from_civil({year, month, day, 0, 0, 0, 0}, 0);
+    return begin && *begin <= latest_ns_;
+  }
+
+  const std::int64_t latest_ns_;
+  Range firsts_;
+  Range thirds_;
+  bool any_ = false;
+  // What may come first, as far as was seen.
+  bool year_first_ = true;
+  bool day_first_ = true;
+  bool month_first_ = true;
+};
+
 }  // namespace
 
 std::optional<std::int64_t> LineTimes::next(std::string_view line) {
@@ -58,6 +140,7 @@ std::optional<std::int64_t> last_line_time(const Piece& piece) {
 
 std::optional<DateOrder> date_order_in(const Piece& piece) {
   std::optional<DateOrder> order;
+  ShortDates short_dates(piece.receipt_ns);
   for (std::string_view text = piece.text(); !text.empty();) {
     const std::string_view line = take_line(&text);
     const auto told =
@@ -66,8 +149,11 @@ std::optional<DateOrder> date_order_in(const Piece& piece) {
       return told;
     }
     order = told ? told : order;
+    if (piece.kind != PieceKind::kLogfmt && !told) {
+      short_dates.add(line);
+    }
   }
-  return order;
+  return order ? order : short_dates.told();
 }
 
 }  // namespace evq

@@ -31,8 +31,9 @@ class LineTimes {
 std::optional<std::int64_t> last_line_time(const Piece& piece);
 
 // The order of dates such as 05/04/2024 in a log of which this is the first piece: the day comes
-// first when a line's date reads in that way only and none only in the other one. Nothing: no date
-// tells.
+// first when a line's date reads in that way only and none only in the other one. Where the year
+// has two digits, as in 24/04/05, its dates tell together which number is the year: none of them is
+// to come, and the day is what differs most among them. Nothing: no date tells.
 std::optional<DateOrder> date_order_in(const Piece& piece);
 
 }  // namespace evq

@@ -57,12 +57,21 @@ std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t receip
                   : read_in_last_year(receipt_ns, in_year);
 }
 
-std::optional<std::int64_t> short_year_time(std::string_view text) {
+std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t receipt_ns,
+                                            DateOrder order) {
   constexpr std::string_view kShape = "99/99/99 99:99:99";
-  const std::string_view time = text.substr(0, kShape.size());
-  return fits_shape(time, kShape) && time.substr(0, 2) > "12"
-             ? parse_liberal_datetime("20" + std::string(time))
-             : std::nullopt;
+  if (!begins_with_shape(text, kShape) || order != DateOrder::kMonthFirst ||
+      text.substr(0, 2) <= "12") {
+    return std::nullopt;
+  }
+  std::size_t end = kShape.size();
+  if (end + 1 < text.size() && (text[end] == '.' || text[end] == ',') && is_digit(text[end + 1])) {
+    end = std::min(text.find_first_not_of("0123456789", end + 1), text.size());
+  }
+  const std::string_view time = text.substr(0, end);
+  const auto year_first = parse_logged_datetime(time, DateOrder::kYearFirst);
+  const bool ahead = year_first && *year_first > receipt_ns + kDayNs;
+  return ahead && parse_logged_datetime(time, DateOrder::kDayFirst) ? std::nullopt : year_first;
 }
 
 std::optional<std::int64_t> program_time(std::string_view text) {

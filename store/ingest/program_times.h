@@ -6,14 +6,17 @@
 #include <optional>
 #include <string_view>
 
+#include "store/base/time_parse.h"
+
 namespace evq {
 
 // "I1010 13:55:36.123456", as Kubernetes' own programs begin their lines, or with the year.
 std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t receipt_ns);
 
 // "17/06/09 20:10:40 INFO …", as Spark and Hadoop begin their lines: what cannot be a month stands
-// for the year.
-std::optional<std::int64_t> short_year_time(std::string_view text);
+// for the year, unless the log has another order or the time would be more than a day ahead.
+std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t receipt_ns,
+                                            DateOrder order);
 
 // "[1714557600.123] …" and "- 1117838570 …", as Nagios and supercomputers begin their lines, and
 // "081109 203615 148 INFO …", as Hadoop's file system once did.

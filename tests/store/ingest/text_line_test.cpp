@@ -98,6 +98,10 @@ TEST_CASE("a log line's time is the one it begins with") {
       {"17/06/09 20:10:40 INFO executor: x", "2017-06-09T20:10:40Z"},
       {"05/06/09 20:10:40 x", "2009-05-06T20:10:40Z"},
       {"17/31/09 20:10:40 x", "none"},
+      // The year does not come first where that is yet to come.
+      {"28/11/22 10:20:30,5 x", "2022-11-28T10:20:30.5Z"},
+      {"17/06/09 20:10:40,123 x", "2017-06-09T20:10:40.123Z"},
+      {"31/02/26 10:20:30 x", "2031-02-26T10:20:30Z"},
       {"[1714557600] x", "2024-05-01T10:00:00Z"},
       {"[1714557600.5] x", "2024-05-01T10:00:00.5Z"},
       {"- 1117838570 2005.06.03 R02 x", "2005-06-03T22:42:50Z"},
@@ -191,6 +195,19 @@ TEST_CASE("dates that read in both ways are read as those of the same log that d
         "05-12 05-12 05-13 ");
   CHECK(times_of("time=\"12/05/2024 10:00:00\" a=1\ntime=\"13/05/2024 10:00:01\" a=2\n", kLogfmt) ==
         "05-12 05-13 ");
+  // Years of two digits: the day is what differs most, and no date is to come.
+  CHECK(times_of("11/05/22 10:00:00 a\n12/05/22 10:00:01 b\n28/04/22 10:00:01 c\n", kDetect) ==
+        "05-11 05-12 04-28 ");
+  CHECK(times_of("22/05/11 10:00:00 a\n22/05/12 10:00:01 b\n", kDetect) == "05-11 05-12 ");
+  CHECK(times_of("12/05/11 10:00:00 a\n12/05/13 10:00:01 b\n", kDetect) == "05-11 05-13 ");
+  CHECK(times_of("[12/05/11 10:00:00] a\n[12/05/13 10:00:01] b\n", kDetect) == "05-11 05-13 ");
+  CHECK(times_of("12-05-11 10:00:00 a\n12-05-13 10:00:01 b\n", kDetect) == "05-11 05-13 ");
+  CHECK(times_of("13/05/23 10:00:00 a\n1/5/23 10:00:01 b\n", kDetect) == "05-13 05-01 ");
+  CHECK(times_of("1/5/23 10:00:00 a\n28/11/22 10:00:01 b\n", kDetect) == "05-01 11-28 ");
+  CHECK(times_of("05/13/22 10:00:00 a\n05/12/22 10:00:01 b\n", kDetect) == "05-13 05-12 ");
+  CHECK(times_of("05/06/22 10:00:00 a\n", kDetect) == "05-06 ");
+  CHECK(times_of("17/06/09 10:00:00 a\n", kDetect) == "06-09 ");
+  CHECK(times_of("13/05/22 10:00:00 a\n05/13/22 10:00:01 b\n", kDetect) == "05-22 05-13 ");
   // One decision for all pieces of a log.
   std::string log = "13/05/2024 10:00:00 first\n";
   while (log.size() < 3000000) {
