@@ -49,7 +49,8 @@ struct TimeOfDay {
   std::string_view year;   // where it stands behind
 };
 
-// Behind the seconds: the fraction, in milliseconds where a colon stands before it.
+// Behind the seconds: the fraction, where a colon stands before it in milliseconds or a smaller
+// unit. Behind a comma the next of a line's values may stand instead.
 void take_fraction(TimeScanner* scanner, TimeOfDay* time) {
   TimeScanner ahead = *scanner;
   const char point = ahead.peek();
@@ -59,11 +60,14 @@ void take_fraction(TimeScanner* scanner, TimeOfDay* time) {
   ahead.skip(1);
   const std::size_t digits = ahead.digit_count();
   constexpr std::size_t kMillisecondDigits = 3;
-  if (point == ':' && digits > kMillisecondDigits) {
+  const bool fills_unit = digits % kMillisecondDigits == 0;
+  if (!fills_unit && ((point == ':' && digits > kMillisecondDigits) ||
+                      (point == ',' && ahead.peek(digits) == ','))) {
     return;
   }
   time->text.append(".");
-  time->text.append(point == ':' ? kMillisecondDigits - digits : 0, '0');
+  time->text.append(
+      point == ':' && digits < kMillisecondDigits ? kMillisecondDigits - digits : 0, '0');
   time->text.append(ahead.rest().substr(0, digits));
   ahead.skip(digits);
   *scanner = ahead;
