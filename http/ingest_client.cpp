@@ -15,6 +15,7 @@
 #include "store/ingest/csv_record.h"
 #include "store/ingest/json_rows.h"
 #include "store/ingest/line_times.h"
+#include "store/ingest/log_entry.h"
 #include "store/ingest/logfmt_line.h"
 #include "store/ingest/nested_value.h"
 #include "store/ingest/piece_cutter.h"
@@ -100,7 +101,7 @@ void append_spans(const Piece& piece, bool find_times, Batch& batch) {
     const std::string_view text = piece.text().substr(span.begin, span.size);
     if (piece.kind == PieceKind::kValues) {
       append_value(&batch.body, text);
-    } else if (const std::string_view entry = trimmed(text); !entry.empty()) {
+    } else if (const std::string_view entry = entry_text(text); !entry.empty()) {
       append_text_as_json(&batch.body, entry, times.next(entry.substr(0, entry.find('\n'))));
     }
     batch.body.push_back('\n');

@@ -6,6 +6,7 @@
 #include "store/base/time.h"
 #include "store/base/time_scan.h"
 #include "store/ingest/leading_time.h"
+#include "store/ingest/log_entry.h"
 #include "store/ingest/logfmt_line.h"
 
 namespace evq {
@@ -25,7 +26,7 @@ std::optional<std::int64_t> last_entry_time(const Piece& piece) {
   const std::size_t entries = std::min(piece.spans.size(), kLinesBackMax);
   for (std::size_t i = 1; i <= entries; ++i) {
     const ValueSpan& span = piece.spans[piece.spans.size() - i];
-    std::string_view entry = trimmed(piece.text().substr(span.begin, span.size));
+    std::string_view entry = entry_text(piece.text().substr(span.begin, span.size));
     if (const auto time = own_time(piece, take_line(&entry))) {
       return time;
     }

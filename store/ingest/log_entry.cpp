@@ -24,15 +24,31 @@ bool links_tracebacks(std::string_view line) {
       line, {"During handling of the above exception", "The above exception was the direct cause"});
 }
 
+// Whether a line begins with a blank that does not align a level or a day, as in " INFO" below
+// "ERROR" and " 1 May" below "30 Apr".
+bool is_indented(std::string_view line) {
+  if (line.size() > 2 && is_digit(line[1]) && !is_digit(line[2])) {
+    return false;
+  }
+  const std::string_view words = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+  return words.size() < line.size() &&
+         !begins_with_any(words, {"TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "ERROR", "SEVERE",
+                                  "CRIT", "FATAL", "FINE"});
+}
+
 }  // namespace
 
 bool LogEntryRule::begins(std::string_view line) {
+  if (at_margin_ && is_indented(line)) {
+    return false;
+  }
   // What is read without a year needs no clock to be a time.
   const bool timed = leading_time(line, 0).has_value();
   if (!timed && (timed_ || continues_untimed(line))) {
     return false;
   }
   timed_ = timed;
+  at_margin_ = timed && line.front() != ' ' && line.front() != '\t';
   traceback_ = line.starts_with(kTraceback) ? Traceback::kOpen : Traceback::kNone;
   return true;
 }
@@ -55,6 +71,13 @@ bool LogEntryRule::continues_untimed(std::string_view line) {
     return true;
   }
   return begins_with_any(line, {"Caused by:", "Suppressed:", "... ", "goroutine "});
+}
+
+std::string_view entry_text(std::string_view spanned) {
+  for (std::string_view rest = spanned; !rest.empty() && is_blank(take_line(&rest));) {
+    spanned = rest;
+  }
+  return spanned.substr(0, spanned.find_last_not_of(kBlanks) + 1);
 }
 
 std::size_t last_entry_begin(std::string_view text) {

@@ -15,7 +15,8 @@ namespace evq {
 inline constexpr std::int64_t kLogEntryWaitMs = 1000;
 
 // Tells where entries begin:
-// - a line that tells its time (leading_time.h) begins one;
+// - a line that tells its time (leading_time.h) begins one, unless it begins with a blank under an
+//   entry that has its time and does not; what blanks align, a level or a day, begins with none;
 // - in a log with times every other line belongs to the entry above it;
 // - in one without, a line does that begins with a blank or a closing bracket or, as runtimes go
 //   on, with "Caused by:", "Traceback (most recent call last)" and the like. The line that ends a
@@ -30,9 +31,14 @@ class LogEntryRule {
 
   bool continues_untimed(std::string_view line);
 
-  bool timed_ = false;  // the entry at hand begins with a time
+  bool timed_ = false;      // the entry at hand begins with a time
+  bool at_margin_ = false;  // and without a blank
   Traceback traceback_ = Traceback::kNone;
 };
+
+// What an entry is of the text that its span covers: without the blank lines above it and the
+// blanks behind it.
+std::string_view entry_text(std::string_view spanned);
 
 // Where the last entry of a text begins; 0: there is one at most.
 std::size_t last_entry_begin(std::string_view text);

@@ -13,6 +13,7 @@
 #include "store/ingest/fast_json.h"
 #include "store/ingest/json_text.h"
 #include "store/ingest/line_times.h"
+#include "store/ingest/log_entry.h"
 #include "store/ingest/logfmt_line.h"
 #include "store/ingest/nested_value.h"
 #include "store/ingest/text_line.h"
@@ -463,7 +464,7 @@ Status PieceParser::parse_entries(Target& target) const {
   const std::string_view text = target.piece.text();
   LineTimes times(target.piece, settings_.find_times);
   for (const ValueSpan& span : target.piece.spans) {
-    const std::string_view entry = trimmed(text.substr(span.begin, span.size));
+    const std::string_view entry = entry_text(text.substr(span.begin, span.size));
     target.base = static_cast<std::size_t>(entry.data() - text.data());
     if (entry.empty() || refuse_overlong(target, target.base, target.base + entry.size())) {
       continue;

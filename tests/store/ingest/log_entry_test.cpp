@@ -56,6 +56,39 @@ TEST_CASE("in a log with times each line that tells one begins an entry") {
         "  }\n");
 }
 
+TEST_CASE("under a line with a time an indented one begins no entry") {
+  CHECK(marked("2024-05-01 10:20:30 a\n"
+               "  created: 2024-05-01 09:00:00\n"
+               "\t2024-05-01 09:00:00\n"
+               "2024-05-01 10:20:31 b\n") ==
+        "> 2024-05-01 10:20:30 a\n"
+        "    created: 2024-05-01 09:00:00\n"
+        "  \t2024-05-01 09:00:00\n"
+        "> 2024-05-01 10:20:31 b\n");
+  // Where blanks align levels, or all times, they mean nothing.
+  CHECK(marked("ERROR 2024-05-01 10:20:30 a\n"
+               " INFO 2024-05-01 10:20:31 b\n"
+               "  May  1 10:20:32 c\n"
+               "ERROR 2024-05-01 10:20:33 d\n") ==
+        "> ERROR 2024-05-01 10:20:30 a\n"
+        ">  INFO 2024-05-01 10:20:31 b\n"
+        ">   May  1 10:20:32 c\n"
+        "> ERROR 2024-05-01 10:20:33 d\n");
+  CHECK(marked("30 Apr 2024 10:20:30 a\n"
+               " 1 May 2024 10:20:30 b\n") ==
+        "> 30 Apr 2024 10:20:30 a\n"
+        ">  1 May 2024 10:20:30 b\n");
+  CHECK(marked("2024-05-01 10:20:30 a\n"
+               " INFO 2024-05-01 10:20:31 b\n")
+            .find(">  INFO") != std::string::npos);
+}
+
+TEST_CASE("the text of an entry keeps its first blanks") {
+  CHECK(evq::entry_text("\n \r\n  a\n b \n\n") == "  a\n b");
+  CHECK(evq::entry_text("a") == "a");
+  CHECK(evq::entry_text(" \n\n").empty());
+}
+
 TEST_CASE("in a log without times an entry goes on as its lines begin") {
   CHECK(marked("starting\n"
                "Exception in thread \"main\" java.lang.Error: x\n"
