@@ -21,7 +21,7 @@ namespace evq {
 //   klog: "I1010 13:55:36.123456 …", the year told in the same way;
 //   Unix time: "1066036250.603 …", "[1066036250] …", "- 1066036250 …";
 //   "081109 203615 …", and "17/06/09 20:10:40 …", where 17 is the year unless that is yet to come;
-//   a date and a time of day that can be nothing else, behind at most two words:
+//   a date and a time of day that can be nothing else, behind a few words (time_behind_words.h):
 //     "INFO 2024-05-01 10:20:30,123 …", "web-1 | 2024-05-01T10:20:30Z …", "I, [2024-05-01T10:20:30
 //     #1]", "03-17 16:13:38.811 …", which is without a year;
 //   the one of an audit daemon: "type=LOGIN msg=audit(1714557600.123:456): …";

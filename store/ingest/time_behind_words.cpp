@@ -9,7 +9,6 @@
 #include "store/base/time_parse.h"
 #include "store/base/time_scan.h"
 #include "store/base/zone_text.h"
-#include "store/ingest/leading_time.h"
 #include "store/ingest/time_shapes.h"
 
 namespace evq {
@@ -20,8 +19,12 @@ namespace {
 constexpr std::array<std::string_view, 11> kDates = {
     "9999-99-99",  "9999/99/99",  "9999.99.99",   "99.99.9999", "99-AAA-9999", "99/AAA/9999",
     "99 AAA 9999", "AAA _9 9999", "AAA 99, 9999", "99999999",   "999999"};
-constexpr std::array<std::string_view, 1> kShortDates = {"9-AAA-9999"};
-constexpr std::array<std::string_view, 3> kDatesWithoutYear = {"AAA _9", "99 AAA", "99-99"};
+constexpr std::array<std::string_view, 2> kShortDates = {"9-AAA-9999", "AAA 9, 9999"};
+// With the half of the day behind them, which is written where the month comes first.
+constexpr std::array<std::string_view, 4> kSlashDates = {"99/99/9999", "9/99/9999", "99/9/9999",
+                                                         "9/9/9999"};
+constexpr std::array<std::string_view, 4> kDatesWithoutYear = {"AAA _9", "99 AAA", "99-99",
+                                                               "AAA-99"};
 
 // The end of the text that has one of the shapes and does not belong to a longer word.
 std::string_view date_at_end(std::string_view text, std::span<const std::string_view> shapes) {
@@ -42,6 +45,7 @@ std::string_view date_at_end(std::string_view text, std::span<const std::string_
 // A time of day and what is told with it.
 struct TimeOfDay {
   std::size_t begin = 0;
+  std::size_t end = 0;     // behind its fraction, half of the day and offset
   bool padded = true;      // its numbers have two digits, but for the hour
   std::string text;        // with its fraction, half of the day and offset
   std::string_view zone;   // its name, with the blank before it
@@ -66,8 +70,8 @@ void take_fraction(TimeScanner* scanner, TimeOfDay* time) {
     return;
   }
   time->text.append(".");
-  time->text.append(
-      point == ':' && digits < kMillisecondDigits ? kMillisecondDigits - digits : 0, '0');
+  time->text.append(point == ':' && digits < kMillisecondDigits ? kMillisecondDigits - digits : 0,
+                    '0');
   time->text.append(ahead.rest().substr(0, digits));
   ahead.skip(digits);
   *scanner = ahead;
@@ -134,6 +138,7 @@ std::optional<TimeOfDay> time_of_day_at(std::string_view text, std::size_t colon
   const std::size_t behind = zone_or_half_day(scanner.rest());
   time.text.append(scanner.rest().substr(0, behind));
   scanner.skip(behind);
+  time.end = text.size() - scanner.rest().size();
   take_zone_and_year(scanner.rest(), &time);
   return time;
 }
@@ -154,12 +159,65 @@ DateBefore date_before(std::string_view text, const TimeOfDay& time) {
   if (date.text.empty()) {
     date.text = date_at_end(text, kShortDates);
   }
+  if (date.text.empty() && (time.text.ends_with(" AM") || time.text.ends_with(" PM"))) {
+    date.text = date_at_end(text, kSlashDates);
+  }
   return date.text.empty() ? DateBefore{date_at_end(text, kDatesWithoutYear), false} : date;
 }
 
+// The text without what may part a date from its time: "2022/02/07 - 10:49:33", "1-May-2024::9:20".
+std::string_view without_separators(std::string_view text) {
+  constexpr std::string_view kSeparators = " :,";
+  text = text.substr(0, text.find_last_not_of(kSeparators) + 1);
+  if (text.ends_with(" -")) {
+    text.remove_suffix(1);
+    text = text.substr(0, text.find_last_not_of(kSeparators) + 1);
+  }
+  return text;
+}
+
+// Whether the word may be one of a sentence, or begins what a label says.
+bool may_be_prose(std::string_view word) {
+  const bool is_label = word.ends_with(':');
+  word = word.substr(0, word.find_last_not_of(",:;.") + 1);
+  return is_label || (std::ranges::all_of(word, is_letter) &&
+                      std::ranges::any_of(word, [](char c) { return c >= 'a' && c <= 'z'; }));
+}
+
+// Whether a date behind these words is that of the line: behind two of any kind, and behind some
+// more where they make no sentence, end before it, and the date can be nothing else.
+bool may_stand_before(std::string_view words, const DateBefore& date) {
+  constexpr std::size_t kWordsMax = 2;
+  constexpr std::size_t kWordsBeforeSureMax = 5;
+  constexpr std::size_t kDigitsOfDate = 8;
+  const bool is_sure = date.has_year && date.text.size() > kDigitsOfDate &&
+                       (words.ends_with(' ') || words.ends_with('[') || words.ends_with('|'));
+  std::size_t count = 0;
+  std::size_t prose = 0;
+  bool begins_with_prose = false;
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    words.remove_prefix(std::min(word.size() + 1, words.size()));
+    if (word.find_first_not_of("|-*[]") == std::string_view::npos) {
+      continue;  // it parts others
+    }
+    const bool is_prose = may_be_prose(word);
+    begins_with_prose = begins_with_prose || (count == 0 && is_prose);
+    ++count;
+    prose += is_prose ? 1U : 0U;
+  }
+  return count <= kWordsMax ||
+         (is_sure && count <= kWordsBeforeSureMax && prose <= kWordsMax && !begins_with_prose);
+}
+
 // The date with the time, in the year that stands behind it or, without one, that is told last.
-std::optional<std::int64_t> read_date_and_time(const DateBefore& date, TimeOfDay time,
-                                               std::int64_t receipt_ns) {
+std::optional<std::int64_t> read_date_and_time(std::string_view text, const DateBefore& date,
+                                               TimeOfDay time, std::int64_t receipt_ns) {
+  // As it stands, that of web servers is read fastest.
+  if (date.has_year && date.text[2] == '/' && text[time.begin - 1] == ':' && time.zone.empty()) {
+    const auto begin = static_cast<std::size_t>(date.text.data() - text.data());
+    return parse_logged_datetime(text.substr(begin, time.end - begin), DateOrder::kMonthFirst);
+  }
   const bool dashes = date.text.size() > 2 && date.text[2] == '-';
   const bool names_month = !dashes;
   if (date.has_year || (names_month && !time.year.empty()) || time.zone_ends) {
@@ -179,7 +237,6 @@ std::optional<std::int64_t> read_date_and_time(const DateBefore& date, TimeOfDay
 }  // namespace
 
 std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_t receipt_ns) {
-  constexpr std::size_t kWordsBeforeMax = 2;
   for (std::size_t colon = text.find(':'); colon != std::string_view::npos;
        colon = text.find(':', colon + 1)) {
     const auto time = time_of_day_at(text, colon);
@@ -190,14 +247,13 @@ std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_
     if (std::string_view(" T_-:").find(separator) == std::string_view::npos) {
       continue;
     }
-    std::string_view before = text.substr(0, time->begin - 1);
-    before = before.substr(0, before.find_last_not_of(" :,") + 1);
+    const std::string_view before = without_separators(text.substr(0, time->begin - 1));
     const DateBefore date = date_before(before, *time);
     if (date.text.empty() ||
-        count_words(before.substr(0, before.size() - date.text.size())) > kWordsBeforeMax) {
+        !may_stand_before(before.substr(0, before.size() - date.text.size()), date)) {
       continue;
     }
-    if (const auto instant = read_date_and_time(date, *time, receipt_ns)) {
+    if (const auto instant = read_date_and_time(text, date, *time, receipt_ns)) {
       return instant;
     }
   }
