@@ -14,11 +14,24 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kLinesBackMax = 1000;
+constexpr std::size_t kLinesAheadMax = 1000;
 
 std::optional<std::int64_t> own_time(const Piece& piece, std::string_view line) {
   return piece.kind == PieceKind::kLogfmt && is_logfmt_line(line, 1)
              ? logfmt_time(line, piece.date_order)
              : leading_time(line, piece.receipt_ns, piece.date_order);
+}
+
+// Of the first of the lines a log begins with that tells one.
+std::optional<std::int64_t> first_line_time(const Piece& piece) {
+  std::string_view text = piece.text();
+  for (std::size_t lines = 0; lines < kLinesAheadMax && !text.empty(); ++lines) {
+    const std::string_view line = take_line(&text);
+    if (const auto time = is_blank(line) ? std::nullopt : own_time(piece, line)) {
+      return time;
+    }
+  }
+  return std::nullopt;
 }
 
 // Of the last entry whose first line tells one.
@@ -119,6 +132,9 @@ class ShortDates {
 std::optional<std::int64_t> LineTimes::next(std::string_view line) {
   if (const auto time = find_ ? own_time(piece_, line) : std::nullopt) {
     last_ = time;
+  } else if (find_ && !last_ && !looked_ahead_ && piece_.offset == 0) {
+    looked_ahead_ = true;
+    last_ = first_line_time(piece_);
   }
   return last_;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The times of log lines: a line says its own, and one that does not, such as those of a stack
-// trace, is from when the line before it is. Pure; nothing here fails.
+// trace, is from when the line before it is; those that a log begins with, such as a banner, are
+// from when the first line is that says so. Pure; nothing here fails.
 
 #include <cstdint>
 #include <optional>
@@ -17,13 +18,14 @@ class LineTimes {
       : piece_(piece), find_(find), last_(find ? piece.time_before : std::nullopt) {}
 
   // Of the next line, or the first one of the next entry, without its line end; nothing when none
-  // before it had one either.
+  // before it had one either, nor at the beginning of the log one of the lines behind it.
   std::optional<std::int64_t> next(std::string_view line);
 
  private:
   const Piece& piece_;
   const bool find_;
   std::optional<std::int64_t> last_;
+  bool looked_ahead_ = false;
 };
 
 // Of the last line or entry of the piece, for the piece that comes next. Looks back over a few of

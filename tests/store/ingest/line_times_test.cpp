@@ -34,10 +34,21 @@ TEST_CASE("a line without a time is from when the line before it is") {
   };
   using enum evq::PieceKind;
   CHECK(times_of(kText, "a\n2024-05-01T10:20:30Z b\n\tc\n\nd", std::nullopt) ==
-        "none 2024-05-01T10:20:30Z 2024-05-01T10:20:30Z 2024-05-01T10:20:30Z "
+        "2024-05-01T10:20:30Z 2024-05-01T10:20:30Z 2024-05-01T10:20:30Z 2024-05-01T10:20:30Z "
         "2024-05-01T10:20:30Z | 2024-05-01T10:20:30Z");
   CHECK(times_of(kText, "a\nb\n", kReceiptNs) ==
         "2023-11-14T22:13:20Z 2023-11-14T22:13:20Z | 2023-11-14T22:13:20Z");
+  CHECK(times_of(kText, "a\n2024-05-01T10:20:30Z b\n", kReceiptNs) ==
+        "2023-11-14T22:13:20Z 2024-05-01T10:20:30Z | 2024-05-01T10:20:30Z");
+  // What a log begins with is from its first time, but nobody looks far ahead for it.
+  CHECK(times_of(kText, "a\n\nb\n2024-05-01T10:20:30Z c\n2024-05-01T10:20:31Z d", std::nullopt) ==
+        "2024-05-01T10:20:30Z 2024-05-01T10:20:30Z 2024-05-01T10:20:30Z 2024-05-01T10:20:30Z "
+        "2024-05-01T10:20:31Z | 2024-05-01T10:20:31Z");
+  CHECK(times_of(kLogfmt, "a=b\nts=2024-05-01T10:20:30Z a=b\n", std::nullopt) ==
+        "2024-05-01T10:20:30Z 2024-05-01T10:20:30Z | 2024-05-01T10:20:30Z");
+  CHECK(times_of(kText, "a\nb\n", std::nullopt) == "none none | none");
+  CHECK(times_of(kText, std::string(2000, '\n') + "2024-05-01T10:20:30Z x", std::nullopt)
+            .starts_with("none "));
   CHECK(times_of(kText, "", kReceiptNs) == "| 2023-11-14T22:13:20Z");
   CHECK(times_of(kLogfmt, "ts=2024-05-01T10:20:30Z a=b\n at x\n", std::nullopt) ==
         "2024-05-01T10:20:30Z 2024-05-01T10:20:30Z | 2024-05-01T10:20:30Z");

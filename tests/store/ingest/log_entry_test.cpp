@@ -132,13 +132,13 @@ TEST_CASE("a traceback of Python ends with its exception, and another may follow
 
 TEST_CASE("entries are events, however their text arrives") {
   const std::string text =
-      "\r\n  indented\r\n"
+      "\r\n  2024-05-01T09:59:59Z indented\r\n"
       "2024-05-01T10:00:00Z one\r\n\tat x\r\n\r\n \r\n"
       "2024-05-01T10:00:01Z two\n"
       "\xff\n"
       "<34>1 2003-10-11T22:14:15.003Z h su - - - three\nlast";
   const std::string rows =
-      "_time=2023-11-14T22:13:20Z message=\"indented\"\n"
+      "_time=2024-05-01T09:59:59Z message=\"  2024-05-01T09:59:59Z indented\"\n"
       "_time=2024-05-01T10:00:00Z message=\"2024-05-01T10:00:00Z one\\r\\n\\tat x\"\n"
       "_time=2024-05-01T10:00:01Z message=\"2024-05-01T10:00:01Z two\\n\xEF\xBF\xBD\"\n";
   const evq::test::Loaded whole = evq::test::load_events(text, multiline());

@@ -252,7 +252,7 @@ TEST_CASE("a line of plain text is an event") {
       detected());
   REQUIRE(loaded.tables.size() == 1);
   CHECK(evq::test::dump_rows(loaded.tables[0]) ==
-        "_time=2023-11-14T22:13:20Z message=\"[notice] one\"\n"
+        "_time=2024-05-01T10:20:30Z message=\"[notice] one\"\n"
         "_time=2024-05-01T10:20:30Z message=\"2024-05-01T10:20:30Z two\"\n"
         "_time=2024-05-01T10:20:30Z message=\"thr\xEF\xBF\xBD"
         "ee\"\n");
