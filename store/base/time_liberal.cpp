@@ -68,7 +68,7 @@ class LiberalReader {
       return skip_monotonic();
     }
     if (c == '(') {
-      return skip_comment();
+      return read_comment();
     }
     return read_word();
   }
@@ -92,13 +92,29 @@ class LiberalReader {
     return true;
   }
 
-  // "(PST)" after a numeric zone, as mail programs write.
-  bool skip_comment() {
+  // "(PST)" after a numeric zone, as mail programs write, or "(GMT+3)" for the zone.
+  bool read_comment() {
     const std::size_t end = scanner_.rest().find(')');
-    if (!has_offset_ || end == std::string_view::npos) {
+    if (end == std::string_view::npos ||
+        (!has_offset_ && !read_zone(scanner_.rest().substr(1, end - 1)))) {
       return false;
     }
     scanner_.skip(end + 1);
+    return true;
+  }
+
+  // Of a time that has none yet.
+  bool read_zone(std::string_view name) {
+    if (!has_time_ || has_zone_name_) {
+      return false;
+    }
+    NamedZone zone = read_named_zone(name);
+    if (zone.size == 0 || zone.size != name.size()) {
+      return false;
+    }
+    has_zone_name_ = true;
+    offset_ = zone.offset;
+    zone_rules_ = std::move(zone.rules);
     return true;
   }
 

@@ -254,6 +254,8 @@ TEST_CASE("todatetime reads what people and programs write") {
       {"Mon, 02 Jan 2006 15:04:05 MST", "2006-01-02T22:04:05Z"},
       {"Mon, 02 Jan 2006 15:04:05 -0700", "2006-01-02T22:04:05Z"},
       {"Tue, 11 Jul 2017 16:28:13 +0200 (CEST)", "2017-07-11T14:28:13Z"},
+      {"2024-05-13 10:20:30 (GMT+3)", "2024-05-13T07:20:30Z"},
+      {"2024-05-13 10:20:30 (Europe/Berlin)", "2024-05-13T08:20:30Z"},
       {"Mon, 02-Jan-06 15:04:05 MST", "2006-01-02T22:04:05Z"},
       {"Monday, 02-Jan-06 15:04:05 GMT", "2006-01-02T15:04:05Z"},
       {"02 Jan 06 15:04 UTC", "2006-01-02T15:04:00Z"},
@@ -436,6 +438,14 @@ TEST_CASE("logs write the day first with dots, and elsewhere as they are said to
     CHECK(text_or_none(parse_logged_datetime(row.text, DateOrder::kMonthFirst)) == row.month_first);
     CHECK(text_or_none(parse_logged_datetime(row.text, DateOrder::kDayFirst)) == row.day_first);
   }
+  const auto year_first = [](std::string_view text) {
+    return text_or_none(parse_logged_datetime(text, DateOrder::kYearFirst));
+  };
+  CHECK(year_first("05/04/03 10:00:00") == "2005-04-03T10:00:00Z");
+  CHECK(year_first("99-04-03 10:00:00") == "1999-04-03T10:00:00Z");
+  CHECK(year_first("05/13/03 10:00:00") == "none");
+  CHECK(year_first("5/4/03 10:00:00") == "2003-05-04T10:00:00Z");
+  CHECK(year_first("05/04/2003 10:00:00") == "2003-05-04T10:00:00Z");
 }
 
 TEST_CASE("the liberal reader survives any text") {
