@@ -242,6 +242,9 @@ std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t rec
   if (const std::string_view audit = audit_time_text(text); !audit.empty()) {
     return parse_liberal_datetime(audit);
   }
+  if (const auto time = rare_program_time(text, receipt_ns, order)) {
+    return time;
+  }
   for (std::size_t open = text.find('['); open != std::string_view::npos;
        open = text.find('[', open + 1)) {
     if (const auto time = read_in_brackets(text, open, order)) {

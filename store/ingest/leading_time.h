@@ -25,10 +25,11 @@ namespace evq {
 //     "INFO 2024-05-01 10:20:30,123 …", "web-1 | 2024-05-01T10:20:30Z …", "I, [2024-05-01T10:20:30
 //     #1]", "03-17 16:13:38.811 …", which is without a year;
 //   the one of an audit daemon: "type=LOGIN msg=audit(1714557600.123:456): …";
+//   rarer notations of single programs (program_times.h);
 //   what brackets hold further on in the line: "… [10/Oct/2000:13:55:36 -0700]".
-// Colours of a terminal are passed over. `order` is that of dates which read in several ways. A word
-// behind the time that is no zone read_named_zone (zone_text.h) knows says nothing: the time is
-// UTC.
+// Colours of a terminal are passed over. `order` is that of dates which read in several ways. A
+// word behind the time that is no zone read_named_zone (zone_text.h) knows says nothing: the time
+// is UTC.
 std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns,
                                          DateOrder order = DateOrder::kMonthFirst);
 

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "store/base/ascii.h"
+#include "store/base/time.h"
 #include "store/base/time_parse.h"
+#include "store/base/time_scan.h"
 #include "store/ingest/time_shapes.h"
 
 namespace evq {
@@ -32,6 +34,129 @@ std::optional<std::int64_t> read_digits_of_time(std::string_view text) {
                                 digits.substr(11, 2));
 }
 
+// What stands before the next blank.
+std::string_view first_word(std::string_view text) {
+  return text.substr(0, text.find(' '));
+}
+
+// "07/11/2022-10:29:01.860293  [**]" and "10/20-20:43:32.334621", as Suricata and Snort begin their
+// lines: the month comes first.
+std::optional<std::int64_t> read_alert_time(std::string_view text, std::int64_t receipt_ns) {
+  const std::string_view word = first_word(text);
+  const std::size_t dash = std::min(word.find('-'), word.size());
+  const std::string date(word.substr(0, dash));
+  if (!begins_with_shape(word.substr(dash), "-99:99:99.")) {
+    return std::nullopt;
+  }
+  const std::string time(word.substr(dash + 1));
+  if (fits_shape(date, "99/99")) {
+    return read_in_last_year(
+        receipt_ns, [&](const std::string& year) { return date + '/' + year + ' ' + time; });
+  }
+  return fits_shape(date, "99/99/9999") || fits_shape(date, "99/99/99")
+             ? parse_liberal_datetime(date + ' ' + time)
+             : std::nullopt;
+}
+
+// "2024-05-01-10.20.30.123456+120", as Db2 begins its lines: the offset is in minutes.
+std::optional<std::int64_t> read_db2_time(std::string_view text) {
+  constexpr std::string_view kShape = "9999-99-99-99.99.99.999999";
+  constexpr std::size_t kHourAt = std::string_view("9999-99-99-").size();
+  if (!begins_with_shape(text, kShape)) {
+    return std::nullopt;
+  }
+  std::string time(text.substr(0, kShape.size()));
+  time[kHourAt - 1] = 'T';
+  time[kHourAt + 2] = ':';
+  time[kHourAt + 5] = ':';
+  const std::string_view offset = first_word(text.substr(kShape.size()));
+  if (offset.empty()) {
+    return parse_instant(time);
+  }
+  if (!fits_shape(offset, "+999") && !fits_shape(offset, "-999")) {
+    return std::nullopt;
+  }
+  const std::int64_t minutes = TimeScanner(offset.substr(1)).take_number(3, 3).value_or(0);
+  const std::int64_t east = offset[0] == '+' ? minutes : -minutes;
+  const auto clock = parse_instant(time + 'Z');
+  return clock ? checked_subtract(*clock, east * kMinuteNs) : std::nullopt;
+}
+
+// "@40000000433225833b6e1a8c", TAI64N as multilog writes it: from a second ten before Unix time's
+// first on, without leap seconds.
+std::optional<std::int64_t> read_tai64n(std::string_view text) {
+  constexpr std::size_t kDigits = 24;
+  constexpr std::size_t kSecondDigits = 16;
+  constexpr std::uint64_t kEpoch = (std::uint64_t{1} << 62U) + 10;
+  const std::string_view digits = first_word(text.substr(std::min<std::size_t>(1, text.size())));
+  if (!text.starts_with('@') || digits.size() != kDigits) {
+    return std::nullopt;
+  }
+  std::uint64_t seconds = 0;
+  std::uint64_t ns = 0;
+  for (std::size_t i = 0; i < kDigits; ++i) {
+    const int digit = hex_digit(digits[i]);
+    if (digit < 0) {
+      return std::nullopt;
+    }
+    std::uint64_t& number = i < kSecondDigits ? seconds : ns;
+    number = number << 4U | static_cast<unsigned>(digit);
+  }
+  return seconds >= kEpoch && seconds - kEpoch < kEpoch && ns < kSecondNs
+             ? ns_from_seconds(static_cast<std::int64_t>(seconds - kEpoch), static_cast<int>(ns))
+             : std::nullopt;
+}
+
+// "[10.30 16:49:06]", as Proxifier begins its lines: the month comes first where it may.
+std::optional<std::int64_t> read_dotted_day(std::string_view text, std::int64_t receipt_ns) {
+  constexpr std::string_view kShape = "[99.99 99:99:99]";
+  if (!begins_with_shape(text, kShape)) {
+    return std::nullopt;
+  }
+  const std::string first(text.substr(1, 2));
+  const std::string second(text.substr(4, 2));
+  const std::string time(text.substr(7, 8));
+  const bool day_first = first > "12";
+  return read_in_last_year(receipt_ns, [&](const std::string& year) {
+    return year + '-' + (day_first ? second + '-' + first : first + '-' + second) + ' ' + time;
+  });
+}
+
+// "[INFO] [1715595630.123456789]: …", "(1715595630.123456) can0 …" and "10000 1697048351.000001
+// execve(…", as robots, buses and strace log: Unix time with a whole unit behind the point, behind
+// two words at most.
+std::optional<std::int64_t> read_precise_unix_time(std::string_view text) {
+  constexpr std::size_t kWordsMax = 3;
+  constexpr std::size_t kSecondsDigits = 10;
+  for (std::size_t i = 0; i < kWordsMax && !text.empty(); ++i) {
+    std::string_view word = first_word(text);
+    text.remove_prefix(word.size());
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    word.remove_prefix(word.starts_with('[') || word.starts_with('(') ? 1 : 0);
+    word = word.substr(0, word.find_last_not_of("]):") + 1);
+    const std::size_t digits = word.size() - std::min(kSecondsDigits + 1, word.size());
+    if (is_unix_time(word) && digits > 0 && digits % 3 == 0 && word[kSecondsDigits] == '.') {
+      return parse_liberal_datetime(word);
+    }
+  }
+  return std::nullopt;
+}
+
+// "type=SYSCALL msg=audit(05/13/2024 10:20:30.123:456) : …", as ausearch -i shows lines of the
+// audit daemon.
+std::optional<std::int64_t> read_shown_audit_time(std::string_view text, DateOrder order) {
+  constexpr std::string_view kMark = " msg=audit(";
+  const std::size_t mark = text.find(kMark);
+  if (mark == std::string_view::npos ||
+      (!text.starts_with("type=") && !text.starts_with("node="))) {
+    return std::nullopt;
+  }
+  text.remove_prefix(mark + kMark.size());
+  text = text.substr(0, text.find(')'));
+  text = text.substr(0, text.rfind(':'));
+  return has_time_of_day(text) ? parse_logged_datetime(text, order) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t receipt_ns) {
@@ -39,7 +164,8 @@ std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t receip
   constexpr std::size_t kYearBytes = 4;
   const std::size_t blank = text.find(' ');
   const bool has_year = blank == 1 + kYearBytes + kDayBytes;
-  if ((blank != 1 + kDayBytes && !has_year) ||
+  const bool has_short_year = blank == 1 + kYearBytes / 2 + kDayBytes;
+  if ((blank != 1 + kDayBytes && !has_year && !has_short_year) ||
       std::string_view("IWEFD").find(text[0]) == std::string_view::npos ||
       !std::ranges::all_of(text.substr(1, blank - 1), is_digit)) {
     return std::nullopt;
@@ -53,8 +179,11 @@ std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t receip
   const auto in_year = [&](const std::string& year) {
     return year + '-' + month + '-' + day + ' ' + time;
   };
-  return has_year ? parse_liberal_datetime(in_year(std::string(text.substr(1, kYearBytes))))
-                  : read_in_last_year(receipt_ns, in_year);
+  if (has_year || has_short_year) {
+    const std::string year(text.substr(1, blank - 1 - kDayBytes));
+    return parse_liberal_datetime(in_year(has_year ? year : "20" + year));
+  }
+  return read_in_last_year(receipt_ns, in_year);
 }
 
 std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t receipt_ns,
@@ -79,6 +208,31 @@ std::optional<std::int64_t> program_time(std::string_view text) {
     return time;
   }
   return read_digits_of_time(text);
+}
+
+std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_t receipt_ns,
+                                              DateOrder order) {
+  // Most lines of a log without a time, as those of a stack trace, begin with none of these.
+  const char first = text.empty() ? ' ' : text.front();
+  if (first == 't' || first == 'n') {
+    return read_shown_audit_time(text, order);
+  }
+  if (first == '@') {
+    return read_tai64n(text);
+  }
+  if (first != '[' && first != '(' && !is_digit(first)) {
+    return std::nullopt;
+  }
+  if (const auto time = read_alert_time(text, receipt_ns)) {
+    return time;
+  }
+  if (const auto time = read_db2_time(text)) {
+    return time;
+  }
+  if (const auto time = read_dotted_day(text, receipt_ns)) {
+    return time;
+  }
+  return read_precise_unix_time(text);
 }
 
 }  // namespace evq

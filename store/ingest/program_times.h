@@ -10,7 +10,8 @@
 
 namespace evq {
 
-// "I1010 13:55:36.123456", as Kubernetes' own programs begin their lines, or with the year.
+// "I1010 13:55:36.123456", as Kubernetes' own programs begin their lines, or with the year, of
+// which CockroachDB writes two digits.
 std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t receipt_ns);
 
 // "17/06/09 20:10:40 INFO …", as Spark and Hadoop begin their lines: what cannot be a month stands
@@ -21,5 +22,11 @@ std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t 
 // "[1714557600.123] …" and "- 1117838570 …", as Nagios and supercomputers begin their lines, and
 // "081109 203615 148 INFO …", as Hadoop's file system once did.
 std::optional<std::int64_t> program_time(std::string_view text);
+
+// What Suricata and Snort write, Db2, multilog (TAI64N), Proxifier, ausearch -i, and programs that
+// write Unix time with its fraction behind other words: shapes for lines in which nothing else is
+// found.
+std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_t receipt_ns,
+                                              DateOrder order);
 
 }  // namespace evq
