@@ -5,6 +5,7 @@
 // functions are pure; a text ends with a line break unless it is empty.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +19,17 @@ struct ChartSeries {
 };
 
 struct ChartOptions {
-  std::size_t width = 80;   // of the whole picture, labels included; too small ones are raised
-  std::size_t height = 16;  // rows of the plot itself
+  std::size_t width = 80;     // of the whole picture, labels included; too small ones are raised
+  std::size_t height = 16;    // rows of the plot itself
+  std::size_t lines_max = 0;  // of the whole picture; a plot gets fewer rows, but five. 0: no limit
   bool unicode = true;
   bool color = false;
-  bool area = false;  // fills what is under the first series
+  bool area = false;    // fills what is under the first series
+  bool joined = false;  // lines from point to point where values have places, which then ascend
+  // Ends of the axis of values instead of those that the values need; nothing is drawn beyond.
+  std::optional<double> low = std::nullopt;
+  std::optional<double> high = std::nullopt;
+  bool shares = false;  // bars say which part of the whole they are
   // Sparklines have a scale of their own each, so that small series show their shape, too.
   bool own_scales = false;
 };
@@ -44,8 +51,8 @@ struct ChartAxis {
 };
 // From `low` to `high`, widened to whole steps so that about `count` labels are round numbers.
 ChartAxis number_axis(double low, double high, std::size_t count);
-// A point for each value at its place; nothing joins them. Values without a place are left out, and
-// those beyond the axis stand at its end.
+// A point for each value at its place; nothing joins them unless the options say so. Values without
+// a place are left out, and those beyond the axis stand at its end.
 std::string scatter_chart(const std::vector<ChartSeries>& series, const ChartAxis& axis,
                           const ChartOptions& options);
 
@@ -57,6 +64,12 @@ struct ChartBar {
 // One row a bar; negative values go to the left of a common zero.
 std::string bar_chart(const std::vector<ChartBar>& bars, const ChartOptions& options);
 
+// One row a bar, made of a part of each series with the label's number; numbers below zero have
+// none. With `as_shares` all bars are as long as each other.
+std::string stacked_chart(const std::vector<std::string>& labels,
+                          const std::vector<ChartSeries>& parts, bool as_shares,
+                          const ChartOptions& options);
+
 // At most `width` characters, without a line break; several values that share one are averaged.
 // Its lowest mark is `low`, its highest `high`.
 std::string sparkline(const std::vector<double>& values, std::size_t width, double low, double high,
@@ -64,6 +77,10 @@ std::string sparkline(const std::vector<double>& values, std::size_t width, doub
 // One row a series: its name, its sparkline, its smallest, greatest and last
 // value.
 std::string spark_table(const std::vector<ChartSeries>& series, const ChartOptions& options);
+
+// Whether zero is among the values or near them compared with their spread: a picture of them
+// without it would exaggerate.
+bool zero_belongs(const std::vector<ChartSeries>& series);
 
 // Round numbers that divide low..high into at most `count` steps, in ascending order; at least one.
 std::vector<double> axis_ticks(double low, double high, std::size_t count);

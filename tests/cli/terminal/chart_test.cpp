@@ -69,13 +69,13 @@ TEST_CASE("an area") {
   CHECK("\n" + line_chart({{"requests", wave(60)}}, clock_labels(60), area()) ==
         R"(
 ━ requests
-2k ┤    ⣤⣾⣿⣿⣷⣦⡀                    ⢀⣤⣾⣿⣿⣶⣄
-   │  ⣰⣾⣿⣿⣿⣿⣿⣿⣿⣦                 ⢀⣴⣿⣿⣿⣿⣿⣿⣿⣷⣄
-   │⢀⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣷⡀              ⢠⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣧⡀
-1k ┤⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣄            ⣠⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣷⡄
-   │⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣦         ⢀⣴⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣆
-   │⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣷⣄      ⣠⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
- 0 ┤⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣷⣤⣀⣀⣤⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
+2k ┤    ⣤⣾⣿⣿⣷⣤⡀                    ⢀⣴⣾⣿⣿⣦⣄
+   │  ⣰⣿⣿⣿⣿⣿⣿⣿⣷⣦                 ⢀⣴⣿⣿⣿⣿⣿⣿⣿⣷⣄
+   │⢀⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣷⡀              ⢠⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣦⡀
+1k ┤⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣷⣄            ⣠⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣷⡀
+   │⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣆         ⢀⣴⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣄
+   │⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣷⡀      ⣠⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
+ 0 ┤⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣦⣄⣀⣀⣤⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
    └────────────────────────────────────────────
     12:00   12:15      12:30      12:45
 )");
@@ -138,7 +138,7 @@ TEST_CASE("small differences") {
 1000.2 ┤               ⣀⣀⣀⠤⠤⠔⠒⠉⠁
        │  ⣀⣀⣀⠤⠤⠤⠔⠒⠒⠊⠉⠉⠉
        │⠉⠉
-       │
+1000.0 ┤
        └────────────────────────────────────────
 )");
 }
@@ -160,11 +160,11 @@ TEST_CASE("below zero") {
 TEST_CASE("one value") {
   CHECK("\n" + line_chart({{"", {7}}}, {"one"}, sized()) ==
         R"(
-   │
+15 ┤
    │
 10 ┤
    │                      ⠄
-   │
+ 5 ┤
    │
  0 ┤
    └────────────────────────────────────────────
@@ -289,6 +289,143 @@ TEST_CASE("an axis of numbers has round ends") {
   CHECK(number_axis(7, 7, 5).low < 7);
   CHECK(number_axis(1e15, 1e15 + 0.25, 5).high > 1e15);
   CHECK(number_axis(-1e308, 1e308, 5).labels.size() >= 2);
+}
+
+// The labels of the axis of values, from the top.
+std::vector<std::string> value_labels(const std::vector<double>& values, std::size_t height,
+                                      const ChartOptions& given = {}) {
+  ChartOptions options = given;
+  options.height = height;
+  const std::string out = line_chart({{"", values}}, {}, options);
+  std::vector<std::string> labels;
+  for (std::size_t at = 0; at < out.size();) {
+    const std::size_t end = out.find('\n', at);
+    const std::string line = out.substr(at, end - at);
+    const std::size_t mark = line.find(" ┤");
+    if (mark != std::string::npos) {
+      labels.push_back(
+          line.substr(line.find_first_not_of(' '), mark - line.find_first_not_of(' ')));
+    }
+    at = end + 1;
+  }
+  return labels;
+}
+
+TEST_CASE("an axis of values has two labels or more, whatever the values and rows") {
+  using Labels = std::vector<std::string>;
+  CHECK(value_labels({-0.4, 0.4}, 14) == Labels{"0.5", "0", "-0.5"});
+  CHECK(value_labels({-4e17, 4e17}, 14) == Labels{"500P", "0", "-500P"});
+  CHECK(value_labels({99.95, 99.97}, 14) == Labels{"99.97", "99.96", "99.95"});
+  for (const double low : {-7.0, -1.0, -0.9, -0.04, 0.0, 0.3, 4.9}) {
+    for (const double span : {1e-3, 0.8, 1.0, 1.9, 3.0, 7.7, 1e9}) {
+      for (const std::size_t height : {std::size_t{3}, std::size_t{5}, std::size_t{14}}) {
+        CHECK(value_labels({low, low + span}, height).size() >= 2);
+      }
+    }
+  }
+}
+
+TEST_CASE("ends of the axis that are asked for") {
+  using Labels = std::vector<std::string>;
+  ChartOptions options = sized();
+  options.low = 2;
+  options.high = 6;
+  CHECK("\n" + line_chart({{"", {0, 8, 4, 4, 0}}}, {}, options) ==
+        R"(
+6 ┤        ⡜       ⠈⢢
+  │       ⡸          ⠑⢄
+  │      ⢰⠁           ⠈⠢⡀
+4 ┤     ⢠⠃              ⠑⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⢄
+  │    ⢀⠇                            ⠑⢄
+  │    ⡎                               ⠣⡀
+2 ┤   ⡜                                 ⠈⠢⡀
+  └─────────────────────────────────────────────
+)");
+  CHECK(value_labels({50, 60}, 14, {.low = 0}) == Labels{"60", "40", "20", "0"});
+  CHECK(value_labels({50, 60}, 14, {.high = 100}).front() == "100");
+  CHECK(value_labels({-1, 1}, 14, {.low = -0.4, .high = 0.4}).size() >= 2);
+  // Beyond all values, and none at all.
+  CHECK(value_labels({1, 2}, 14, {.low = 100}).size() >= 2);
+  CHECK(value_labels({1, 2}, 14, {.low = 5, .high = 3}) == value_labels({1, 2}, 14));
+  // Bars stand on zero.
+  options = sized();
+  options.high = 100;
+  CHECK("\n" + bar_chart({{"a", 50}, {"b", 200}}, options) ==
+        R"(
+a │████████████████████▌ 50
+b │█████████████████████████████████████████ 200
+)");
+}
+
+TEST_CASE("zero belongs to values that are not far from it") {
+  CHECK(zero_belongs({{"", {1, 3}}}));
+  CHECK(zero_belongs({{"", {-3, -1}}}));
+  CHECK_FALSE(zero_belongs({{"", {99.95, 99.97}}}));
+  CHECK_FALSE(zero_belongs({{"", {-8, -7}}}));
+}
+
+TEST_CASE("a picture fits into so many lines, with five rows at least") {
+  ChartOptions options = sized();
+  options.height = 14;
+  const std::vector<ChartSeries> series = {{"a", {1, 2}}, {"b", {2, 1}}};
+  for (const std::size_t lines : {std::size_t{1}, std::size_t{8}, std::size_t{12}}) {
+    options.lines_max = lines;
+    const std::string out = line_chart(series, {"x", "y"}, options);
+    CHECK(static_cast<std::size_t>(std::ranges::count(out, '\n')) ==
+          std::max<std::size_t>(lines, 8));
+  }
+  options.lines_max = 100;
+  const std::string out = line_chart(series, {"x", "y"}, options);
+  CHECK(std::ranges::count(out, '\n') == 17);
+}
+
+TEST_CASE("points that are joined") {
+  ChartOptions options = sized();
+  options.joined = true;
+  CHECK("\n" + scatter_chart({{"", {0, 10, kGap, 5, 0}, {0, 2, 3, 4, 10}}}, number_axis(0, 10, 3),
+                             options) ==
+        R"(
+10 ┤       ⢀⠎
+   │      ⢠⠃
+   │     ⡰⠁
+ 5 ┤    ⡜            ⠠⢄⣀⡀
+   │  ⢀⠎                ⠈⠉⠑⠒⠢⠤⢄⣀⡀
+   │ ⢠⠃                         ⠈⠉⠑⠒⠢⠤⢄⣀⡀
+ 0 ┤⡰⠁                                  ⠈⠉⠑⠒⠢⠤⢄⣀
+   └────────────────────────────────────────────
+    0                    5                    10
+)");
+}
+
+TEST_CASE("shares of a whole") {
+  ChartOptions options = sized();
+  options.shares = true;
+  CHECK("\n" + bar_chart({{"a", 3}, {"b", 1}, {"c", kGap}}, options) ==
+        R"(
+a │███████████████████████████████████ 3 (75.0%)
+b │███████████▋ 1 (25.0%)
+c │ -
+)");
+  CHECK(bar_chart({{"a", 3}, {"b", -1}}, options).find('%') == std::string::npos);
+  CHECK(bar_chart({{"a", 0}}, options).find('%') == std::string::npos);
+}
+
+TEST_CASE("stacked bars") {
+  const std::vector<ChartSeries> parts = {{"GET", {6, 1}}, {"POST", {3, 1, -5}}, {"PUT", {1}}};
+  CHECK("\n" + stacked_chart({"a", "日本", "c"}, parts, false, sized()) ==
+        R"(
+█ GET  ▒ POST  ▓ PUT
+a    │███████████████████████▒▒▒▒▒▒▒▒▒▒▒▒▓▓▓▓ 10
+日本 │████▒▒▒▒ 2
+c    │ 0
+)");
+  CHECK("\n" + stacked_chart({"a", "b", "c"}, parts, true, ascii()) ==
+        R"(
+# GET  = POST  + PUT
+a |#########################=============++++ 10
+b |#####################===================== 2
+c | 0
+)");
 }
 
 TEST_CASE("axis ticks are round numbers") {
