@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/chart_axis.h"
+#include "cli/chart_roles.h"
 #include "cli/held_answer.h"
 #include "cli/terminal/chart.h"
 #include "cli/terminal/number_text.h"
@@ -26,6 +27,7 @@ constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLinesMax = 6;
 constexpr std::size_t kSeriesMax = 40;
 constexpr std::size_t kBarsMax = 60;
+constexpr std::size_t kPartsMax = 6;  // of a stacked bar
 constexpr std::size_t kPlotRows = 14;
 constexpr std::size_t kAxisLabels = 6;  // of numbers and times, about
 constexpr std::size_t kWidthDefault = 80;
@@ -49,112 +51,9 @@ constexpr KindRow kKinds[] = {
     {"plotly", Drawing::kTable},       {"graph", Drawing::kTable},
 };
 
-bool is_number(Type type) {
-  return type == Type::kLong || type == Type::kReal || type == Type::kTimespan;
-}
-
-double number_of(const Vector& column, std::size_t row) {
-  if (column.is_null(row)) {
-    return kGap;
-  }
-  switch (column.type()) {
-    case Type::kLong:
-      return static_cast<double>(column.at<std::int64_t>(row));
-    case Type::kTimespan:
-      return static_cast<double>(column.at<std::int64_t>(row)) / 1e9;
-    case Type::kReal:
-      return column.at<double>(row);
-    case Type::kNull:
-    case Type::kBool:
-    case Type::kDatetime:
-    case Type::kString:
-    case Type::kDynamic:
-      break;
-  }
-  return kGap;
-}
-
-double number_of(DynamicView value) {
-  return value.is_number() ? value.as_real() : kGap;
-}
-
-// What the columns of an answer are for a picture.
-struct Roles {
-  std::optional<std::size_t> axis;
-  std::vector<std::size_t> numbers;
-  std::vector<std::size_t> names;
-  bool arrays = false;  // make-series: each row holds a whole series
-};
-
-std::vector<std::string> listed(const ResultHeader& header, std::string_view property) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : header.render_properties) {
-    for (std::size_t begin = 0; name == property && begin <= value.size();) {
-      const std::size_t end = std::min(value.find(',', begin), value.size());
-      names.push_back(value.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-  return names;
-}
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-Roles assign_roles(const ResultHeader& header, const std::vector<Chunk>& chunks) {
-  Roles roles;
-  const std::vector<Field>& fields = header.schema.fields();
-  const std::vector<std::string> axis = listed(header, "xcolumn");
-  const std::vector<std::string> numbers = listed(header, "ycolumns");
-  const std::vector<std::string> series = listed(header, "series");
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const bool group = contains(header.group_names, fields[i].name);
-    const bool time = fields[i].type == Type::kDatetime;
-    if (contains(axis, fields[i].name) || (axis.empty() && time && !roles.axis.has_value())) {
-      roles.axis = i;
-    } else if (!numbers.empty()
-                   ? contains(numbers, fields[i].name)
-                   : is_number(fields[i].type) && !group && !contains(series, fields[i].name)) {
-      roles.numbers.push_back(i);
-    } else if (series.empty() ? !time : contains(series, fields[i].name)) {
-      roles.names.push_back(i);
-    }
-  }
-  if (!roles.numbers.empty() || chunks.empty()) {
-    return roles;
-  }
-  // Arrays of numbers, as make-series gives them, beside an array of times.
-  const Vector* first = nullptr;
-  std::vector<std::size_t> names;
-  for (const std::size_t i : roles.names) {
-    first = &chunks[0].column(i);
-    const bool array = fields[i].type == Type::kDynamic && chunks[0].rows() > 0 &&
-                       !first->is_null(0) && DynamicView(first->at<std::string_view>(0)).is_array();
-    if (!array) {
-      names.push_back(i);
-      continue;
-    }
-    const DynamicView element = DynamicView(first->at<std::string_view>(0)).at(0);
-    const bool times = element.type() == Type::kDatetime || element.is_string();
-    (times && !roles.axis.has_value()) ? void(roles.axis = i) : roles.numbers.push_back(i);
-    roles.arrays = true;
-  }
-  roles.names = names;
-  return roles;
-}
-
-// Points without a time stand over the first number, which then is none of theirs.
-void take_number_as_axis(const std::vector<Field>& fields, Roles* roles) {
-  for (std::size_t i = 0; i < fields.size() && !roles->axis.has_value(); ++i) {
-    const bool alone = roles->numbers.size() == 1 && roles->numbers[0] == i;
-    if (is_number(fields[i].type) && !alone) {
-      roles->axis = i;
-      std::erase(roles->numbers, i);
-      std::erase(roles->names, i);
-    }
-  }
-}
+// Where there is no time, these kinds stand over the first number.
+constexpr std::string_view kOverNumbers[] = {"scatterchart", "linechart", "areachart",
+                                             "stackedareachart", "anomalychart"};
 
 // A series while it is collected: numbers by place on the axis.
 struct Series {
@@ -174,8 +73,9 @@ class ChartOutput final : public ResultSink {
   }
   Status end(const QueryStatus& status) override {
     EVQ_TRY(answer_.end(status));
-    roles_ = assign_roles(answer_.header(), answer_.chunks());
-    if (answer_.header().render_kind == "scatterchart" && !roles_.arrays) {
+    roles_ = assign_chart_roles(answer_.header(), answer_.chunks());
+    const std::string& kind = answer_.header().render_kind;
+    if (std::ranges::find(kOverNumbers, kind) != std::end(kOverNumbers) && !roles_.arrays) {
       take_number_as_axis(answer_.header().schema.fields(), &roles_);
     }
     const Drawing drawing = choose();
@@ -185,11 +85,20 @@ class ChartOutput final : public ResultSink {
     ChartOptions chart;
     chart.width = options_.width == 0 ? kWidthDefault : options_.width;
     chart.height = kPlotRows;
+    chart.low = number_property(answer_.header(), "ymin");
+    chart.high = number_property(answer_.header(), "ymax");
+    const std::string above = title();
+    if (options_.rows != 0) {
+      // The footer and the next prompt are seen with the picture.
+      const std::size_t others = 2 + static_cast<std::size_t>(std::ranges::count(above, '\n'));
+      chart.lines_max = std::max(options_.rows, others + 1) - others;
+    }
     chart.unicode = options_.unicode;
     chart.color = options_.color;
-    return out_(title() + (drawing == Drawing::kBars     ? bars(chart)
-                           : drawing == Drawing::kPoints ? points(chart)
-                                                         : lines(chart, drawing)));
+    return out_(above + (drawing == Drawing::kBars     ? bars(chart)
+                         : drawing == Drawing::kPoints ? points(chart, drawing)
+                         : axis_is_number()            ? points(chart, drawing)
+                                                       : lines(chart, drawing)));
   }
 
  private:
@@ -223,13 +132,12 @@ class ChartOutput final : public ResultSink {
   }
 
   std::string title() const {
-    const std::vector<std::string> titles = listed(answer_.header(), "title");
+    const std::vector<std::string> titles = listed_property(answer_.header(), "title");
     return titles.empty() || titles[0].empty() ? std::string() : visible_text(titles[0]) + "\n";
   }
 
-  // The names of a row's group, and of the number's column when there are several.
-  std::string series_name(const Chunk& chunk, std::size_t row, std::size_t number,
-                          const std::vector<std::size_t>& names) const {
+  std::string cells_text(const Chunk& chunk, std::size_t row,
+                         const std::vector<std::size_t>& names) const {
     std::string text;
     for (const std::size_t column : names) {
       text.append(text.empty() ? "" : ", ");
@@ -239,9 +147,14 @@ class ChartOutput final : public ResultSink {
         append_shown_cell(&text, chunk.column(column), row, options_.zone);
       }
     }
-    if (text.empty() && !names.empty()) {
-      text = "\"\"";  // a bar without any label looks like a mistake
-    }
+    // A bar without any label looks like a mistake.
+    return text.empty() && !names.empty() ? "\"\"" : text;
+  }
+
+  // The names of a row's group, and of the number's column when there are several.
+  std::string series_name(const Chunk& chunk, std::size_t row, std::size_t number,
+                          const std::vector<std::size_t>& names) const {
+    std::string text = cells_text(chunk, row, names);
     if (roles_.numbers.size() > 1 || text.empty()) {
       text.append(text.empty() ? "" : ": ").append(answer_.header().schema[number].name);
     }
@@ -330,7 +243,8 @@ class ChartOutput final : public ResultSink {
     }
   }
 
-  std::string points(const ChartOptions& chart) {
+  // Points, or lines from one to the next.
+  std::string points(ChartOptions chart, Drawing drawing) {
     std::vector<ChartSeries> drawn;
     if (roles_.arrays) {
       collect();
@@ -345,12 +259,38 @@ class ChartOutput final : public ResultSink {
     } else {
       collect_points(&drawn);
     }
+    if (drawing != Drawing::kPoints) {
+      std::ranges::for_each(drawn, sort_by_place);
+      chart.joined = true;
+      chart.area = drawing == Drawing::kArea;
+    }
     std::string text = scatter_chart(drawn, axis_of_points(drawn), chart);
     if (by_name_.size() > drawn.size()) {
       text += grouped_text(by_name_.size() - drawn.size()) +
               " more groups are not shown; | where … chooses\n";
     }
     return text;
+  }
+
+  static void sort_by_place(ChartSeries& series) {
+    std::vector<std::pair<double, double>> points;
+    for (std::size_t i = 0; i < series.places.size(); ++i) {
+      if (std::isfinite(series.places[i])) {
+        points.emplace_back(series.places[i], series.values[i]);
+      }
+    }
+    std::ranges::stable_sort(points, {}, &std::pair<double, double>::first);
+    series.places.clear();
+    series.values.clear();
+    for (const auto& [place, value] : points) {
+      series.places.push_back(place);
+      series.values.push_back(value);
+    }
+  }
+
+  bool axis_is_number() const {
+    return roles_.axis.has_value() && !roles_.arrays &&
+           is_number(answer_.header().schema[*roles_.axis].type);
   }
 
   ChartAxis axis_of_points(const std::vector<ChartSeries>& drawn) const {
@@ -428,17 +368,24 @@ class ChartOutput final : public ResultSink {
       }
       return text;
     }
-    chart.area = drawing == Drawing::kArea || drawn.size() == 1;
+    // Numbers of events fill what they stand for; others do where zero is in sight.
+    const bool filled = !series_.empty() && (series_[0].counts || zero_belongs(drawn));
+    chart.area = drawing == Drawing::kArea || (drawn.size() == 1 && filled && !chart.low);
     return line_chart(drawn, labels, chart, times.groups);
   }
 
   // One bar for each row and number; an axis is one of the names.
-  std::string bars(const ChartOptions& chart) {
+  std::string bars(ChartOptions chart) {
     std::vector<std::size_t> names = roles_.names;
     if (roles_.axis.has_value()) {
       names.insert(names.begin(), *roles_.axis);
     }
     const std::vector<Place> rows = bar_rows(names);
+    const std::vector<std::string> kinds = listed_property(answer_.header(), "kind");
+    const std::string kind = kinds.empty() ? "" : kinds[0];
+    if (kind.starts_with("stacked") && names.size() + roles_.numbers.size() > 2) {
+      return stacked_bars(rows, names, kind == "stacked100", chart);
+    }
     std::vector<ChartBar> all;
     for (const Place& place : rows) {
       for (const std::size_t number : roles_.numbers) {
@@ -448,10 +395,14 @@ class ChartOutput final : public ResultSink {
         }
       }
     }
+    const std::size_t wanted = rows.size() * roles_.numbers.size();
+    // Shares of what is not all of it would be wrong.
+    chart.shares = answer_.header().render_kind == "piechart" && roles_.numbers.size() == 1 &&
+                   all.size() == wanted;
     std::string text = bar_chart(all, chart);
-    if (rows.size() * roles_.numbers.size() > all.size()) {
-      text += grouped_text(rows.size() * roles_.numbers.size() - all.size()) +
-              " more bars are not shown; | top 20 by … chooses\n";
+    if (wanted > all.size()) {
+      text +=
+          grouped_text(wanted - all.size()) + " more bars are not shown; | top 20 by … chooses\n";
     }
     return text;
   }
@@ -460,6 +411,44 @@ class ChartOutput final : public ResultSink {
     const Chunk* chunk = nullptr;
     std::size_t row = 0;
   };
+
+  // One bar for each value of the first name, of a part for each of the others and each number.
+  std::string stacked_bars(const std::vector<Place>& rows, const std::vector<std::size_t>& names,
+                           bool as_shares, const ChartOptions& chart) {
+    const std::vector<std::size_t> label(names.begin(), names.begin() + (names.empty() ? 0 : 1));
+    const std::vector<std::size_t> others(names.begin() + (names.empty() ? 0 : 1), names.end());
+    NamedPlaces bars;
+    std::vector<std::int64_t> places;
+    std::vector<ChartSeries> parts;
+    std::size_t left_out = 0;
+    for (const Place& row : rows) {
+      const auto bar =
+          static_cast<std::size_t>(bars.place_of(cells_text(*row.chunk, row.row, label)));
+      if (bar == places.size()) {
+        places.push_back(static_cast<std::int64_t>(bar));
+      }
+      for (const std::size_t number : roles_.numbers) {
+        const std::string name = series_name(*row.chunk, row.row, number, others);
+        const std::size_t part = by_name_.emplace(name, by_name_.size()).first->second;
+        if (part == parts.size() && part < kPartsMax) {
+          parts.push_back({name, {}});
+        }
+        const double value = number_of(row.chunk->column(number), row.row);
+        if (part >= parts.size() || bar >= kBarsMax || std::isnan(value)) {
+          left_out += std::isnan(value) ? 0U : 1U;
+          continue;
+        }
+        parts[part].values.resize(std::max(parts[part].values.size(), bar + 1), 0);
+        parts[part].values[bar] += value;
+      }
+    }
+    places.resize(std::min(places.size(), kBarsMax));
+    std::string text = stacked_chart(bars.labels(places), parts, as_shares, chart);
+    if (left_out > 0) {
+      text += grouped_text(left_out) + " more parts are not shown; | where … chooses\n";
+    }
+    return text;
+  }
 
   // The rows as they came, or where that is no order and numbers name them, in that of the numbers.
   std::vector<Place> bar_rows(const std::vector<std::size_t>& names) const {
@@ -482,7 +471,7 @@ class ChartOutput final : public ResultSink {
   TableOutputOptions options_;
   ByteSink out_;
   HeldAnswer answer_;
-  Roles roles_;
+  ChartRoles roles_;
   NamedPlaces places_;
   std::vector<Series> series_;
   std::map<std::string, std::size_t, std::less<>> by_name_;

@@ -110,7 +110,9 @@ class TableOutput final : public ResultSink {
 void fit_to_standard_output(TableOutputOptions* options, ColorChoice color) {
   const Environment environment = process_environment();
   const bool terminal = ::isatty(STDOUT_FILENO) != 0;
-  options->width = terminal ? terminal_size(STDOUT_FILENO, environment).columns : 0;
+  const TerminalSize size = terminal_size(STDOUT_FILENO, environment);
+  options->width = terminal ? size.columns : 0;
+  options->rows = terminal ? size.rows : 0;
   options->unicode = use_unicode(environment);
   options->color = use_color(color, environment, terminal);
 }

@@ -25,6 +25,7 @@ struct TableOutputOptions {
   std::size_t rows_bytes_max = kQueryMemoryBytesDefault;  // of the texts of rows that are held
   // Of the place where the answer goes. Width 0: no limit, as for a file.
   std::size_t width = 0;
+  std::size_t rows = 0;  // likewise
   bool unicode = true;
   bool color = false;
   // Of whom the layout is for; once it is cancelled, so is the layout. Null: nobody ends it.

@@ -73,10 +73,10 @@ class EvqCase(unittest.TestCase):
             self.assertEqual(done.returncode, status, told)
         return done.stdout, done.stderr
 
-    def on_terminal(self, *words, columns=100, env=None):
-        """What evq writes to a terminal of this width, where nobody types: both outputs as one."""
+    def on_terminal(self, *words, columns=100, rows=40, env=None):
+        """What evq writes to a terminal of this size, where nobody types: both outputs as one."""
         main_end, terminal = pty.openpty()
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         process = subprocess.Popen(
             [EVQ, *map(str, words)], cwd=self.directory, start_new_session=True,
             env={**self.environment, "TERM": "xterm", "EVQ_PAGER": "", **(env or {})},
