@@ -16,17 +16,19 @@ namespace {
 
 constexpr std::chrono::milliseconds kPoll{50};
 
-ProgressOptions progress_options(const GlobalOptions& global) {
+ProgressOptions progress_options(const GlobalOptions& global, const std::string& label) {
   ProgressOptions options;
   options.enabled = !global.quiet && is_terminal(STDERR_FILENO);
-  options.label = "scanning";
+  options.label = label;
+  options.elapsed = true;
   options.columns = terminal_size(STDERR_FILENO, process_environment()).columns;
   return options;
 }
 
 }  // namespace
 
-WatchedQuery::WatchedQuery(const GlobalOptions& global) : progress_(progress_options(global)) {
+WatchedQuery::WatchedQuery(const GlobalOptions& global, const std::string& label)
+    : progress_(progress_options(global, label)) {
   answer_progress_signals();
 }
 

@@ -4,6 +4,7 @@
 // standard error is one; SIGUSR1 asks for it anywhere. One query an object; one thread uses it.
 
 #include <functional>
+#include <string>
 
 #include "apl/service/result_writer.h"
 #include "cli/options.h"
@@ -16,7 +17,8 @@ namespace evq {
 
 class WatchedQuery {
  public:
-  explicit WatchedQuery(const GlobalOptions& global);
+  // `label`: what is done.
+  explicit WatchedQuery(const GlobalOptions& global, const std::string& label = "scanning");
 
   // `out`, by way of the line's removal where standard output is a terminal. For `work` alone.
   ByteSink output(ByteSink out);

@@ -104,6 +104,9 @@ std::string Progress::line() const {
     out += out.empty() ? "" : "  ";
     out += text;
   };
+  if (options_.elapsed) {
+    part(elapsed_text(clock_() - start_ms_));
+  }
   // A file may grow while it is read; then its old size says nothing any more.
   const std::uint64_t total = options_.bytes_total >= counts_.bytes ? options_.bytes_total : 0;
   if (total > 0) {

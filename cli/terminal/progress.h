@@ -17,6 +17,7 @@ struct ProgressOptions {
   std::string label;              // "loading app.log"
   std::string noun = "rows";      // what is counted
   std::uint64_t bytes_total = 0;  // 0: not known, so no share and no time left
+  bool elapsed = false;           // says how long the task has taken
   std::size_t columns = 80;
   std::int64_t delay_ms = 300;
   std::int64_t interval_ms = 100;

@@ -43,6 +43,17 @@ TEST_CASE("a quick task shows nothing, a long one a line that goes again") {
   CHECK(setup.shown == "\r\x1b[K");
 }
 
+TEST_CASE("a task whose end nobody knows says how long it has taken") {
+  ProgressSetup setup;
+  Progress progress = setup.make({.label = "scanning", .elapsed = true});
+  setup.now += 500;
+  progress.update({});
+  CHECK(setup.shown == "\r\x1b[Kscanning  500 ms");
+  setup.now += 64500;
+  progress.update({0, 1534});
+  CHECK(setup.shown == "\r\x1b[Kscanning  1:05  1.53k rows");
+}
+
 TEST_CASE("a signal asks for the line, which stays, also where none is shown") {
   answer_progress_signals();
   for (const bool enabled : {true, false}) {
