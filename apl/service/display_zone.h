@@ -17,7 +17,8 @@ class DisplayZone {
  public:
   // UTC.
   DisplayZone() = default;
-  // "UTC", "local", or a name of the tz database such as "Europe/Berlin". kUsage for anything else.
+  // "UTC", "local", a name of the tz database such as "Europe/Berlin", or an offset such as
+  // "+02:00". kUsage for anything else.
   static Result<DisplayZone> load(std::string_view name);
 
   const std::string& name() const { return name_; }

@@ -23,6 +23,8 @@ TEST_CASE("an instant is shown with the offset of its zone") {
   CHECK(shown("Europe/Amsterdam", "2024-05-01T12:00:00.5Z") == "2024-05-01T14:00:00.5+02:00");
   CHECK(shown("America/New_York", "2024-05-01T03:00:00Z") == "2024-04-30T23:00:00-04:00");
   CHECK(shown("Asia/Kolkata", "2024-05-01T00:00:00Z") == "2024-05-01T05:30:00+05:30");
+  CHECK(shown("+02:00", "2024-01-01T12:00:00Z") == "2024-01-01T14:00:00+02:00");
+  CHECK(shown("-0330", "2024-01-01T12:00:00Z") == "2024-01-01T08:30:00-03:30");
   // Without room for the local time.
   CHECK(shown("Europe/Amsterdam", "2262-04-11T23:47:16.854775807Z") ==
         "2262-04-11T23:47:16.854775807Z");
