@@ -65,7 +65,8 @@ std::string colored_report(const std::string& report) {
 
 }  // namespace
 
-int report_error(const Error& error, std::string_view query, ColorChoice color) {
+int report_error(const Error& error, std::string_view query, ColorChoice color,
+                 std::string_view name) {
   if (error.span.has_value() && !query.empty()) {
     Error shown = error;  // names in it are data
     shown.message = visible_text(error.message);
@@ -74,8 +75,8 @@ int report_error(const Error& error, std::string_view query, ColorChoice color) 
     const bool terminal = ::isatty(STDERR_FILENO) != 0;
     const std::size_t columns =
         terminal ? terminal_size(STDERR_FILENO, environment).columns : std::size_t{0};
-    const std::string report =
-        SourceText(std::string(query)).render(shown, {shown_line, text_width, columns});
+    const std::string report = SourceText(std::string(query), visible_text(name))
+                                   .render(shown, {shown_line, text_width, columns});
     const bool colored = use_color(color, environment, terminal);
     write_quietly(STDERR_FILENO, colored ? colored_report(report) : report);
   } else {

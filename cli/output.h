@@ -17,8 +17,9 @@ namespace evq {
 void print_error_line(std::string_view text, std::string_view hint);
 // An error with its place in `query` when it has one; the exit status of its code. With colour
 // the kind of error and its place stand out, where stderr is a terminal and `color` allows it.
+// `name` says where the query stands.
 int report_error(const Error& error, std::string_view query = {},
-                 ColorChoice color = ColorChoice::kNever);
+                 ColorChoice color = ColorChoice::kNever, std::string_view name = "query");
 // What may have been meant when `word` was not found: the nearest of `names`, else the command that
 // lists them. Errors of other kinds, and those with a hint of their own, stay as they are.
 Error with_near_name(Error error, std::string_view word, const std::vector<std::string>& names,

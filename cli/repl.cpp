@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include "apl/syntax/lexer.h"
-#include "apl/syntax/parser.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/missed_events.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
-#include "cli/prompt_error.h"
 #include "cli/repl_commands.h"
+#include "cli/repl_inputs.h"
 #include "cli/shell_word.h"
 #include "cli/tail.h"
 #include "cli/terminal/external_editor.h"
@@ -65,29 +64,6 @@ std::vector<StyledSpan> highlight(std::string_view text) {
     spans.push_back({token.span.begin, token.span.end, style_of(token, text)});
   }
   return spans;
-}
-
-bool begins_with_bar(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(" \t");
-  return first != std::string_view::npos && line[first] == '|';
-}
-
-// Without the lines of comments, and the empty ones, in front.
-std::string_view after_comments(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    if (!line.empty() && !line.starts_with("//")) {
-      break;
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return text;
-}
-
-bool continues(std::string_view text, std::string_view line) {
-  text = after_comments(text);
-  return begins_with_bar(line) && (!is_repl_command(text) || takes_pipeline(text));
 }
 
 CompletionList to_list(const CompletionAnswer& answer) {
@@ -308,7 +284,7 @@ void Repl::read_inputs() {
   callbacks.is_complete = [this](std::string_view text, std::size_t known) {
     return is_complete(text, known);
   };
-  callbacks.continues = continues;
+  callbacks.continues = continues_input;
   callbacks.edit = [this](const std::string& text) {
     return edit_in_external_editor(text, "query.apl", environment_);
   };
@@ -331,27 +307,6 @@ void Repl::read_inputs() {
       static_cast<void>(take(input->text).ok());  // nothing loads it
     }
   }
-}
-
-// A text that begins with a bar goes on from the last query that was answered, or is about all of
-// the files.
-bool Repl::goes_on(std::string_view text) const {
-  return (interactive_ || files_.has_value()) && begins_with_bar(text) && !answered_query_.empty();
-}
-
-std::string Repl::whole_query(std::string_view text) const {
-  return goes_on(text) ? answered_query_ + "\n" + std::string(text) : std::string(text);
-}
-
-// An empty line at the end runs whatever there is, so that nobody is caught in a bracket.
-bool Repl::is_complete(std::string_view text, std::size_t known) {
-  const std::size_t last = text.find_last_of('\n');
-  const bool ends_empty = last != std::string_view::npos && is_blank(text.substr(last));
-  if (ends_empty || is_blank(text) || is_repl_command(after_comments(text))) {
-    return true;
-  }
-  return goes_on(text) ? !syntax::is_unfinished(whole_query(text))
-                       : !growing_.is_unfinished(text, known);
 }
 
 CompletionList Repl::complete(std::string_view text, std::size_t cursor) {
@@ -379,70 +334,6 @@ void Repl::remember(std::string text) {
   if (!kept.ok() && !std::exchange(history_told_, true)) {
     print_note(global_, "note: not kept in the history: " + kept.error().message);
   }
-}
-
-// A text that is a query stays one, however its lines could be read; a mistake is told of the part
-// it is in.
-std::vector<std::string> Repl::inputs_of(std::string_view text) {
-  if (!is_repl_command(after_comments(text)) && syntax::parse(whole_query(text), 0).ok()) {
-    return {std::string(text)};
-  }
-  std::vector<std::string> inputs;
-  std::string input;
-  std::size_t known = 0;  // bytes of it that are unfinished
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = text.substr(begin, end - begin);
-    line.remove_suffix(line.ends_with('\r') ? 1 : 0);
-    input.append(known > 0 || !input.empty() ? "\n" : "").append(line);
-    begin = end + 1;
-    const std::string_view rest = text.substr(std::min(begin, text.size()));
-    if (continues(input, rest.substr(0, rest.find('\n')))) {
-      continue;
-    }
-    if (is_complete(input, known) || rest.empty()) {
-      inputs.push_back(std::exchange(input, {}));
-    }
-    known = input.size();
-  }
-  return inputs;
-}
-
-Status Repl::take(std::string_view text) {
-  constexpr std::size_t kLoadingMax = 16;
-  if (loading_ == kLoadingMax) {
-    return make_error(ErrorCode::kUsage, "these files load each other without end");
-  }
-  ++loading_;
-  cancelled_ = false;
-  for (const std::string& input : inputs_of(text)) {
-    if (!ended_ && !cancelled_) {
-      take_input(input);
-    }
-  }
-  --loading_;
-  return Status::success();
-}
-
-void Repl::take_input(std::string_view text) {
-  const std::string_view bare = after_comments(text);
-  if (is_blank(bare)) {
-    return;
-  }
-  if (!is_repl_command(bare)) {
-    ask(whole_query(text));
-    return;
-  }
-  const InterruptScope interrupt(0);  // Ctrl-C in a pager is the pager's
-  if (const Status done = run_repl_command(*this, bare); !done.ok()) {
-    fail(done.error(), "");
-  }
-}
-
-void Repl::fail(const Error& error, std::string_view apl) {
-  cancelled_ = cancelled_ || error.code == ErrorCode::kCancelled;
-  const int status = report_error(prompt_error(error, apl), apl, global_.color);
-  status_ = status_ == 0 ? status : status_;
 }
 
 QueryRequest Repl::request_of(const std::string& apl) const {
@@ -562,11 +453,15 @@ Status Repl::show(const HeldAnswer& answer, const std::string& form) {
   if (use_color(global_.color, environment_, false)) {
     paged.force_color();
   }
-  const std::unique_ptr<ResultSink> whole = make_answer_output(options, paged_sink(paged));
+  WatchedQuery watched(global_, "laying out");
+  const std::unique_ptr<ResultSink> whole =
+      make_answer_output(options, watched.output(paged_sink(paged)));
   // When a file was read is no news of its events.
   const bool narrow = files_.has_value() && !options.arrival_time && !is_api_form(form);
   const std::unique_ptr<ResultSink> narrowed = narrow ? without_arrival_time(*whole) : nullptr;
-  Status shown = finish_paged(paged, answer.replay(narrow ? *narrowed : *whole));
+  const auto lay_out = [&] { return answer.replay(narrow ? *narrowed : *whole); };
+  const bool watching = interactive_ && !global_.quiet;
+  Status shown = finish_paged(paged, watching ? watched.run(QueryControl(), lay_out) : lay_out());
   if (!shown.ok() && shown.error().code == ErrorCode::kCancelled && !is_interrupted()) {
     return Status::success();  // the pager was left early
   }

@@ -19,6 +19,7 @@
 #include "cli/held_answer.h"
 #include "cli/options.h"
 #include "cli/query_target.h"
+#include "cli/repl_inputs.h"
 #include "cli/terminal/completion_menu.h"
 #include "cli/terminal/history.h"
 #include "cli/terminal/terminal.h"
@@ -54,12 +55,15 @@ class Repl {
   // Goes on with another store, without the last answer; the one in use stays when that fails.
   Status use_store(const std::string& directory);
   // Runs the queries and commands of a text one after the other, as standard input gives them,
-  // until one is cancelled or ends the prompt; their errors are told. kUsage when texts load each
-  // other without end.
-  Status take(std::string_view text);
+  // until one is cancelled or ends the prompt; their errors are told, with their place in the file
+  // of this name if there is one. kUsage when texts load each other without end.
+  Status take(std::string_view text, const std::string& name = {});
   // Runs the query and shows its answer or its error, which becomes the exit status.
   void ask(const std::string& apl) { ask(request_of(apl)); }
   void ask(QueryRequest request);
+  // Tells an error, of the query `apl` or, where that is empty, of a command; it becomes the exit
+  // status.
+  void fail(const Error& error, std::string_view apl);
   // Adds a text to the history of a person's prompt.
   void remember(std::string text);
   // The query with what the settings say of every query.
@@ -90,12 +94,11 @@ class Repl {
   void greet();
   void read_inputs();
   void take_input(std::string_view text);
-  std::vector<std::string> inputs_of(std::string_view text);
+  std::vector<ReplInput> inputs_of(std::string_view text);
   bool goes_on(std::string_view text) const;
   std::string whole_query(std::string_view text) const;
   bool is_complete(std::string_view text, std::size_t known);
   CompletionList complete(std::string_view text, std::size_t cursor);
-  void fail(const Error& error, std::string_view apl);
   Result<std::string> describe(const std::string& apl,
                                Result<std::string> (QueryTarget::*how)(const QueryRequest&));
   Status run_query(const QueryRequest& request, QueryControl& control, ResultSink& sink);
@@ -119,6 +122,7 @@ class Repl {
   std::string last_query_;
   std::string answered_query_;  // the last one without an error
   std::size_t loading_ = 0;     // texts that are being taken, one by the other
+  ReplPlace place_;             // of the input that is being taken
   bool ended_ = false;
   bool cancelled_ = false;  // the last query; nothing of its text goes on
   int status_ = 0;

@@ -367,7 +367,7 @@ Status run_load(Repl& repl, const std::string& argument) {
   }
   EVQ_TRY_ASSIGN(std::string text, read_input_file(expand_home(argument), kQueryTextBytesMax));
   text.erase(text.find_last_not_of('\n') + 1);
-  return repl.take(text);
+  return repl.take(text, argument);
 }
 
 Status run_edit(Repl& repl, const std::string& /*argument*/) {
@@ -391,8 +391,12 @@ Status print_about_query(Repl& repl, const std::string& argument, std::string_vi
     return make_error(ErrorCode::kUsage, "there is no query yet",
                       "write " + std::string(command) + " and the query, or run it first");
   }
-  EVQ_TRY_ASSIGN(const std::string text, (repl.*tell)(apl));
-  repl.print(visible_text(text, LineBreaks::kKeep));  // names of fields are data
+  const Result<std::string> text = (repl.*tell)(apl);
+  if (!text.ok()) {
+    repl.fail(text.error(), apl);
+    return Status::success();
+  }
+  repl.print(visible_text(text.value(), LineBreaks::kKeep));  // names of fields are data
   return Status::success();
 }
 

@@ -154,7 +154,8 @@ def test_files_of_several_queries():
     equal(piped.stdout, '{"Count":500}\n{"a":3}\nms\n499\n498\n')
     loaded = run(["repl"], ".load %s\n" % path)
     equal((loaded.stdout, loaded.returncode), (piped.stdout, piped.returncode))
-    equal(loaded.stderr, piped.stderr)
+    assert "--> query:1:7\n" in piped.stderr, piped.stderr
+    assert "--> %s:10:7\n" % path in loaded.stderr, loaded.stderr
     # A text that is one query stays one.
     with open(path, "w", encoding="utf-8") as file:
         file.write("web\n\n| where ms == 1\n or ms == 2\n| count\n")

@@ -1,0 +1,158 @@
+#include "cli/repl_inputs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/syntax/parser.h"
+#include "cli/open_service.h"
+#include "cli/output.h"
+#include "cli/prompt_error.h"
+#include "cli/repl.h"
+#include "cli/repl_commands.h"
+#include "store/base/ascii.h"
+
+namespace evq {
+
+bool begins_with_bar(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  return first != std::string_view::npos && line[first] == '|';
+}
+
+std::string_view after_comments(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    if (!line.empty() && !line.starts_with("//")) {
+      break;
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return text;
+}
+
+bool continues_input(std::string_view text, std::string_view line) {
+  text = after_comments(text);
+  return begins_with_bar(line) && (!is_repl_command(text) || takes_pipeline(text));
+}
+
+std::string placed_source(const ReplPlace& place, std::string_view apl, Error* error) {
+  const std::string_view text = place.text;
+  const std::size_t at = apl.empty() ? std::string_view::npos : text.find(apl);
+  if (apl.empty() || !error->span.has_value()) {
+    // Of no part of it: told where it begins.
+    const std::size_t begin = text.size() - after_comments(text).size();
+    const std::size_t end = std::min(text.find_first_of(" \t\n", begin), text.size());
+    error->span = {begin, end};
+  } else if (at != std::string_view::npos) {
+    error->span = {error->span->begin + at, error->span->end + at};
+  } else if (const std::size_t before = apl.size() - std::min(apl.size(), text.size());
+             apl.ends_with(text) && error->span->begin >= before) {
+    error->span = {error->span->begin - before, error->span->end - before};
+  } else {
+    return std::string(apl);  // it stands elsewhere, as the query that this one goes on from
+  }
+  const std::size_t lines = place.line - 1;
+  error->span = {error->span->begin + lines, error->span->end + lines};
+  return std::string(lines, '\n') + std::string(text);
+}
+
+// A text that begins with a bar goes on from the last query that was answered, or is about all of
+// the files.
+bool Repl::goes_on(std::string_view text) const {
+  return (interactive_ || files_.has_value()) && begins_with_bar(text) && !answered_query_.empty();
+}
+
+std::string Repl::whole_query(std::string_view text) const {
+  return goes_on(text) ? answered_query_ + "\n" + std::string(text) : std::string(text);
+}
+
+// An empty line at the end runs whatever there is, so that nobody is caught in a bracket.
+bool Repl::is_complete(std::string_view text, std::size_t known) {
+  const std::size_t last = text.find_last_of('\n');
+  const bool ends_empty = last != std::string_view::npos && is_blank(text.substr(last));
+  if (ends_empty || is_blank(text) || is_repl_command(after_comments(text))) {
+    return true;
+  }
+  return goes_on(text) ? !syntax::is_unfinished(whole_query(text))
+                       : !growing_.is_unfinished(text, known);
+}
+
+// A text that is a query stays one, however its lines could be read; a mistake is told of the part
+// it is in.
+std::vector<ReplInput> Repl::inputs_of(std::string_view text) {
+  if (!is_repl_command(after_comments(text)) && syntax::parse(whole_query(text), 0).ok()) {
+    return {{std::string(text), 1}};
+  }
+  std::vector<ReplInput> inputs;
+  std::string input;
+  std::size_t first = 1;  // line of it
+  std::size_t line_number = 0;
+  std::size_t known = 0;  // bytes of it that are unfinished
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    ++line_number;
+    std::string_view line = text.substr(begin, end - begin);
+    line.remove_suffix(line.ends_with('\r') ? 1 : 0);
+    input.append(known > 0 || !input.empty() ? "\n" : "").append(line);
+    begin = end + 1;
+    const std::string_view rest = text.substr(std::min(begin, text.size()));
+    if (continues_input(input, rest.substr(0, rest.find('\n')))) {
+      continue;
+    }
+    if (is_complete(input, known) || rest.empty()) {
+      inputs.push_back({std::exchange(input, {}), first});
+      first = line_number + 1;
+    }
+    known = input.size();
+  }
+  return inputs;
+}
+
+Status Repl::take(std::string_view text, const std::string& name) {
+  constexpr std::size_t kLoadingMax = 16;
+  if (loading_ == kLoadingMax) {
+    return make_error(ErrorCode::kUsage, "these files load each other without end");
+  }
+  ++loading_;
+  cancelled_ = false;
+  const ReplPlace outer = place_;
+  for (const ReplInput& input : inputs_of(text)) {
+    if (!ended_ && !cancelled_) {
+      place_ = {name, input.line, input.text};
+      take_input(input.text);
+    }
+  }
+  place_ = outer;
+  --loading_;
+  return Status::success();
+}
+
+void Repl::take_input(std::string_view text) {
+  const std::string_view bare = after_comments(text);
+  if (is_blank(bare)) {
+    return;
+  }
+  if (!is_repl_command(bare)) {
+    ask(whole_query(text));
+    return;
+  }
+  const InterruptScope interrupt(0);  // Ctrl-C in a pager is the pager's
+  if (const Status done = run_repl_command(*this, bare); !done.ok()) {
+    fail(done.error(), "");
+  }
+}
+
+void Repl::fail(const Error& error, std::string_view apl) {
+  cancelled_ = cancelled_ || error.code == ErrorCode::kCancelled;
+  Error told = prompt_error(error, apl);
+  int status = 0;
+  if (place_.name.empty() || cancelled_) {
+    status = report_error(told, apl, global_.color);
+  } else {
+    const std::string source = placed_source(place_, apl, &told);
+    status = report_error(told, source, global_.color, place_.name);
+  }
+  status_ = status_ == 0 ? status : status_;
+}
+
+}  // namespace evq
