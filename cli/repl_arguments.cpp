@@ -6,9 +6,12 @@
 #include "apl/syntax/lexer.h"
 #include "apl/syntax/words.h"
 #include "cli/answer_output.h"
+#include "cli/option_values.h"
 #include "cli/repl.h"
 #include "cli/terminal/terminal.h"
 #include "store/base/file.h"
+#include "store/base/time_parse.h"
+#include "store/base/time_zone.h"
 
 namespace evq {
 
@@ -118,7 +121,10 @@ ArgumentWords duration_words(Repl& /*repl*/) {
 }
 
 ArgumentWords zone_words(Repl& /*repl*/) {
-  return {"UTC", "local"};
+  auto names = TimeZone::names();
+  ArgumentWords words = names.ok() ? std::move(names).value() : ArgumentWords{"UTC"};
+  words.emplace_back("local");
+  return words;
 }
 
 ArgumentWords chart_kinds(Repl& /*repl*/) {
@@ -138,6 +144,38 @@ ArgumentWords starred_ids(Repl& repl) {
     }
   }
   return words;
+}
+
+Status check_time(const std::string& text) {
+  if (lacks_unit(text)) {
+    return make_error(ErrorCode::kUsage, "'" + text + "' has no unit",
+                      "write " + text + "m, " + text + "h or " + text + "d");
+  }
+  if (parse_relative_time(text, 0).has_value()) {
+    return Status::success();
+  }
+  return make_error(ErrorCode::kUsage, "'" + text + "' is not a time",
+                    "write 1h, 7d, 2024-05-01, or 2024-05-01T12:00:00Z");
+}
+
+Status check_form(const std::string& form) {
+  Status known = check_answer_form(form);
+  if (known.ok()) {
+    return known;
+  }
+  Error error = std::move(known).take_error();
+  if (answer_form_of_file("." + form).has_value()) {
+    error.hint = "write it to a file: .save answer." + form;
+  } else if (!error.hint.starts_with("did you mean")) {
+    error.hint = ".mode lists them";
+  }
+  return error;
+}
+
+std::string unquoted(const std::string& argument) {
+  const bool quoted = argument.size() >= 2 && (argument[0] == '\'' || argument[0] == '"') &&
+                      argument.back() == argument[0];
+  return quoted ? argument.substr(1, argument.size() - 2) : argument;
 }
 
 std::string expand_home(const std::string& path) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/terminal/completion_menu.h"
+#include "store/base/result.h"
 
 namespace evq {
 
@@ -40,6 +41,11 @@ ArgumentWords zone_words(Repl& repl);
 ArgumentWords chart_kinds(Repl& repl);
 ArgumentWords starred_ids(Repl& repl);
 
+// kUsage for what is no time, or no form, with hints that hold at the prompt.
+Status check_time(const std::string& text);
+Status check_form(const std::string& form);
+// Without the pair of quotes around it, if there is one.
+std::string unquoted(const std::string& argument);
 // "~/rows.csv" with the home directory in its place; other paths as they are.
 std::string expand_home(const std::string& path);
 // The files and directories that a path which is being typed may become, directories with a slash

@@ -65,18 +65,6 @@ Error no_answer_yet() {
   return make_error(ErrorCode::kUsage, "there is no answer yet", "run a query first");
 }
 
-Status check_time(const std::string& text) {
-  if (lacks_unit(text)) {
-    return make_error(ErrorCode::kUsage, "'" + text + "' has no unit",
-                      "write " + text + "m, " + text + "h or " + text + "d");
-  }
-  if (parse_relative_time(text, 0).has_value()) {
-    return Status::success();
-  }
-  return make_error(ErrorCode::kUsage, "'" + text + "' is not a time",
-                    "write 1h, 7d, 2024-05-01, or 2024-05-01T12:00:00Z");
-}
-
 // What a command sets: told with an argument, and with none the answer to who asks.
 void tell_setting(Repl& repl, const std::string& argument, const std::string& line) {
   if (argument.empty()) {
@@ -191,21 +179,6 @@ Status run_tail_here(Repl& repl, const std::string& argument) {
     EVQ_TRY_ASSIGN(command.dataset, usual_dataset(repl));
   }
   return repl.follow(command);
-}
-
-// With hints that hold at the prompt.
-Status check_form(const std::string& form) {
-  Status known = check_answer_form(form);
-  if (known.ok()) {
-    return known;
-  }
-  Error error = std::move(known).take_error();
-  if (answer_form_of_file("." + form).has_value()) {
-    error.hint = "write it to a file: .save answer." + form;
-  } else if (!error.hint.starts_with("did you mean")) {
-    error.hint = ".mode lists them";
-  }
-  return error;
 }
 
 Status run_mode(Repl& repl, const std::string& argument) {
@@ -442,10 +415,12 @@ Status run_pager(Repl& repl, const std::string& argument) {
 }
 
 Status run_null(Repl& repl, const std::string& argument) {
+  std::string& text = repl.settings().null_text;
   if (!argument.empty()) {
-    repl.settings().null_text = argument;
+    text = unquoted(argument);
   }
-  tell_setting(repl, argument, "null is shown as " + visible_text(repl.settings().null_text));
+  tell_setting(repl, argument,
+               "null is shown as " + (text.empty() ? "nothing" : visible_text(text)));
   return Status::success();
 }
 
@@ -541,6 +516,11 @@ Status run_repl_command(Repl& repl, std::string_view text) {
   const ParsedCommand command = parse_command(text);
   const auto* row = std::ranges::find(kCommands, command.name, &CommandRow::name);
   if (row != std::end(kCommands)) {
+    if (row->argument.empty() && !command.argument.empty() && row->run != run_quit) {
+      return make_error(
+          ErrorCode::kUsage, command.name + " takes no argument",
+          row->run == run_datasets ? "the fields of one: .schema " + command.argument : "");
+    }
     return row->run(repl, command.argument);
   }
   std::vector<std::string_view> names;

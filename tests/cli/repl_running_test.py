@@ -55,6 +55,23 @@ def test_progress_of_a_single_query():
     process.stderr.close()
 
 
+def test_progress_at_the_prompt_moves():
+    with Screen(columns=150) as screen:
+        screen.expect("evq>")
+        screen.type(slow_query("web"), "Enter")
+        screen.expect("scanning  1.")
+        screen.expect("scanning  2.")
+        screen.keys("C-c")
+        screen.expect("cancelled", "evq>")
+
+
+def test_zones_are_completed():
+    with Screen(rows=40) as screen:
+        screen.expect("evq>")
+        screen.type(".tz Europe/Be", "Tab")
+        screen.expect("Europe/Berlin")
+
+
 def test_tail():
     event = '{"_time":"2024-05-01T00:00:0%dZ","n":%d}\n'
     run(["ingest", "tailed"], "".join(event % (i, i) for i in range(3)))
