@@ -242,8 +242,12 @@ class Datasets(unittest.TestCase):
         for apl in ("", "v", "vault | where ", "['vault'] | where text == ", "union "):
             status, answer = self.ask("POST", "/v1/_complete", {"apl": apl})
             self.assertEqual(status, 200, apl)
-            self.assertNotIn("vault", json.dumps(answer), apl)
+            self.assertNotIn("vault", json.dumps(answer["candidates"]), apl)
             self.assertNotIn("secret", json.dumps(answer), apl)
+            # Nor does the note tell whether there is such a dataset.
+            absent = self.ask("POST", "/v1/_complete", {"apl": apl.replace("vault", "absent")})[1]
+            self.assertEqual(json.dumps(answer.get("note")).replace("vault", "absent"),
+                             json.dumps(absent.get("note")), apl)
         names = [each["name"] for each in self.ask("POST", "/v1/_complete", {"apl": ""})[1]["candidates"]]
         self.assertIn("logs", names)
 
