@@ -1,6 +1,7 @@
 #include "apl/exec/kept_keys.h"
 
 #include <algorithm>
+#include <numeric>
 #include <variant>
 
 #include "apl/exec/join_build.h"
@@ -11,6 +12,8 @@ namespace {
 
 // Rows asked about before it is told whether asking pays.
 constexpr std::size_t kAskedRowsMin = 65536;
+// Rows that are tried first: where most of them have the keys, the others are not asked about.
+constexpr std::size_t kTriedRows = 2048;
 
 bool is_deterministic(const plan::ExprPtr& expr) {
   return plan::is_deterministic(*expr);
@@ -69,17 +72,37 @@ bool KeyTest::pays() const {
 
 RowList KeyTest::rows_with(std::span<const Vector> columns,
                            const std::vector<std::size_t>& positions, std::size_t rows) const {
+  const std::vector<Vector> keys = key_columns(columns, positions);
   std::vector<std::uint32_t> groups(rows);
-  table_.find(key_columns(columns, positions), rows, groups.data());
+  const auto has_key = [](std::uint32_t group) { return group != GroupTable::kNoGroup; };
+  if (rows > kTriedRows && asked_.load(std::memory_order_relaxed) == 0) {
+    std::vector<Vector> first;
+    for (const Vector& key : keys) {
+      first.push_back(key.slice(0, kTriedRows));
+    }
+    table_.find(first, kTriedRows, groups.data());
+    const auto found = std::count_if(groups.begin(), groups.begin() + kTriedRows, has_key);
+    if (2 * static_cast<std::size_t>(found) >= kTriedRows) {
+      count(kAskedRowsMin, kAskedRowsMin);
+      RowList all(rows);
+      std::iota(all.begin(), all.end(), 0U);
+      return all;
+    }
+  }
+  table_.find(keys, rows, groups.data());
   RowList kept;
   for (std::uint32_t row = 0; row < rows; ++row) {
-    if (groups[row] != GroupTable::kNoGroup) {
+    if (has_key(groups[row])) {
       kept.push_back(row);
     }
   }
-  asked_.fetch_add(rows, std::memory_order_relaxed);
-  found_.fetch_add(kept.size(), std::memory_order_relaxed);
+  count(rows, kept.size());
   return kept;
+}
+
+void KeyTest::count(std::size_t asked, std::size_t found) const {
+  asked_.fetch_add(asked, std::memory_order_relaxed);
+  found_.fetch_add(found, std::memory_order_relaxed);
 }
 
 std::optional<KeptKeys> keys_below(const std::optional<KeptKeys>& kept, const plan::Node& node) {

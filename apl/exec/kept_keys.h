@@ -23,11 +23,13 @@ class KeyTest {
   // False once most rows that were asked about turned out to have them.
   bool pays() const;
   // The rows of a chunk whose keys, the columns at `positions`, are in the table; null keys and
-  // NaN may be among them.
+  // NaN may be among them, and all rows are where asking does not pay.
   RowList rows_with(std::span<const Vector> columns, const std::vector<std::size_t>& positions,
                     std::size_t rows) const;
 
  private:
+  void count(std::size_t asked, std::size_t found) const;
+
   const GroupTable& table_;
   mutable std::atomic<std::size_t> asked_ = 0;
   mutable std::atomic<std::size_t> found_ = 0;
