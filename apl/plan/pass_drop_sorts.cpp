@@ -3,14 +3,18 @@
 // their first rows, and of rows that are equal in its keys a sort keeps the order: where that
 // reaches the answer, or what looks at neighbours, the order is seen.
 //
-// Of partition by k (top 1 by x) | count nothing sees which row of a group is its first either:
-// one row a group is what an aggregation by the groups gives, without sorting the rows.
+// Of partition by k (top 1 by x) nothing sees the order of the groups either: one row a group is
+// what an aggregation by the groups gives, without sorting all rows by them. Its arg_max() or
+// arg_min() finds the row, where more is asked for than the groups.
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "apl/functions/aggregate_binding.h"
+#include "apl/functions/registry.h"
 #include "apl/plan/optimizer.h"
 
 namespace evq::plan {
@@ -48,49 +52,100 @@ struct SeesOrder {
   }
 };
 
-// Where each column of a TopN is among the groups that an aggregation would have for it; nothing
-// where it keeps more than a row of each, or equal groups may differ.
-std::optional<std::vector<std::size_t>> places_as_groups(const Node& node) {
+// Whether the rows of a node are the first ones of their groups, of which equal ones do not differ.
+bool has_first_rows(const Node& node) {
   const auto* top = std::get_if<TopN>(&node.op);
-  if (top == nullptr || top->groups == 0 || top->count != 1) {
-    return std::nullopt;
-  }
-  std::vector<std::size_t> places(node.schema.size(), kNoColumn);
-  for (std::size_t i = 0; i < top->groups; ++i) {
-    const std::size_t column = top->keys[i].column;
-    if (!is_one_when_equal(node.schema[column].type)) {
-      return std::nullopt;
-    }
-    places[column] = i;
-  }
-  return places;
+  return top != nullptr && top->groups > 0 && top->count == 1 &&
+         std::all_of(
+             top->keys.begin(), top->keys.begin() + static_cast<std::ptrdiff_t>(top->groups),
+             [&](const SortKey& key) { return is_one_when_equal(node.schema[key.column].type); });
 }
 
-// The first rows of groups, below a projection that asks for the groups alone, as an aggregation.
+std::vector<bool> columns_used(const Project& project, std::size_t width) {
+  std::vector<bool> used(width, false);
+  for (const ExprPtr& expr : project.exprs) {
+    for_each_column(*expr, [&](std::size_t column) { used[column] = true; });
+  }
+  return used;
+}
+
+// Whether the row that these keys put first is the one that arg_max() or arg_min() of the first key
+// takes when the others are its further fields: those with the largest are taken among equals.
+bool is_extreme(std::span<const SortKey> keys, const Schema& schema) {
+  const auto is_last_when_null = [](const SortKey& key) { return !key.order.nulls_first; };
+  return !keys.empty() && std::ranges::all_of(keys, is_last_when_null) &&
+         schema[keys[0].column].type != Type::kDynamic &&
+         std::ranges::all_of(keys.subspan(1), [&](const SortKey& key) {
+           // NaN is the largest field, and last in the order.
+           return key.order.descending && is_one_when_equal(schema[key.column].type) &&
+                  schema[key.column].type != Type::kReal;
+         });
+}
+
+// That call, with results for these columns.
+AggregateCall extreme_call(std::span<const SortKey> keys, const std::vector<bool>& used,
+                           const Schema& schema) {
+  std::vector<std::size_t> columns;
+  for (const SortKey& key : keys) {
+    columns.push_back(key.column);
+  }
+  if (schema[columns[0]].type == Type::kReal) {
+    columns.insert(columns.begin() + 1, columns[0]);  // NaN goes before null, which it equals there
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i] && std::ranges::find(columns, i) == columns.end()) {
+      columns.push_back(i);
+    }
+  }
+  const AggregateFunction* extreme =
+      find_aggregate(keys[0].order.descending ? "arg_max" : "arg_min");
+  std::vector<Argument> arguments;
+  for (const std::size_t column : columns) {
+    arguments.push_back({schema[column].type, nullptr});
+  }
+  return {extreme,
+          std::get<BoundAggregateCall>(
+              bind_aggregate(*extreme, {arguments, EvalContext(), std::nullopt})),
+          columns, std::string(extreme->name) + "(*)"};
+}
+
+// The first rows of groups, below a projection, as an aggregation.
 void group_first_rows(Node* node, bool* changed) {
   auto* project = std::get_if<Project>(&node->op);
-  const auto places = project != nullptr ? places_as_groups(*node->inputs[0]) : std::nullopt;
-  bool groups_only = places.has_value();
-  for (std::size_t i = 0; groups_only && i < project->exprs.size(); ++i) {
-    for_each_column(*project->exprs[i], [&](std::size_t column) {
-      groups_only = groups_only && (*places)[column] != kNoColumn;
-    });
-  }
-  if (!groups_only) {
+  if (project == nullptr || !has_first_rows(*node->inputs[0])) {
     return;
   }
   Node& below = *node->inputs[0];
   const TopN top = std::get<TopN>(below.op);
+  std::vector<bool> used = columns_used(*project, below.schema.size());
+  std::vector<std::size_t> places(used.size(), kNoColumn);
   Aggregate groups;
   std::vector<Field> fields;
   for (std::size_t i = 0; i < top.groups; ++i) {
-    groups.groups.push_back(top.keys[i].column);
-    fields.push_back(below.schema[top.keys[i].column]);
+    const std::size_t column = top.keys[i].column;
+    used[column] = false;
+    places[column] = i;
+    groups.groups.push_back(column);
+    fields.push_back(below.schema[column]);
+  }
+  if (std::ranges::find(used, true) != used.end()) {
+    const auto keys = std::span(top.keys).subspan(top.groups);
+    if (!is_extreme(keys, below.schema)) {
+      return;
+    }
+    const AggregateCall& call =
+        groups.aggregates.emplace_back(extreme_call(keys, used, below.schema));
+    for (const std::size_t column : call.args) {
+      if (places[column] == kNoColumn) {
+        places[column] = fields.size();
+      }
+      fields.push_back(below.schema[column]);
+    }
   }
   below.op = std::move(groups);
   below.schema = Schema(std::move(fields));
   for (const ExprPtr& expr : project->exprs) {
-    remap_columns(expr.get(), *places);
+    remap_columns(expr.get(), places);
   }
   *changed = true;
 }
