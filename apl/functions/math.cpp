@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "apl/functions/lift.h"
+#include "apl/functions/power.h"
 #include "apl/functions/registry.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
@@ -81,7 +82,7 @@ MaybeReal log10_real(double x) {
   return x > 0 ? MaybeReal(std::log10(x)) : std::nullopt;
 }
 double pow_real(double base, double exponent) {
-  return std::pow(base, exponent);
+  return power(base, exponent);
 }
 double sqrt_real(double x) {
   return std::sqrt(x);
@@ -135,7 +136,7 @@ MaybeLong pow_long(std::int64_t base, std::int64_t exponent) {
 double pow_longs(std::int64_t base, std::int64_t exponent) {
   const MaybeLong exact = exponent >= 0 ? pow_long(base, exponent) : std::nullopt;
   return exact.has_value() ? static_cast<double>(*exact)
-                           : std::pow(static_cast<double>(base), static_cast<double>(exponent));
+                           : power(static_cast<double>(base), static_cast<double>(exponent));
 }
 
 std::int64_t sign_long(std::int64_t x) {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "apl/functions/number_series.h"
+#include "apl/functions/power.h"
 #include "apl/functions/registry.h"
 
 namespace evq {
@@ -95,7 +96,7 @@ double min_of_two(double a, double b) {
   return std::min(a, b);
 }
 double pow_of(double a, double b) {
-  return std::pow(a, b);
+  return power(a, b);
 }
 bool greater_of(double a, double b) {
   return a > b;
