@@ -187,8 +187,11 @@ class Hostile(unittest.TestCase):
         answers = []
 
         def send(i):
-            answers.append(self.server.call("POST", f"/v1/ingest/wide{i}", body,
-                                            {"Content-Type": "application/x-ndjson"}))
+            status = 503  # to be sent again: it waited for the others for too long
+            while status == 503:
+                status, answer = self.server.call("POST", f"/v1/ingest/wide{i}", body,
+                                                  {"Content-Type": "application/x-ndjson"})
+            answers.append((status, answer))
 
         threads = [threading.Thread(target=send, args=(i,)) for i in range(10)]
         for thread in threads:
