@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "apl/exec/executor.h"
@@ -24,7 +26,7 @@ class SeriesMaker {
   SeriesMaker(const Executor& executor, const plan::Series& series, const Chunk& input,
               MemoryLease* lease)
       : executor_(executor), series_(series), input_(input), lease_(lease) {
-    for (std::size_t i = 0; i <= series.defaults.size(); ++i) {
+    for (std::size_t i = 0; i < series.defaults.size() + (series.gives_axis ? 1 : 0); ++i) {
       arrays_.emplace_back(Type::kDynamic);
     }
   }
@@ -57,6 +59,13 @@ class SeriesMaker {
   }
 
  private:
+  // The steps of a group.
+  struct Axis {
+    std::int64_t start = 0;
+    std::size_t count = 0;
+    bool operator==(const Axis&) const = default;
+  };
+
   const Vector& axis() const { return input_.column(series_.group_count); }
 
   // Fills bins_ from the rows with an axis value; where each group's first row is.
@@ -113,6 +122,11 @@ class SeriesMaker {
     return std::size_t{before_last + last_step};
   }
 
+  std::int64_t at(std::int64_t start, std::size_t step) const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(start) +
+                                     step * static_cast<std::uint64_t>(series_.step));
+  }
+
   Value axis_value(std::int64_t at) const {
     switch (series_.axis_type) {
       case Type::kDatetime:
@@ -134,44 +148,57 @@ class SeriesMaker {
   Status add_group(Group group) {
     std::int64_t start = 0;
     EVQ_TRY_ASSIGN(const std::size_t count, steps(group, &start));
-    const auto at = [&](std::size_t step) {
-      return static_cast<std::int64_t>(static_cast<std::uint64_t>(start) +
-                                       step * static_cast<std::uint64_t>(series_.step));
-    };
     for (std::size_t i = 0; i < series_.defaults.size(); ++i) {
       const Vector& values = input_.column(series_.group_count + 1 + i);
       auto bin = group.begin();
-      EVQ_TRY(append_array(count, &arrays_[i], [&](std::size_t step, DynamicBuilder* array) {
-        if (bin != group.end() && bin->first == at(step)) {
+      const auto add = [&](std::size_t step, DynamicBuilder* array) {
+        if (bin != group.end() && bin->first == at(start, step)) {
           array->add_value(values.value(bin->second));
           ++bin;
         } else {
           array->add_value(series_.defaults[i]);
         }
-      }));
+      };
+      EVQ_TRY(append_array(count, &array_, &arrays_[i], add));
     }
-    return append_array(count, &arrays_.back(), [&](std::size_t step, DynamicBuilder* array) {
-      array->add_value(axis_value(at(step)));
-    });
+    return series_.gives_axis ? append_axis(start, count) : Status::success();
   }
 
-  // An array of what add(step, array) adds for each step; null when it is too large for a value.
-  template <class Add>
-  Status append_array(std::size_t steps, VectorBuilder* to, const Add& add) {
-    PollCounter poll;
-    array_.clear();
-    array_.begin_array();
-    for (std::size_t step = 0; step < steps && array_.size() <= kStringValueBytesMax; ++step) {
-      poll.add();
-      add(step, &array_);
+  // Most groups have the steps of the one before, all of them where both ends are given.
+  Status append_axis(std::int64_t start, std::size_t count) {
+    const Axis axis{start, count};
+    if (axis_ == axis) {
+      return append_made(axis_array_.bytes(), &arrays_.back());
     }
-    array_.end_array();
-    if (array_.size() > kStringValueBytesMax) {
+    axis_ = axis;
+    return append_array(count, &axis_array_, &arrays_.back(),
+                        [&](std::size_t step, DynamicBuilder* array) {
+                          array->add_value(axis_value(at(start, step)));
+                        });
+  }
+
+  // An array of what add(step, array) adds for each step.
+  template <class Add>
+  Status append_array(std::size_t steps, DynamicBuilder* array, VectorBuilder* to, const Add& add) {
+    PollCounter poll;
+    array->clear();
+    array->begin_array();
+    for (std::size_t step = 0; step < steps && array->size() <= kStringValueBytesMax; ++step) {
+      poll.add();
+      add(step, array);
+    }
+    array->end_array();
+    return append_made(array->bytes(), to);
+  }
+
+  // Null in the place of an array that is too large for a value.
+  Status append_made(std::string_view array, VectorBuilder* to) {
+    if (array.size() > kStringValueBytesMax) {
       to->append_null();
       return Status::success();
     }
-    EVQ_TRY(lease_->grow(array_.size()));
-    to->append_text(array_.bytes());
+    EVQ_TRY(lease_->grow(array.size()));
+    to->append_text(array);
     return Status::success();
   }
 
@@ -182,7 +209,9 @@ class SeriesMaker {
   std::vector<Bin> bins_;            // of the first group, then of the next
   std::vector<std::size_t> begins_;  // by group, and the end
   std::vector<VectorBuilder> arrays_;
-  DynamicBuilder array_;  // the one that is being made
+  DynamicBuilder array_;       // the one that is being made
+  std::optional<Axis> axis_;   // of the group before
+  DynamicBuilder axis_array_;  // its array
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "apl/plan/column_pruning.h"
 #include "apl/plan/optimizer.h"
 #include "apl/plan/table_function.h"
 #include "store/base/allocation_meter.h"
@@ -12,9 +13,6 @@
 
 namespace evq::plan {
 namespace {
-
-using Needed = std::vector<bool>;          // by old position
-using Mapping = std::vector<std::size_t>;  // old position to new, or kNoColumn
 
 void need_columns(const Expr& expr, Needed* needed) {
   for_each_column(expr, [needed](std::size_t column) { (*needed)[column] = true; });
@@ -47,8 +45,6 @@ Mapping compact(const Needed& keep) {
   }
   return mapping;
 }
-
-Mapping prune(Node* node, Needed needed);
 
 Mapping prune_scan(Node* node, Scan* scan, Needed needed) {
   const Needed above = needed;
@@ -386,14 +382,30 @@ Mapping prune_union(Node* node, const Needed& needed) {
   return mapping;
 }
 
-// Everything else reads all of its input.
-Mapping prune_nothing(Node* node) {
-  for (const NodePtr& input : node->inputs) {
-    const std::size_t size = input->schema.size();
-    const Mapping mapping = prune(input.get(), Needed(size, true));
-    EVQ_CHECK(mapping == identity(size));
+// The arrays that are needed, and the groups, which tell the rows apart.
+Mapping prune_series(Node* node, Series* series, Needed needed) {
+  if (std::ranges::find(needed, false) == needed.end()) {
+    return prune_nothing(node);
   }
-  return identity(node->schema.size());
+  const std::size_t groups = series->group_count;
+  std::fill_n(needed.begin(), groups, true);
+  Needed below(node->inputs[0]->schema.size());
+  std::fill_n(below.begin(), groups + 1, true);  // and the axis
+  std::vector<Value> defaults;
+  for (std::size_t i = 0; i < series->defaults.size(); ++i) {
+    if (needed[groups + i]) {
+      below[groups + 1 + i] = true;
+      defaults.push_back(std::move(series->defaults[i]));
+    }
+  }
+  series->gives_axis = series->gives_axis && needed.back();
+  series->defaults = std::move(defaults);
+  NodePtr& input = node->inputs[0];
+  const Schema schema = kept_fields(input->schema, compact(below));
+  input = prune_to(std::move(input), below, schema);
+  Mapping mapping = compact(needed);
+  node->schema = kept_fields(node->schema, mapping);
+  return mapping;
 }
 
 Mapping prune_transform(Node* node, Transform* transform, const Needed& needed) {
@@ -409,122 +421,16 @@ Mapping prune_transform(Node* node, Transform* transform, const Needed& needed) 
   return narrowed->output;
 }
 
-// Whether what `subplan` shares, or the subplan of an Apply in it, reads the rows of Apply number
-// `apply`: out of reach from here.
-bool reads_rows_elsewhere(const Node& subplan, std::uint64_t apply) {
-  const auto* shared = std::get_if<Shared>(&subplan.op);
-  const auto* inner = std::get_if<Apply>(&subplan.op);
-  return (shared != nullptr && reads_placeholder(*shared->plan, apply)) ||
-         (inner != nullptr && reads_placeholder(*inner->subplan, apply)) ||
-         std::ranges::any_of(subplan.inputs, [apply](const NodePtr& input) {
-           return reads_rows_elsewhere(*input, apply);
-         });
-}
+}  // namespace
 
-// The columns of the input that the placeholders in `subplan` give and something needs.
-void add_needed_rows(const Node& subplan, std::uint64_t apply, Needed* below) {
-  const auto* rows = std::get_if<Placeholder>(&subplan.op);
-  for (std::size_t i = 0; rows != nullptr && rows->apply == apply && i < below->size(); ++i) {
-    (*below)[i] = (*below)[i] || rows->needed.empty() || rows->needed[i];
+// Everything else reads all of its input.
+Mapping prune_nothing(Node* node) {
+  for (const NodePtr& input : node->inputs) {
+    const std::size_t size = input->schema.size();
+    const Mapping mapping = prune(input.get(), Needed(size, true));
+    EVQ_CHECK(mapping == identity(size));
   }
-  for (const NodePtr& input : subplan.inputs) {
-    add_needed_rows(*input, apply, below);
-  }
-}
-
-// A placeholder of rows that have lost columns, with nulls in their places. What follows the
-// columns of the input, the index of mv-apply, stays.
-NodePtr widen_rows(NodePtr rows, const Mapping& mapping, const Schema& input) {
-  const Schema before = rows->schema;
-  std::vector<Field> fields = input.fields();
-  Project places;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const Type type = before[i].type;
-    if (i >= mapping.size()) {
-      places.exprs.push_back(make_column(fields.size(), type));
-      fields.push_back(before[i]);
-    } else {
-      places.exprs.push_back(mapping[i] == kNoColumn ? make_constant(Value::null(type))
-                                                     : make_column(mapping[i], type));
-    }
-  }
-  std::get<Placeholder>(rows->op).needed.clear();
-  rows->schema = Schema(std::move(fields));
-  std::vector<NodePtr> inputs;
-  inputs.push_back(std::move(rows));
-  return make_node(std::move(places), std::move(inputs), before);
-}
-
-// Of the columns that an Apply repeats beside its subplan's, those that are needed.
-Mapping prune_passed(Apply* apply, const Needed& needed, const Mapping& input) {
-  Mapping mapping;
-  std::vector<std::size_t> passed;
-  for (std::size_t i = 0; i < apply->passed.size(); ++i) {
-    mapping.push_back(needed[i] ? passed.size() : kNoColumn);
-    if (needed[i]) {
-      passed.push_back(input[apply->passed[i]]);
-    }
-  }
-  apply->passed = std::move(passed);
-  return mapping;
-}
-
-// First the subplan, which says what it needs of its rows, then the input that they come from.
-Mapping prune_apply(Node* node, Apply* apply, const Needed& needed) {
-  if (reads_rows_elsewhere(*apply->subplan, apply->id)) {
-    return prune_nothing(node);
-  }
-  NodePtr subplan = clone(*apply->subplan);
-  const auto split = needed.begin() + static_cast<std::ptrdiff_t>(apply->passed.size());
-  const Mapping made = prune(subplan.get(), Needed(split, needed.end()));
-  NodePtr& input = node->inputs[0];
-  Needed below(input->schema.size());
-  add_needed_rows(*subplan, apply->id, &below);
-  for (const std::size_t key : apply->keys) {
-    below[key] = true;
-  }
-  for (std::size_t i = 0; i < apply->passed.size(); ++i) {
-    below[apply->passed[i]] = below[apply->passed[i]] || needed[i];
-  }
-  if (apply->unnest.has_value()) {
-    for (const UnnestColumn& column : apply->unnest->columns) {
-      below[column.column] = true;
-    }
-  }
-  const Mapping mapping = prune(input.get(), std::move(below));
-  for (std::size_t& key : apply->keys) {
-    key = mapping[key];
-  }
-  if (apply->unnest.has_value()) {
-    for (UnnestColumn& column : apply->unnest->columns) {
-      column.column = mapping[column.column];
-    }
-  }
-  if (input->schema.size() < mapping.size()) {
-    subplan = rewrite_bottom_up(std::move(subplan), [&](NodePtr at) {
-      const auto* rows = std::get_if<Placeholder>(&at->op);
-      return rows != nullptr && rows->apply == apply->id
-                 ? widen_rows(std::move(at), mapping, input->schema)
-                 : std::move(at);
-    });
-    prune(subplan.get(), Needed(subplan->schema.size(), true));  // without the nulls
-  }
-
-  Mapping output = prune_passed(apply, needed, mapping);
-  const std::size_t passed = apply->passed.size();
-  for (const std::size_t column : made) {
-    output.push_back(column == kNoColumn ? kNoColumn : passed + column);
-  }
-  std::vector<Field> fields;
-  for (std::size_t i = 0; i + made.size() < output.size(); ++i) {
-    if (output[i] != kNoColumn) {
-      fields.push_back(node->schema[i]);
-    }
-  }
-  std::ranges::copy(subplan->schema.fields(), std::back_inserter(fields));
-  node->schema = Schema(std::move(fields));
-  apply->subplan = std::move(subplan);
-  return output;
+  return identity(node->schema.size());
 }
 
 Mapping prune(Node* node, Needed needed) {
@@ -565,6 +471,9 @@ Mapping prune(Node* node, Needed needed) {
   if (auto* apply = std::get_if<Apply>(&node->op)) {
     return prune_apply(node, apply, needed);
   }
+  if (auto* series = std::get_if<Series>(&node->op)) {
+    return prune_series(node, series, std::move(needed));
+  }
   if (auto* transform = std::get_if<Transform>(&node->op)) {
     return prune_transform(node, transform, needed);
   }
@@ -578,8 +487,6 @@ Mapping prune(Node* node, Needed needed) {
   }
   return prune_nothing(node);
 }
-
-}  // namespace
 
 std::vector<std::size_t> keep_columns(Node* node, std::vector<bool> needed) {
   return prune(node, std::move(needed));

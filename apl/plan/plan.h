@@ -189,6 +189,7 @@ struct Series {
   double real_origin = 0;
   double real_step = 1;
   std::vector<Value> defaults;  // one a series; null allowed
+  bool gives_axis = true;       // its array comes after those of the series
   bool nonempty = false;        // kind=nonempty: one default row for an empty input
 };
 

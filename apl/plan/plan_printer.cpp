@@ -203,7 +203,8 @@ struct Describe {
     return text;
   }
   std::string operator()(const Series& series) const {
-    return "series step=" + std::to_string(series.step);
+    return "series step=" + std::to_string(series.step) +
+           (series.gives_axis ? "" : " without axis");
   }
   std::string operator()(const Window& window) const {
     return "window calls=" + std::to_string(window.calls.size());

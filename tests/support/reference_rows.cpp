@@ -267,6 +267,7 @@ Result<std::vector<ReferenceRow>> reference_series(const plan::Series& series,
               ? Value::real(series.real_origin + static_cast<double>(at) * series.real_step)
               : of_type(series.axis_type, at));
     }
+    arrays.resize(arrays.size() - (series.gives_axis ? 0 : 1));
     ReferenceRow row = group.key;
     for (DynamicBuilder& array : arrays) {
       array.end_array();
