@@ -1,4 +1,4 @@
-// Datasets, objects and settings. Tokens are in catalog_tokens.cpp.
+// Datasets and settings. Objects are in catalog_objects.cpp, tokens in catalog_tokens.cpp.
 //
 // A dataset and its file are made in this order: under the catalog's write lock the file is created
 // and given its key, then the catalog row is committed. Dropping commits the row's removal first,
@@ -27,12 +27,6 @@ constexpr std::string_view kSelectDatasets =
     "SELECT name, file_id, file_key, definition, sum FROM datasets ORDER BY name";
 constexpr std::string_view kSelectDataset =
     "SELECT name, file_id, file_key, definition, sum FROM datasets WHERE name = ?1";
-constexpr std::string_view kSelectObjects =
-    "SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects WHERE kind = ?1";
-constexpr std::string_view kSelectObject =
-    "SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects "
-    "WHERE kind = ?1 AND id = ?2";
-
 struct DatasetRow {
   DatasetDefinition definition;
   std::uint64_t file_key = 0;
@@ -49,19 +43,6 @@ std::int64_t dataset_sum(std::string_view name, std::uint64_t file_id, std::uint
       .value();
 }
 
-std::int64_t object_sum(const StoredObject& object) {
-  return RowSum(0, "objects")
-      .add(static_cast<std::int64_t>(object.kind))
-      .add_text(object.id)
-      .add_text(object.dataset)
-      .add_text(object.name)
-      .add_text(object.who)
-      .add(object.created)
-      .add(object.updated)
-      .add_text(object.body)
-      .value();
-}
-
 Result<DatasetRow> dataset_of(const Statement& row) {
   DatasetRow dataset;
   dataset.definition.name = row.text(0);
@@ -75,22 +56,6 @@ Result<DatasetRow> dataset_of(const Statement& row) {
   return dataset;
 }
 
-Result<StoredObject> object_of(const Statement& row) {
-  StoredObject object;
-  object.kind = static_cast<ObjectKind>(row.integer(0));
-  object.id = row.text(1);
-  object.dataset = row.text(2);
-  object.name = row.text(3);
-  object.who = row.text(4);
-  object.created = row.integer(5);
-  object.updated = row.integer(6);
-  object.body = row.text(7);
-  if (row.integer(8) != object_sum(object)) {
-    return corrupt_catalog("the row of object '" + object.id + "' is damaged");
-  }
-  return object;
-}
-
 }  // namespace
 
 CatalogList dataset_list() {
@@ -99,19 +64,6 @@ CatalogList dataset_list() {
     return row.integer(4);
   };
   return {"dataset_sums", std::string(kSelectDatasets), sum, "datasets"};
-}
-
-CatalogList object_list(ObjectKind kind) {
-  const std::string number = std::to_string(static_cast<int>(kind));
-  const auto sum = [](const Statement& row) -> Result<std::int64_t> {
-    EVQ_TRY_ASSIGN(const StoredObject object, object_of(row));
-    return row.integer(8);
-  };
-  return {"object_sums_" + number,
-          "SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects "
-          "WHERE kind = " +
-              number,
-          sum, "objects of one kind"};
 }
 
 namespace {
@@ -126,18 +78,6 @@ Result<std::optional<DatasetRow>> read_dataset(Connection& connection, std::stri
   return std::optional<DatasetRow>(std::move(dataset));
 }
 
-Result<std::optional<StoredObject>> read_object(Connection& connection, ObjectKind kind,
-                                                std::string_view id) {
-  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectObject));
-  EVQ_TRY_ASSIGN(const bool found,
-                 row.bind(1, static_cast<std::int64_t>(kind)).bind_text(2, id).step());
-  if (!found) {
-    return std::optional<StoredObject>();
-  }
-  EVQ_TRY_ASSIGN(StoredObject object, object_of(row));
-  return std::optional<StoredObject>(std::move(object));
-}
-
 Status write_dataset(Connection& connection, const DatasetRow& dataset) {
   const DatasetDefinition& definition = dataset.definition;
   const std::string coded = encode_definition(definition);
@@ -149,23 +89,6 @@ Status write_dataset(Connection& connection, const DatasetRow& dataset) {
       .bind(3, static_cast<std::int64_t>(dataset.file_key))
       .bind_blob(4, coded)
       .bind(5, dataset.sum);
-  return write.run();
-}
-
-Status write_object(Connection& connection, const StoredObject& object) {
-  EVQ_TRY_ASSIGN(
-      Statement write,
-      connection.prepare("INSERT OR REPLACE INTO objects(kind, id, dataset, name, who, created, "
-                         "updated, body, sum) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
-  write.bind(1, static_cast<std::int64_t>(object.kind))
-      .bind_text(2, object.id)
-      .bind_text(3, object.dataset)
-      .bind_text(4, object.name)
-      .bind_text(5, object.who)
-      .bind(6, object.created)
-      .bind(7, object.updated)
-      .bind_text(8, object.body)
-      .bind(9, object_sum(object));
   return write.run();
 }
 
@@ -412,110 +335,7 @@ Status CatalogDefinitions::drop_dataset(Database& catalog, std::string_view name
   return {};
 }
 
-// ---------------------------------------------------------------- objects and settings
-
-Result<std::vector<StoredObject>> CatalogDefinitions::objects(ObjectKind kind,
-                                                              std::string_view dataset) {
-  std::vector<StoredObject> found;
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
-  if (catalog == nullptr) {
-    return found;
-  }
-  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectObjects));
-  row.bind(1, static_cast<std::int64_t>(kind));
-  ListState read;
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, row.step());
-    if (!more) {
-      break;
-    }
-    EVQ_TRY_ASSIGN(StoredObject object, object_of(row));
-    read.add(row.integer(8));
-    if (dataset.empty() || object.dataset == dataset) {
-      found.push_back(std::move(object));
-    }
-  }
-  EVQ_TRY(check_list(lease.connection(), object_list(kind), read));
-  std::ranges::sort(found, [](const StoredObject& a, const StoredObject& b) {
-    return std::tie(a.created, a.id) < std::tie(b.created, b.id);
-  });
-  return found;
-}
-
-Result<std::optional<StoredObject>> CatalogDefinitions::find_object(ObjectKind kind,
-                                                                    std::string_view id) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
-  if (catalog == nullptr) {
-    return std::optional<StoredObject>();
-  }
-  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  EVQ_TRY_ASSIGN(std::optional<StoredObject> object, read_object(lease.connection(), kind, id));
-  if (!object) {
-    EVQ_TRY(checked_.check(lease.connection(), object_list(kind)));
-  }
-  return object;
-}
-
-Status CatalogDefinitions::put_object(const StoredObject& object) {
-  EVQ_TRY_ASSIGN(const StoredObject stored,
-                 change_object(object.kind, object.id, object.body.size(),
-                               [&](const StoredObject*) { return object; }));
-  static_cast<void>(stored);
-  return {};
-}
-
-Result<StoredObject> CatalogDefinitions::change_object(ObjectKind kind, std::string_view id,
-                                                       std::size_t body_bytes,
-                                                       const ObjectChange& change) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(body_bytes + 1));
-  EVQ_TRY_ASSIGN(const std::optional<StoredObject> before,
-                 read_object(lock.connection(), kind, id));
-  EVQ_TRY_ASSIGN(StoredObject object, change(before.has_value() ? &*before : nullptr));
-  object.kind = kind;
-  object.id = id;
-  ListChange sums{std::nullopt, object_sum(object)};
-  if (before) {
-    sums.before = object_sum(*before);
-  }
-  EVQ_TRY(note_change(lock.connection(), object_list(kind), sums, options_.rows_max));
-  EVQ_TRY(write_object(lock.connection(), object));
-  EVQ_TRY(lock.commit());
-  return object;
-}
-
-Result<bool> CatalogDefinitions::remove_object(ObjectKind kind, std::string_view id,
-                                               const ObjectCheck& check) {
-  EVQ_TRY_ASSIGN(const std::optional<StoredObject> known, find_object(kind, id));
-  if (!known) {
-    return false;
-  }
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  return catalog->with_reserve([&] { return remove_object(*catalog, kind, id, check); });
-}
-
-Result<bool> CatalogDefinitions::remove_object(Database& catalog, ObjectKind kind,
-                                               std::string_view id,
-                                               const ObjectCheck& check) const {
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(0));
-  EVQ_TRY_ASSIGN(const std::optional<StoredObject> found, read_object(lock.connection(), kind, id));
-  if (!found) {
-    return false;
-  }
-  if (check) {
-    EVQ_TRY(check(*found));
-  }
-  EVQ_TRY(note_change(lock.connection(), object_list(kind), {object_sum(*found), std::nullopt},
-                      options_.rows_max));
-  {
-    EVQ_TRY_ASSIGN(Statement remove,
-                   lock.connection().prepare("DELETE FROM objects WHERE kind = ?1 AND id = ?2"));
-    EVQ_TRY(remove.bind(1, static_cast<std::int64_t>(kind)).bind_text(2, id).run());
-  }
-  EVQ_TRY(lock.commit());
-  return true;
-}
+// ---------------------------------------------------------------- settings
 
 Result<std::optional<std::string>> CatalogDefinitions::setting(std::string_view name) {
   EVQ_TRY_ASSIGN(Database * catalog, database(false));
