@@ -15,6 +15,7 @@ int run_starred(const GlobalOptions& global, const StarredCommand& command);
 int run_dataset(const GlobalOptions& global, const DatasetCommand& command);
 int run_check(const GlobalOptions& global, const StoreCommand& command);
 int run_compact(const GlobalOptions& global, const StoreCommand& command);
+int run_backup(const GlobalOptions& global, const BackupCommand& command);
 int run_serve(const GlobalOptions& global, const ServeCommand& command);
 int run_token(const GlobalOptions& global, const TokenCommand& command);
 int run_organization(const GlobalOptions& global, const OrganizationCommand& command);

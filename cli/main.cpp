@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
       .dataset = evq::run_dataset,
       .check = evq::run_check,
       .compact = evq::run_compact,
+      .backup = evq::run_backup,
       .serve = evq::run_serve,
       .token = evq::run_token,
       .organization = evq::run_organization,

@@ -1,4 +1,4 @@
-// Verbs about the store itself: dataset, delete, check, compact.
+// Verbs about the store itself: dataset, delete, check, compact, backup.
 
 #include <functional>
 #include <iostream>
@@ -20,7 +20,9 @@
 #include "cli/shell_word.h"
 #include "cli/store_tables.h"
 #include "cli/terminal/number_text.h"
+#include "cli/terminal/progress.h"
 #include "cli/terminal/table_format.h"
+#include "cli/terminal/text_width.h"
 #include "http/map_fields.h"
 #include "http/wire.h"
 #include "http/wire_answer.h"
@@ -154,6 +156,36 @@ Result<CheckReport> check_store(const GlobalOptions& global) {
   return service->store().check(interrupt_control());
 }
 
+// What was found, a line a problem and a summary; what the process ends with.
+int print_check(const Result<CheckReport>& checked) {
+  if (!checked.ok()) {
+    return report_error(checked.error());
+  }
+  const CheckReport& report = checked.value();
+  for (const CheckProblem& problem : report.problems) {
+    print_data(
+        problem.file +
+        (problem.block.has_value() ? ": block " + std::to_string(*problem.block) : std::string()) +
+        ": " + problem.message + "\n");
+  }
+  const int printed = print_data(
+      counted_text(report.files, "file") + ", " + counted_text(report.blocks, "block") + ", " +
+      counted_text(report.segments, "segment") + ", " + counted_text(report.rows, "event") + ": " +
+      (report.problems.empty() ? std::string("sound")
+                               : counted_text(report.problems.size(), "problem")) +
+      "\n");
+  return report.problems.empty() ? printed : error_code_info(ErrorCode::kCorrupt).exit_status;
+}
+
+// The store that a backup has made.
+Result<CheckReport> check_copy(const std::string& directory) {
+  StoreOptions options;
+  options.directory = directory;
+  options.create = false;
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Store> copy, Store::open(options));
+  return copy->check(interrupt_control());
+}
+
 Error near_dataset(Store& store, const Error& error, const std::string& name) {
   const auto names = dataset_names(store);
   return with_near_name(error, name, names.ok() ? names.value() : std::vector<std::string>(),
@@ -259,26 +291,8 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
 }
 
 int run_check(const GlobalOptions& global, const StoreCommand& /*command*/) {
-  const Result<CheckReport> checked = check_store(global);
-  if (!checked.ok()) {
-    return report_error(checked.error());
-  }
-  const CheckReport& report = checked.value();
-  for (const CheckProblem& problem : report.problems) {
-    print_data(
-        problem.file +
-        (problem.block.has_value() ? ": block " + std::to_string(*problem.block) : std::string()) +
-        ": " + problem.message + "\n");
-  }
-  const int printed = print_data(
-      counted_text(report.files, "file") + ", " + counted_text(report.blocks, "block") + ", " +
-      counted_text(report.segments, "segment") + ", " + counted_text(report.rows, "event") + ": " +
-      (report.problems.empty() ? std::string("sound")
-                               : counted_text(report.problems.size(), "problem")) +
-      "\n");
-  return report.problems.empty() ? printed : error_code_info(ErrorCode::kCorrupt).exit_status;
+  return print_check(check_store(global));
 }
-
 int run_compact(const GlobalOptions& global, const StoreCommand& command) {
   if (global.remote()) {
     return run_remote_compact(global, command);
@@ -307,6 +321,40 @@ int run_compact(const GlobalOptions& global, const StoreCommand& command) {
     }
   }
   return status;
+}
+
+int run_backup(const GlobalOptions& global, const BackupCommand& command) {
+  if (global.remote()) {
+    return report_error(make_error(ErrorCode::kUnsupported,
+                                   "a server's store is copied where it is",
+                                   "there: evq backup DIRECTORY, while the server runs"));
+  }
+  auto service = open_service(global, existing_store());
+  if (!service.ok()) {
+    return report_error(service.error());
+  }
+  ProgressOptions shown;
+  shown.enabled = is_terminal(STDERR_FILENO) && !global.quiet;
+  shown.label = "copying to " + command.directory;
+  std::optional<Progress> line;
+  const auto progress = [&](std::uint64_t bytes, std::uint64_t bytes_total) {
+    if (!line.has_value()) {
+      shown.bytes_total = bytes_total;
+      line.emplace(shown);
+    }
+    line->update({bytes, 0});
+  };
+  const auto copied =
+      service.value()->store().back_up(command.directory, progress, interrupt_control());
+  line.reset();
+  if (!copied.ok()) {
+    return report_error(copied.error());
+  }
+  const BackupReport& report = copied.value();
+  const int printed = print_data(
+      counted_text(report.datasets, "dataset") + ", " + counted_text(report.rows, "event") + ", " +
+      bytes_text(report.bytes) + ": copied to " + visible_text(command.directory) + "\n");
+  return command.check && printed == 0 ? print_check(check_copy(command.directory)) : printed;
 }
 
 }  // namespace evq

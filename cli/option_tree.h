@@ -35,6 +35,7 @@ struct ParsedOptions {
   DatasetCommand dataset;
   StoreCommand check;
   StoreCommand compact;
+  BackupCommand backup;
   ServeCommand serve;
   TokenCommand token;
   OrganizationCommand organization;
@@ -57,7 +58,7 @@ void set_examples(CLI::App* verb, std::initializer_list<UsageExample> examples);
 
 // ingest, query, tail, export, repl, delete.
 void add_event_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers);
-// starred, dataset, check, compact, token, org, serve.
+// starred, dataset, check, compact, backup, token, org, serve.
 void add_store_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers);
 
 // Lays out what they print.

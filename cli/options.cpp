@@ -199,17 +199,18 @@ bool holds_text(int descriptor) {
 // What people write who come from other programs.
 std::string_view own_word(std::string_view foreign) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"stream", "tail"},         {"follow", "tail"},      {"import", "ingest"},
-      {"load", "ingest"},         {"insert", "ingest"},    {"put", "ingest"},
-      {"sql", "query"},           {"run", "query"},        {"search", "query"},
-      {"select", "query"},        {"shell", "repl"},       {"console", "repl"},
-      {"server", "serve"},        {"datasets", "dataset"}, {"ls", "list"},
-      {"show", "info"},           {"describe", "info"},    {"schema", "fields"},
-      {"stats", "info"},          {"add", "create"},       {"new", "create"},
-      {"rm", "delete"},           {"remove", "delete"},    {"drop", "delete"},
-      {"revoke", "delete"},       {"verify", "check"},     {"vacuum", "compact"},
-      {"dump", "export"},         {"-V", "--version"},     {"version", "--version"},
-      {"--from", "--start-time"}, {"--to", "--end-time"}};
+      {"stream", "tail"},    {"follow", "tail"},       {"import", "ingest"},
+      {"load", "ingest"},    {"insert", "ingest"},     {"put", "ingest"},
+      {"sql", "query"},      {"run", "query"},         {"search", "query"},
+      {"select", "query"},   {"shell", "repl"},        {"console", "repl"},
+      {"server", "serve"},   {"datasets", "dataset"},  {"ls", "list"},
+      {"show", "info"},      {"describe", "info"},     {"schema", "fields"},
+      {"stats", "info"},     {"add", "create"},        {"new", "create"},
+      {"rm", "delete"},      {"remove", "delete"},     {"drop", "delete"},
+      {"revoke", "delete"},  {"verify", "check"},      {"vacuum", "compact"},
+      {"dump", "export"},    {"copy", "backup"},       {"save", "backup"},
+      {"-V", "--version"},   {"version", "--version"}, {"--from", "--start-time"},
+      {"--to", "--end-time"}};
   const auto* const found =
       std::ranges::find(kWords, foreign, &std::pair<std::string_view, std::string_view>::first);
   return found == std::end(kWords) ? std::string_view() : found->second;

@@ -127,6 +127,11 @@ struct StoreCommand {  // check, compact
   std::string dataset;
 };
 
+struct BackupCommand {
+  std::string directory;
+  bool check = false;
+};
+
 struct ServeCommand {
   std::string listen = "127.0.0.1:8080";
   bool no_auth = false;
@@ -197,6 +202,7 @@ struct CommandHandlers {
   std::function<int(const GlobalOptions&, const DatasetCommand&)> dataset;
   std::function<int(const GlobalOptions&, const StoreCommand&)> check;
   std::function<int(const GlobalOptions&, const StoreCommand&)> compact;
+  std::function<int(const GlobalOptions&, const BackupCommand&)> backup;
   std::function<int(const GlobalOptions&, const ServeCommand&)> serve;
   std::function<int(const GlobalOptions&, const TokenCommand&)> token;
   std::function<int(const GlobalOptions&, const OrganizationCommand&)> organization;

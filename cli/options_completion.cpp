@@ -40,7 +40,7 @@ void add_values(const CLI::Option& option, const CLI::App& app, CompletionPlan* 
   plan->datasets = is({"DATASET", "WHAT", "APL", "--ingest", "--query"});
   plan->saved_queries = name == "ID" && starred;
   plan->topics = name == "TOPIC";
-  plan->files = is({"FILE", "-f", "--file", "--store", "--ca-file", "--tls-cert", "--tls-key",
+  plan->files = is({"FILE", "DIRECTORY", "-f", "--file", "--store", "--ca-file", "--tls-cert", "--tls-key",
                     "--reject-file", "--geo-database", "--allow-external"}) ||
                 (name == "--output" && app.get_name() == "export");
   if (plan->topics) {

@@ -188,6 +188,15 @@ void add_store_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandler
   verb->callback([=, &handlers] {
     parsed->chosen = [=, &handlers] { return handlers.compact(parsed->global, parsed->compact); };
   });
+  verb = root->add_subcommand("backup", "Copy the whole store while it is in use");
+  verb->add_option("DIRECTORY", parsed->backup.directory, "The copy: a folder that is made")
+      ->required();
+  verb->add_flag("--check", parsed->backup.check, "Then verify the copy, as evq check does");
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] { return handlers.backup(parsed->global, parsed->backup); };
+  });
+  set_examples(verb, {{"evq backup /mnt/usb/evq-$(date +%F)", "a copy of every day"},
+                      {"evq --store /mnt/usb/evq-2024-05-01 query \"web | count\"", "is a store"}});
 }
 
 }  // namespace evq

@@ -13,6 +13,7 @@
 #include "store/base/checksum.h"
 #include "store/base/control.h"
 #include "store/base/limits.h"
+#include "store/catalog/database_copy.h"
 #include "store/catalog/dataset_file.h"
 #include "store/catalog/row_sum.h"
 #include "store/catalog_rows.h"
@@ -187,13 +188,18 @@ Result<Database*> CatalogDefinitions::database(bool create) {
 // ---------------------------------------------------------------- datasets
 
 Result<std::vector<DatasetDefinition>> CatalogDefinitions::list_datasets(bool sound_only) {
-  std::vector<DatasetDefinition> found;
   EVQ_TRY_ASSIGN(Database * catalog, database(false));
   if (catalog == nullptr) {
-    return found;
+    return std::vector<DatasetDefinition>();
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectDatasets));
+  return read_datasets(lease.connection(), sound_only);
+}
+
+Result<std::vector<DatasetDefinition>> CatalogDefinitions::read_datasets(Connection& connection,
+                                                                         bool sound_only) {
+  std::vector<DatasetDefinition> found;
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectDatasets));
   ListState read;
   while (true) {
     EVQ_TRY_ASSIGN(const bool more, row.step());
@@ -209,9 +215,23 @@ Result<std::vector<DatasetDefinition>> CatalogDefinitions::list_datasets(bool so
     found.push_back(std::move(known.definition));
   }
   if (!sound_only) {
-    EVQ_TRY(check_list(lease.connection(), dataset_list(), read));
+    EVQ_TRY(check_list(connection, dataset_list(), read));
   }
   return found;
+}
+
+Result<std::vector<DatasetDefinition>> CatalogDefinitions::copy_to(const std::string& path,
+                                                                   const QueryControl& control) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  if (catalog == nullptr) {
+    return make_error(ErrorCode::kNotFound, options_.directory + ": there is no catalog yet");
+  }
+  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  EVQ_TRY_ASSIGN(std::vector<DatasetDefinition> named, read_datasets(lease.connection(), false));
+  EVQ_TRY_ASSIGN(const std::uint64_t bytes,
+                 copy_database(lease.connection(), path, control, nullptr));
+  static_cast<void>(bytes);
+  return named;
 }
 
 Result<std::optional<DatasetDefinition>> CatalogDefinitions::find_dataset(std::string_view name) {

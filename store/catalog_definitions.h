@@ -82,6 +82,10 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Status drop_dataset(std::string_view name);
   // Before anything is stored in a dataset's file: what this process read of the catalog lasts.
   Status make_durable();
+  // A copy of catalog.db in a new file, and the datasets that it names; kNotFound where there is no
+  // catalog yet. See copy_database().
+  Result<std::vector<DatasetDefinition>> copy_to(const std::string& path,
+                                                 const QueryControl& control);
   // Reads every row, collecting what fails; nothing when the catalog does not exist yet.
   Result<std::vector<std::string>> check(const QueryControl& control,
                                          std::vector<UnlistedFile>* unlisted);
@@ -90,6 +94,8 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   // The open catalog; nothing when there is none yet and `create` is false.
   Result<Database*> database(bool create);
   Result<std::vector<DatasetDefinition>> list_datasets(bool sound_only);
+  static Result<std::vector<DatasetDefinition>> read_datasets(Connection& connection,
+                                                              bool sound_only);
   Result<DatasetDefinition> insert_dataset(Connection& connection, DatasetDefinition definition);
   Status drop_dataset(Database& catalog, std::string_view name);
   Result<bool> remove_object(Database& catalog, ObjectKind kind, std::string_view id,

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "store/backup.h"
 #include "store/base/check.h"
 #include "store/base/clock_watch.h"
 #include "store/base/file.h"
@@ -54,6 +55,8 @@ class DirectoryStore final : public Store {
   Result<std::uint64_t> trim(std::string_view name, std::int64_t before,
                              QueryControl& control) override;
   Status maintain(std::string_view name, bool full, QueryControl& control) override;
+  Result<BackupReport> back_up(const std::string& target, const BackupProgress& progress,
+                               QueryControl& control) override;
   Result<CheckReport> check(QueryControl& control) override;
 
  private:
@@ -492,6 +495,17 @@ Status DirectoryStore::maintain(const std::shared_ptr<Dataset>& dataset,
     EVQ_TRY(give_back(*dataset, control));
   }
   return merged;
+}
+
+Result<BackupReport> DirectoryStore::back_up(const std::string& target,
+                                             const BackupProgress& progress,
+                                             QueryControl& control) {
+  const WaitScope scope(control);
+  const auto with = [this](std::string_view name, const BackupSource::Run& run) {
+    return with_dataset(name,
+                        [&](const std::shared_ptr<Dataset>& dataset) { return run(*dataset); });
+  };
+  return evq::back_up({directory_, definitions_, with}, target, progress, control);
 }
 
 Result<CheckReport> DirectoryStore::check(QueryControl& control) {

@@ -145,6 +145,14 @@ struct CheckReport {
   std::vector<CheckProblem> problems;
 };
 
+struct BackupReport {
+  std::uint64_t datasets = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;  // of its files
+};
+// Told now and then how much is copied, and of how much, about.
+using BackupProgress = std::function<void(std::uint64_t bytes, std::uint64_t bytes_total)>;
+
 // Changes what is said of a field. Asked inside the transaction that stores it, perhaps more than
 // once, each time for what is known then.
 using FieldChange = std::function<void(FieldAttributes* attributes)>;
@@ -190,6 +198,12 @@ class Store {
   // blocks, frees the space of deleted blocks, checkpoints. Without `full` only what is due, which
   // merging small blocks is once nobody has written for some seconds.
   virtual Status maintain(std::string_view dataset, bool full, QueryControl& control) = 0;
+  // Copies the store while it is in use into the folder `target`, which is made (kConflict when it
+  // is there and not empty) and is a store when this returns, durably: each dataset, and the
+  // catalog, as of one instant since the call. When it fails there is none. kNotFound for a store
+  // without a catalog. Damage is copied as it is. `progress` may be empty.
+  virtual Result<BackupReport> back_up(const std::string& target, const BackupProgress& progress,
+                                       QueryControl& control) = 0;
   // Verifies every checksum and invariant of every file; problems are in the report, not errors.
   virtual Result<CheckReport> check(QueryControl& control) = 0;
 };

@@ -75,7 +75,7 @@ sqlite3_file* open_file(sqlite3* connection, int which) {
 int write_error(sqlite3* connection, int which) {
   sqlite3_file* file = open_file(connection, which);
   int reason = 0;
-  if (file != nullptr) {
+  if (file != nullptr && file->pMethods->xFileControl != nullptr) {  // a journal in memory has none
     file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
   }
   return reason;

@@ -1,6 +1,6 @@
 #pragma once
-// Connection, Statement, Transaction: SQLite as evq uses it, and nothing else of it. The only
-// translation units that see sqlite3.h are sqlite.cpp and joined_writes.cpp.
+// Connection, Statement, Transaction: SQLite as evq uses it, and nothing else of it. sqlite3.h is
+// seen by sqlite.cpp, by database_copy.cpp, and by the VFSs, joined_writes.cpp and unsynced_vfs.cpp.
 //
 // Every connection is opened hostile-file safe (defensive, untrusted schema, no triggers, views or
 // extensions, cell size checks, low limits) and never checkpoints by itself, neither at commit nor
@@ -126,6 +126,7 @@ class Connection {
  private:
   explicit Connection(std::string path);
   friend class Transaction;
+  friend class DatabaseCopy;
   Status rewrite_wal();
   std::optional<WalFile> wal_file();
   Error wal_not_open() const;

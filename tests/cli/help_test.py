@@ -12,7 +12,7 @@ SECTIONS = {
     "": "GLOBAL OPTIONS", "ingest": "INGEST", "query": "QUERY", "repl": "PROMPT", "tail": "TAIL",
     "export": "EXPORT", "delete": "DELETE", "starred": "SAVED QUERIES", "dataset": "DATASETS",
     "serve": "SERVE", "config": "SERVERS", "token": "TOKENS", "org": "TOKENS", "check": "UPKEEP",
-    "compact": "UPKEEP", "completion": "UPKEEP", "demo": "UPKEEP", "help": "UPKEEP",
+    "compact": "UPKEEP", "backup": "UPKEEP", "completion": "UPKEEP", "demo": "UPKEEP", "help": "UPKEEP",
 }
 OPTION = r"(?<![\w-])(--?[a-z][a-z-]*)"
 

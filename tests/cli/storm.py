@@ -80,6 +80,7 @@ class World:
         self.stop = threading.Event()
         self.problems = []
         self.slowest = 0.0
+        self.backups = 0
         self.hurt = Hurt(self)
 
     # ---- processes
@@ -88,10 +89,10 @@ class World:
         return subprocess.Popen([self.evq, "--store", self.store, *words], stdin=stdin,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
 
-    def run(self, *words, text=None):
+    def run(self, *words, text=None, store=None):
         """The output of a command that must succeed."""
         began = time.monotonic()
-        done = subprocess.run([self.evq, "--store", self.store, *words], input=text,
+        done = subprocess.run([self.evq, "--store", store or self.store, *words], input=text,
                               capture_output=True, text=True, timeout=300)
         self.slowest = max(self.slowest, time.monotonic() - began)
         if done.returncode != 0:
@@ -174,8 +175,9 @@ class World:
         process.stdin = None
         return process, lambda: self.model.acknowledge(number, events)
 
-    def rows(self, apl):
-        return list(csv.DictReader(io.StringIO(self.run("query", "--all", "-o", "csv", apl))))
+    def rows(self, apl, store=None):
+        answer = self.run("query", "--all", "-o", "csv", apl, store=store)
+        return list(csv.DictReader(io.StringIO(answer)))
 
     # ---- loops that run in threads
 
@@ -229,6 +231,21 @@ class World:
     def compact(self):
         self.run("compact")
         time.sleep(0.2)
+
+    def back_up(self):
+        """A copy is sound, and has whole requests and all that were acknowledged before."""
+        with self.model.lock:
+            least = sum(self.model.acknowledged.values())
+        copy = self.store + "-copy"
+        self.run("backup", copy, "--check")
+        self.backups += 1
+        for row in self.rows("d | summarize n = count(), k = max(k) by r | where n != k", store=copy):
+            raise Violation("a copy has a part of a request: %s" % row)
+        count = int(self.rows("d | count", store=copy)[0]["Count"])
+        if count < least:
+            raise Violation("a copy has %d events, %d were acknowledged before" % (count, least))
+        shutil.rmtree(copy)
+        time.sleep(0.5)
 
     # ---- the verdict
 
@@ -404,7 +421,8 @@ def run_together(world, seconds, watch=None, options=()):
     world.create_datasets()
     world.start_server(*options)
     acts = [world.write_by_http, world.write_by_http, world.write_by_command, world.write_by_command,
-            world.watch_whole_requests, world.watch_count, world.delete_some, world.compact]
+            world.watch_whole_requests, world.watch_count, world.delete_some, world.compact,
+            world.back_up]
     threads = [world.loop(act) for act in acts]
     end = time.monotonic() + seconds
     while time.monotonic() < end and not world.problems:
@@ -418,8 +436,8 @@ def run_together(world, seconds, watch=None, options=()):
         wal = world.store + "/" + name + "-wal"
         if os.path.exists(wal) and os.path.getsize(wal) > 0:
             raise Violation(name + "-wal is not empty after the last process has ended")
-    return "%d s, %d threads of commands beside a server, slowest command %.1f s" % (
-        seconds, len(acts), world.slowest)
+    return "%d s, %d threads of commands beside a server, %d backups, slowest command %.1f s" % (
+        seconds, len(acts), world.backups, world.slowest)
 
 
 class Gauge:
