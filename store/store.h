@@ -201,7 +201,8 @@ class Store {
   // Copies the store while it is in use into the folder `target`, which is made (kConflict when it
   // is there and not empty) and is a store when this returns, durably: each dataset, and the
   // catalog, as of one instant since the call. When it fails there is none. kNotFound for a store
-  // without a catalog. Damage is copied as it is. `progress` may be empty.
+  // without a catalog, kCorrupt for a dataset that has lost commits or its counters; other damage
+  // is copied as it is. `progress` may be empty.
   virtual Result<BackupReport> back_up(const std::string& target, const BackupProgress& progress,
                                        QueryControl& control) = 0;
   // Verifies every checksum and invariant of every file; problems are in the report, not errors.
