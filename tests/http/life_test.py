@@ -290,7 +290,8 @@ class Life(unittest.TestCase):
             status, answer = server.call("POST", path, {"startTime": "2024-01-01", "endTime": "now", **body})
             self.assertEqual(status, 422, answer)
             self.assertRegex(answer["message"], "memory limit of 67108864 bytes exceeded in where")
-        self.assertLess(server.peak_memory(), 200 << 20)
+        if sanitizer_runtime(EVQ) is None:  # its own memory would be measured
+            self.assertLess(server.peak_memory(), 200 << 20)
         for apl, matched in (("d | where strlen(strrep(text, 10)) == 1000", 20000),
                              ("d | where text endswith '3' and n > 19000", 100)):
             status, answer = server.call("POST", "/v2/datasets/_apl/delete", {
