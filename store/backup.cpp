@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <new>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -76,10 +77,7 @@ class Backup {
         control_(control) {}
 
   Result<BackupReport> run() {
-    const OnScopeExit remove([this] {
-      std::error_code ignored;
-      std::filesystem::remove_all(folder_, ignored);  // unless it has its name
-    });
+    const OnScopeExit remove([this] { remove_failed(); });
     EVQ_TRY(make_private_directory(parent_of(target_)));
     EVQ_TRY(make_private_directory(folder_ + "/datasets"));
     EVQ_TRY_ASSIGN(std::vector<DatasetDefinition> named, source_.definitions.datasets());
@@ -89,8 +87,9 @@ class Backup {
       EVQ_TRY_ASSIGN(named, source_.definitions.copy_to(catalog_path(), control_));
       if (has_all(named)) {
         EVQ_TRY(drop_others(named));
+        const BackupReport made = report(named);
         EVQ_TRY(publish());
-        return report(named);
+        return made;
       }
       EVQ_TRY(remove_file(catalog_path()));
     }
@@ -103,6 +102,17 @@ class Backup {
     std::uint64_t rows = 0;
     std::uint64_t bytes = 0;
   };
+
+  void remove_failed() const {
+    if (done_) {
+      return;
+    }
+    try {
+      std::error_code ignored;
+      std::filesystem::remove_all(renamed_ ? target_ : folder_, ignored);
+    } catch (const std::bad_alloc&) {  // then it stays: unfinished under the name that says so
+    }
+  }
 
   std::string catalog_path() const { return folder_ + "/catalog.db"; }
 
@@ -182,7 +192,7 @@ class Backup {
     return {};
   }
 
-  Status publish() const {
+  Status publish() {
     EVQ_TRY(sync_directory(folder_ + "/datasets"));
     EVQ_TRY(sync_directory(folder_));
     if (std::rename(folder_.c_str(), target_.c_str()) != 0) {
@@ -192,13 +202,16 @@ class Backup {
           target_ + ": " + std::generic_category().message(reason),
           "name a folder that is not there yet");
     }
-    return sync_directory(parent_of(target_));
+    renamed_ = true;
+    EVQ_TRY(sync_directory(parent_of(target_)));
+    done_ = true;
+    return {};
   }
 
-  Result<BackupReport> report(const std::vector<DatasetDefinition>& named) const {
+  BackupReport report(const std::vector<DatasetDefinition>& named) const {
     BackupReport report;
     report.datasets = named.size();
-    report.bytes = size_or_zero(target_ + "/catalog.db");
+    report.bytes = size_or_zero(catalog_path());
     for (const auto& [file_id, copied] : copied_) {
       report.rows += copied.rows;
       report.bytes += copied.bytes;
@@ -214,6 +227,8 @@ class Backup {
   std::map<std::uint64_t, Copied> copied_;  // datasets, by the number of their file
   std::uint64_t bytes_ = 0;                 // of them
   std::uint64_t bytes_total_ = 0;           // about
+  bool renamed_ = false;
+  bool done_ = false;
 };
 
 }  // namespace
