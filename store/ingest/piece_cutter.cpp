@@ -12,6 +12,7 @@
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/zoneless.h"
+#include "store/ingest/binary_head.h"
 #include "store/ingest/csv_header.h"
 #include "store/ingest/failure_reason.h"
 #include "store/ingest/format.h"
@@ -42,46 +43,8 @@ constexpr std::size_t kBinaryCheckBytes = 64 * kKibibyte;
 // A batch's text is read while the batch before is parsed.
 constexpr std::size_t kSpareMax = kIngestBatchTextBytesMax / kPieceBytes;
 constexpr std::size_t kLostHeadBytes = 1 * kKibibyte;
-constexpr std::size_t kUtf16HeadBytes = 4;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::int64_t kInstantNever = std::numeric_limits<std::int64_t>::max();
-
-// Files that people try, told by their first bytes; of any other kind only that it is no text.
-std::string_view known_binary(std::string_view head) {
-  constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
-      {"BZh91AY&SY", "compressed by bzip2; unpack it first: bunzip2 -c"},
-      {"\xFD"
-       "7zXZ",
-       "compressed by xz; unpack it first: xz -dc"},
-      {"\x04\x22\x4D\x18", "compressed by lz4; unpack it first: lz4 -dc"},
-      {"PK\x03\x04", "a ZIP archive; unpack it first: unzip -p"},
-      {"PAR1", "a Parquet file; write it as NDJSON first"},
-      {"SQLite format 3", "a SQLite database; write its tables as CSV first"},
-  };
-  for (const auto& [magic, kind] : kKinds) {
-    if (head.starts_with(magic)) {
-      return kind;
-    }
-  }
-  constexpr std::size_t kTarMagicAt = 257;
-  if (head.size() > kTarMagicAt && head.substr(kTarMagicAt).starts_with("ustar")) {
-    return "a tar archive; unpack it first: tar -xO";
-  }
-  return {};
-}
-
-// UTF-16 without its mark begins with two ASCII characters: every other byte is zero.
-bool is_unmarked_utf16(std::string_view head) {
-  const auto zero = [&](std::size_t at) { return head[at] == '\0'; };
-  return head.size() >= kUtf16HeadBytes && zero(0) != zero(1) && zero(0) == zero(2) &&
-         zero(1) == zero(3);
-}
-
-// Whether it takes more than has come to tell. One of its first two bytes is zero.
-bool may_be_unmarked_utf16(std::string_view head) {
-  return head.size() < 2 ||
-         (head.size() < kUtf16HeadBytes && head.substr(0, 2).find('\0') != std::string_view::npos);
-}
 
 enum class RecordEnd : std::uint8_t { kNotYet, kLineFeed, kLoneCr };
 
