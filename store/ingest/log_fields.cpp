@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "store/base/ascii.h"
+#include "store/ingest/time_shapes.h"
 
 namespace evq {
 
@@ -168,32 +169,21 @@ LogFields access_fields(std::string_view line) {
 
 // ---------------------------------------------------------------- syslog
 
-// How many bytes of the text have the shape: 9 stands for a digit, _ for one or a blank, A for a
-// letter. 0: it begins in another way.
-std::size_t shape_bytes(std::string_view text, std::string_view shape) {
-  const auto fits = [](char c, char wanted) {
-    return wanted == 'A'   ? is_letter(c)
-           : wanted == '9' ? is_digit(c)
-           : wanted == '_' ? c == ' ' || is_digit(c)
-                           : c == wanted;
-  };
-  return std::ranges::equal(text.substr(0, shape.size()), shape, fits) ? shape.size() : 0;
-}
-
 // "Oct 11 22:14:15 ", taken from the text.
 bool take_bsd_time(std::string_view* text) {
-  const std::size_t size = shape_bytes(*text, "AAA _9 99:99:99 ");
-  text->remove_prefix(size);
-  return size > 0;
+  constexpr std::string_view kShape = "AAA _9 99:99:99 ";
+  const bool begins = begins_with_shape(*text, kShape);
+  text->remove_prefix(begins ? kShape.size() : 0);
+  return begins;
 }
 
 // "Wed 2024-05-01 10:20:30 UTC ", as journalctl -o short-full writes it, taken from the text.
 bool take_journal_time(std::string_view* text) {
-  const std::size_t size = shape_bytes(*text, "AAA 9999-99-99 99:99:99");
-  if (size == 0) {
+  constexpr std::string_view kShape = "AAA 9999-99-99 99:99:99";
+  if (!begins_with_shape(*text, kShape)) {
     return false;
   }
-  std::string_view rest = text->substr(size);
+  std::string_view rest = text->substr(kShape.size());
   take_word(&rest);  // its fraction
   const std::string_view zone = take_word(&rest);
   constexpr std::size_t kZoneBytesMax = 6;
