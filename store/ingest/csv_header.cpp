@@ -1,6 +1,7 @@
 #include "store/ingest/csv_header.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "store/base/ascii.h"
 #include "store/base/check.h"
@@ -78,12 +79,18 @@ bool may_be_value(const Cells& record, std::size_t at) {
   return !record[at].empty() && (is_time_cell(record[at]) || has_before(record, at));
 }
 
-// Whether it is, by the record below it, which may be none.
-bool is_value(const Cells& record, std::size_t at, const Cells& below) {
+// What the record below it, which may be none, tells of such a cell.
+enum class HeaderCell : std::uint8_t { kValue, kMaybeValue, kName, kUnknown };
+
+HeaderCell kind_of_cell(const Cells& record, std::size_t at, const Cells& below) {
   const std::string_view cell = record[at];
   const std::string_view next = at < below.size() ? std::string_view(below[at]) : "";
-  return is_time_cell(cell) ? next.empty() || next == "-" || is_time_cell(next)
-                            : !names_something(cell) || cell == next;
+  if (!is_time_cell(cell)) {
+    return !names_something(cell) || cell == next ? HeaderCell::kValue : HeaderCell::kUnknown;
+  }
+  return is_time_cell(next)            ? HeaderCell::kValue
+         : next.empty() || next == "-" ? HeaderCell::kMaybeValue
+                                       : HeaderCell::kName;
 }
 
 }  // namespace
@@ -134,17 +141,25 @@ std::optional<UnnamedColumns> find_unnamed_columns(std::string_view head, char d
   }
   const Cells& first = records.cells.front();
   const Cells below = records.cells.size() > 1 ? records.cells.back() : Cells();
-  for (std::size_t i = 0; i < first.size() && unnamed.count == 0; ++i) {
+  std::optional<std::size_t> value;
+  std::optional<std::size_t> maybe;
+  bool has_names = false;
+  for (std::size_t i = 0; i < first.size() && !value; ++i) {
     if (!may_be_value(first, i)) {
       continue;
     }
     if (records.more) {
       return std::nullopt;
     }
-    if (is_value(first, i, below)) {
-      unnamed.count = std::max(first.size(), below.size());
-      unnamed.value = first[i];
-    }
+    const HeaderCell kind = kind_of_cell(first, i, below);
+    value = kind == HeaderCell::kValue ? std::optional(i) : std::nullopt;
+    maybe = kind == HeaderCell::kMaybeValue && !maybe ? std::optional(i) : maybe;
+    has_names = has_names || kind == HeaderCell::kName;
+  }
+  value = value || has_names ? value : maybe;
+  if (value) {
+    unnamed.count = std::max(first.size(), below.size());
+    unnamed.value = first[*value];
   }
   return unnamed;
 }

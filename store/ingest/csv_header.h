@@ -22,9 +22,10 @@ struct UnnamedColumns {
 };
 
 // Of CSV that begins with `head`, behind a line "sep=;" if there is one: an event is a record with
-// a date, a time of day or both in a cell, where the next record has one in the same place or
-// nothing, and one that has a cell twice that names nothing, such as 0 and -, or that the next
-// record has in the same place. A table whose columns are days or hours has numbers below them.
+// a date, a time of day or both in a cell, where the next record has one in the same place or, if
+// it has no other value below any of them, nothing; and one that has a cell twice that names
+// nothing, such as 0 and -, or that the next record has in the same place. A table whose columns
+// are days or hours has numbers below them, if not below all.
 // `delimiter` 0: the one that is detected. Nothing: more bytes are needed, which cannot be with
 // `at_end`.
 std::optional<UnnamedColumns> find_unnamed_columns(std::string_view head, char delimiter,

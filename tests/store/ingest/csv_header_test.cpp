@@ -32,6 +32,12 @@ TEST_CASE("what the first record of CSV holds tells whether its columns have nam
       {"Province,Lat,1/22/20,1/23/20\nx,33.9,0,0\n", 0, ""},
       {"host,10:00,11:00\na,1,2\n", 0, ""},
       {"country,1990,1991\nFR,1,2\n", 0, ""},
+      // Also where the first of the numbers below them is missing, but not where one of two times
+      // is.
+      {"country,2024-05-01,2024-05-02\nFR,,2\n", 0, ""},
+      {"country,2024-05-01,2024-05-02\nFR,-,2\n", 0, ""},
+      {"a,2024-05-01,2024-05-02\nb,,2024-05-03\n", 3, "2024-05-02"},
+      {"a,2024-05-01,2024-05-02\nb,2024-05-03,never\n", 3, "2024-05-01"},
       {"version,10.0.0.1\n1,2\n", 0, ""},
       // A value that is there again; a name that is may be a mistake.
       {"x,0,1,0\ny,1,1,0\n", 4, "0"},
