@@ -93,10 +93,10 @@ void InputNotes::note_header(const std::string& path, const std::string& head,
     return;
   }
   if (counts.ingested + counts.failed == 0) {
-    tell(path,
-         std::string(" has the names of fields and no events below them") +
-             (options.format == InputFormat::kDetect ? "; --format text makes an event of each line"
-                                                     : ""));
+    tell(path, std::string(" has the names of fields and no events below them") +
+                   (options.format == InputFormat::kDetect && !is_named_csv(path)
+                        ? "; --format text makes an event of each line"
+                        : ""));
     return;
   }
   if (const std::size_t lines = lines_above_csv(head);

@@ -84,9 +84,6 @@ std::string why_no_header(std::string_view head, char delimiter) {
   return {};
 }
 
-namespace {
-
-// Packed or not.
 bool is_named_csv(std::string_view path) {
   constexpr std::array<std::string_view, 2> kPacked = {".gz", ".zst"};
   for (const std::string_view suffix : kPacked) {
@@ -96,8 +93,6 @@ bool is_named_csv(std::string_view path) {
   return path.size() > kSuffix.size() &&
          equals_ignoring_ascii_case(path.substr(path.size() - kSuffix.size()), kSuffix);
 }
-
-}  // namespace
 
 InputFormat format_of_one_column(std::string_view path, std::string_view head,
                                  const IngestOptions& options) {

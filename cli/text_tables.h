@@ -22,6 +22,9 @@ std::string why_no_header(std::string_view head, char delimiter);
 // Whether a name is none but a number or a time.
 bool reads_as_value(std::string_view name);
 
+// Whether a file is CSV by its name, packed or not.
+bool is_named_csv(std::string_view path);
+
 // How to read an input that has this beginning: as `options` say; but as CSV where that is to be
 // detected and the first line is one word, if the name of the file or of the field with the times
 // says that this is the header of a column.

@@ -385,7 +385,8 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
 
 bool begins_with_one_name(std::string_view head) {
   const std::string_view line = trimmed(head.substr(0, head.find('\n')));
-  return !line.empty() && count_words(line) == 1 && names_a_column(line);
+  return !line.empty() && count_words(line) == 1 && names_a_column(line) &&
+         line.find(detect_delimiter(head)) == std::string_view::npos;
 }
 
 char detect_delimiter(std::string_view head) {

@@ -30,7 +30,7 @@ namespace evq {
 // Nothing: more bytes are needed, which cannot be with `at_end`.
 std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end);
 
-// Whether the first line is one word that may name the only column of CSV.
+// Whether the first line is one word, without a delimiter, that may name the only column of CSV.
 bool begins_with_one_name(std::string_view head);
 
 // The most frequent of , ; tab and | outside of quotes in the first record of `head`; a comma when

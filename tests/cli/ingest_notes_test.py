@@ -79,6 +79,7 @@ class IngestNotes(LoadCase):
                 ("e.csv", "5,7,2024-05-01\n6,8,2024-05-02\n",
                  ": the first line is an event, for it has the value '2024-05-01', and its columns are column1 "
                  "to column3; --csv-fields names them, --format csv takes their names from that line"),
+                ("n.csv", "a,2024-05-01\nb,2024-05-02\n", ": the first line is an event, for it has the value "),
                 ("l.json", '{"hits":[{"a":1},{"a":2}]}',
                  " is one event, with a list of objects in .hits; for an event each: jq -c '.hits[]' l.json | "
                  "evq ingest d")):

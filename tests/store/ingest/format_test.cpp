@@ -71,7 +71,7 @@ TEST_CASE("a first line of one word that may name a column") {
     CHECK(evq::begins_with_one_name(head));
   }
   for (const std::string_view head :
-       {"", "\n", "a b\n", "1\n", "{\"a\":1}\n", "---", "@", "/a", "a:"}) {
+       {"", "\n", "a b\n", "1\n", "{\"a\":1}\n", "---", "@", "/a", "a:", "a,b\n", "sep=;\n"}) {
     CAPTURE(head);
     CHECK_FALSE(evq::begins_with_one_name(head));
   }
