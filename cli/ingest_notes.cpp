@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/container_line.h"
 #include "cli/listed_events.h"
 #include "cli/output.h"
 #include "cli/shell_word.h"
@@ -100,12 +101,6 @@ void IngestNotes::note_encoding(const std::string& path, const IngestCounts& cou
 
 namespace {
 
-constexpr std::size_t kPairsMin = 2;
-
-bool is_whole_object(std::string_view line) {
-  return line.starts_with('{') && line.ends_with('}');
-}
-
 // What a log tells of itself by its first lines.
 struct LineForms {
   std::size_t lines = 0;
@@ -115,30 +110,20 @@ struct LineForms {
   std::size_t prefixed = 0;  // JSON or logfmt behind the name of a container: "web-1  | {…}"
 };
 
-// The rest of a line behind "web-1  | "; empty: it begins in another way.
-std::string_view behind_container(std::string_view line) {
-  constexpr std::string_view kMark = " | ";
-  const std::size_t bar = line.find(kMark);
-  const std::string_view name = trimmed(line.substr(0, bar));
-  return bar == std::string_view::npos || name.empty() || name.find(' ') != std::string_view::npos
-             ? std::string_view()
-             : trimmed(line.substr(bar + kMark.size()));
-}
-
 LineForms forms_of_lines(std::string_view head) {
+  constexpr std::size_t kPairsMin = 2;
   LineForms forms;
   while (head.find('\n') != std::string_view::npos) {  // the last one may be cut
     const std::string_view line = trimmed(take_line(&head));
     if (line.empty()) {
       continue;
     }
-    const std::string_view behind = behind_container(line);
     const bool json = is_whole_object(line);
     ++forms.lines;
     forms.json += json ? 1U : 0U;
     forms.json_behind = json ? forms.json_behind + 1 : 0;
     forms.logfmt += is_logfmt_line(line, kPairsMin) ? 1U : 0U;
-    forms.prefixed += is_whole_object(behind) || is_logfmt_line(behind, kPairsMin) ? 1U : 0U;
+    forms.prefixed += has_fields(trimmed(container_line(line).line)) ? 1U : 0U;
   }
   return forms;
 }

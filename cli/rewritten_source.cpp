@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "cli/container_line.h"
 #include "http/otlp.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
@@ -12,6 +13,7 @@
 #include "store/base/time.h"
 #include "store/base/utf8.h"
 #include "store/base/zoneless.h"
+#include "store/ingest/format.h"
 #include "store/ingest/json_text.h"
 #include "store/ingest/leading_time.h"
 #include "store/ingest/logfmt_line.h"
@@ -87,27 +89,6 @@ void write_field(JsonWriter* json, std::string_view name, std::string_view value
   json->string(repair_utf8(value));
 }
 
-// A line behind the name of a container: "web-1  | the line".
-struct NamedLine {
-  std::string_view name;  // empty: there is none
-  std::string_view line;
-};
-
-NamedLine take_container(std::string_view line) {
-  constexpr std::string_view kMark = " | ";
-  const std::size_t bar = line.find(kMark);
-  const std::string_view name = trimmed(line.substr(0, bar));
-  const bool is_name = bar != std::string_view::npos && std::ranges::all_of(name, [](char c) {
-                         return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.';
-                       });
-  return is_name ? NamedLine{name, trimmed(line.substr(bar + kMark.size()))} : NamedLine{};
-}
-
-bool has_fields(std::string_view line) {
-  constexpr std::size_t kPairsMin = 2;
-  return (line.starts_with('{') && line.ends_with('}')) || is_logfmt_line(line, kPairsMin);
-}
-
 // Whether the first line has the name of a container, and most lines, but the last one that may be
 // cut, have one with fields behind it.
 bool names_containers(std::string_view text) {
@@ -115,15 +96,15 @@ bool names_containers(std::string_view text) {
   std::size_t with_fields = 0;
   while (!text.empty() && (lines == 0 || text.find('\n') != std::string_view::npos)) {
     const std::string_view line = take_line(&text);
-    if (is_blank(line)) {
+    const ContainerLine named = container_line(line);
+    if (is_blank(named.name.empty() ? line : named.line)) {
       continue;
     }
-    const NamedLine named = take_container(line);
     if (named.name.empty() && lines == 0) {
       return false;
     }
     ++lines;
-    with_fields += has_fields(named.line) ? 1U : 0U;
+    with_fields += has_fields(trimmed(named.line)) ? 1U : 0U;
   }
   return 2 * with_fields > lines;
 }
@@ -228,20 +209,21 @@ bool RewrittenSource::take_torn() {
 }
 
 void RewrittenSource::detect(bool no_more) {
-  const bool whole_line = input_.find('\n') != std::string::npos;
-  const bool named = !options_.multiline && !take_container(input_).name.empty();
+  const std::string_view text = input_;
+  const bool whole_line = text.find('\n') != std::string_view::npos;
+  const bool named = !options_.multiline && !container_line(text).name.empty();
   const std::size_t wanted = named ? kReadBytes : kHeadBytes;
   if (kind_ != Kind::kUnknown || !(input_.size() >= wanted || whole_line || ended_ || no_more)) {
     return;
   }
   if (options_.multiline) {
-    kind_ = read_part(input_) ? Kind::kParts : Kind::kEvents;
-    return;
+    kind_ = read_part(text) ? Kind::kParts : Kind::kEvents;
+  } else {
+    kind_ = text.starts_with(kCursor)         ? Kind::kJournal
+            : signal_of(text)                 ? Kind::kOtlp
+            : named && names_containers(text) ? Kind::kNamed
+                                              : Kind::kEvents;
   }
-  kind_ = std::string_view(input_).starts_with(kCursor) ? Kind::kJournal
-          : signal_of(input_)                           ? Kind::kOtlp
-          : named && names_containers(input_)           ? Kind::kNamed
-                                                        : Kind::kEvents;
 }
 
 void RewrittenSource::rewrite() {
@@ -289,27 +271,28 @@ std::size_t RewrittenSource::rewrite_line(std::string_view rest) {
     return 0;
   }
   const std::size_t size = std::min(line_end, rest.size() - 1) + 1;
+  std::string_view line = rest.substr(0, size);
   if (kind_ == Kind::kNamed) {
-    rewrite_named(trimmed(rest.substr(0, size)));
+    rewrite_named(take_line(&line));
   } else {
-    join_part(rest.substr(0, size));
+    join_part(line);
   }
   return size;
 }
 
 // What a program says between its events is one as well, as a line of plain text.
 void RewrittenSource::rewrite_named(std::string_view line) {
-  if (line.empty()) {
+  const ContainerLine named = container_line(line);
+  const std::string_view rest = named.name.empty() ? line : named.line;
+  if (is_blank(rest)) {
     text_ += '\n';
     return;
   }
   const ZonelessTimes times(options_.zone.get());
-  const NamedLine named = take_container(line);
-  const std::string_view rest = named.name.empty() ? line : named.line;
   const bool timed = options_.finds_line_times();
   std::string event;
-  if (rest.starts_with('{')) {
-    event = rest;
+  if (may_begin_object(trimmed(rest))) {
+    event = trimmed(rest);
   } else if (is_logfmt_line(rest, 2)) {
     append_logfmt_as_json(&event, rest, timed ? logfmt_time(rest) : std::nullopt);
   } else {

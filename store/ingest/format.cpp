@@ -111,12 +111,6 @@ bool begins_array(std::string_view head, std::size_t open) {
          std::string_view("\n[{").find(rest[behind]) != std::string_view::npos;
 }
 
-// Whether a JSON object, or what means to be one, goes on with this behind its brace:
-// "{2024-05-13 10:20:30} …" is a log line.
-bool may_begin_object(char c) {
-  return is_json_blank(c) || std::string_view("\"}'").find(c) != std::string_view::npos;
-}
-
 // Whether every quote of a line opens or closes a cell of CSV; the last cell may go on in the next
 // line.
 bool quotes_cells(std::string_view line, char delimiter) {
@@ -345,8 +339,8 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
   if (head[first] == kRecordSeparator && first + 1 < head.size() && head[first + 1] == '{') {
     return PieceKind::kLines;
   }
-  if (head[first] == '{' && forced == InputFormat::kDetect && first + 1 < head.size() &&
-      !may_begin_object(head[first + 1])) {
+  if (head[first] == '{' && forced == InputFormat::kDetect &&
+      !may_begin_object(head.substr(first))) {
     return PieceKind::kText;
   }
   if (head[first] == '{') {
@@ -381,6 +375,13 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
     return *log ? PieceKind::kText : PieceKind::kRecords;
   }
   return PieceKind::kRecords;
+}
+
+bool may_begin_object(std::string_view text) {
+  const std::string_view behind = text.substr(std::min<std::size_t>(1, text.size()), 1);
+  return text.starts_with('{') &&
+         (behind.empty() || is_json_blank(behind[0]) ||
+          std::string_view("\"}'").find(behind[0]) != std::string_view::npos);
 }
 
 bool begins_with_one_name(std::string_view head) {

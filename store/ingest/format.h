@@ -30,6 +30,10 @@ namespace evq {
 // Nothing: more bytes are needed, which cannot be with `at_end`.
 std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end);
 
+// Whether the text begins as a JSON object does, or what means to be one: "{2024-05-13 10:20:30} …"
+// is a log line.
+bool may_begin_object(std::string_view text);
+
 // Whether the first line is one word, without a delimiter, that may name the only column of CSV.
 bool begins_with_one_name(std::string_view head);
 

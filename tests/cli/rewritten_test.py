@@ -56,12 +56,16 @@ class Rewritten(EvqCase):
             '\n'
             'web-1  | {"container":"own","n":2}\n'
             'db-1   | 2024-05-01T10:20:31Z it says "more"\n'
+            'db-1   |     {indented} \n'
+            'db-1   | \n'
             'db-1 exited with code 0\n')
-        self.assertEqual((report["ingested"], report["failed"], errors), (6, 0, ""))
+        self.assertEqual((report["ingested"], report["failed"], errors), (7, 0, ""))
+        self.assertEqual(self.rows("d | where message has 'indented' | project container, message"),
+                         [{"container": "db-1", "message": "    {indented} "}])
         self.assertEqual(self.rows("d | where container == 'web-1' and n == 1 | project level"), [{"level": "info"}])
         self.assertEqual(self.rows("d | where container == 'web-1' | count"), [{"Count": 2}])
         self.assertEqual(self.rows("d | where container == 'own' | project n"), [{"n": 2}])
-        self.assertEqual(self.rows("d | where container == 'db-1' | sort by _time asc | project _time, msg, message"),
+        self.assertEqual(self.rows("d | where container == 'db-1' and _time < now(-1d) | sort by _time asc | project _time, msg, message"),
                          [{"_time": "2024-05-01T10:20:30Z", "msg": "two words"},
                           {"_time": "2024-05-01T10:20:31Z", "message": '2024-05-01T10:20:31Z it says "more"'}])
         self.assertEqual(self.rows("d | where message startswith 'db-1 exited' and isempty(container) | count"),
