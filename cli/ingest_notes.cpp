@@ -157,6 +157,8 @@ void IngestNotes::note_plain_text(const std::string& path, const std::string& he
     return;
   }
   const std::string_view text = trimmed(head);
+  // The last line may be cut.
+  const std::string_view lines = trimmed(std::string_view(head).substr(0, head.rfind('\n')));
   const LogFields parts = log_fields(text.substr(0, text.find_first_of("\r\n")));
   std::string names;
   for (const LogField& field : parts.fields()) {
@@ -165,7 +167,7 @@ void IngestNotes::note_plain_text(const std::string& path, const std::string& he
   inputs_.tell(path, " is plain text, a line an event: the field message, " +
                          (names.empty() ? "which parse takes apart (evq help parse)"
                                         : "and of its first line " + names) +
-                         (has_longer_entries(text)
+                         (has_longer_entries(lines)
                               ? "; --multiline makes one event of a line and those below that "
                                 "belong to it, such as a stack trace"
                               : ""));

@@ -339,6 +339,10 @@ class IngestNotes(LoadCase):
         self.assertNotIn("tail", errors)
         self.assertIn("--multiline makes one event of a line and those below", errors)
 
+    def test_a_line_that_is_cut_where_notes_stop_reading_is_none_of_a_longer_event(self):
+        log = "".join(f"2024-05-01 10:00:{i % 60:02} {'x' * 30}\n" for i in range(2000))  # 65536 is 51 * 1285 + 1
+        self.assertNotIn("--multiline", self.evq("ingest", "d", "-o", "text", input=log)[1])
+
     def test_one_word_above_lines_of_words_is_no_header(self):
         log = 'Initializing\nLoaded 5 modules, 3 plugins in 3 s\nERROR: cannot open "x", giving up\nDone\n'
         report, errors = self.load(log, dataset="log")
