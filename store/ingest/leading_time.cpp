@@ -255,23 +255,15 @@ std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t rec
 }
 
 std::optional<DateOrder> told_date_order(std::string_view text) {
+  constexpr std::size_t kYearDigits = 4;
   TimeScanner scanner(text);
-  static_cast<void>(scanner.take('['));
-  const auto first = scanner.take_number(1, 2);
-  const char separator = scanner.peek();
-  if (!first || (separator != '/' && separator != '-')) {
-    return std::nullopt;
-  }
-  scanner.skip(1);
-  const auto second = scanner.take_number(1, 2);
-  if (!second || !scanner.take(separator) || scanner.digit_count() != 4) {
-    return std::nullopt;
-  }
+  const auto date = take_date_numbers(&scanner);
   const auto is_month = [](int number) { return number >= 1 && number <= 12; };
-  if (is_month(*first) == is_month(*second)) {
+  if (!date || date->third_digits != kYearDigits ||
+      is_month(date->first) == is_month(date->second)) {
     return std::nullopt;
   }
-  return is_month(*first) ? DateOrder::kMonthFirst : DateOrder::kDayFirst;
+  return is_month(date->first) ? DateOrder::kMonthFirst : DateOrder::kDayFirst;
 }
 
 std::optional<std::int64_t> whole_time(std::string_view text, DateOrder order) {

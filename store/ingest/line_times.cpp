@@ -8,6 +8,7 @@
 #include "store/ingest/leading_time.h"
 #include "store/ingest/log_entry.h"
 #include "store/ingest/logfmt_line.h"
+#include "store/ingest/time_shapes.h"
 
 namespace evq {
 
@@ -20,6 +21,11 @@ std::optional<std::int64_t> own_time(const Piece& piece, std::string_view line) 
   return piece.kind == PieceKind::kLogfmt && is_logfmt_line(line, 1)
              ? logfmt_time(line, piece.date_order)
              : leading_time(line, piece.receipt_ns, piece.date_order);
+}
+
+// What of a line begins with its date, if it has one.
+std::string_view date_in_line(std::string_view line, PieceKind kind) {
+  return kind == PieceKind::kLogfmt ? logfmt_date(line) : line;
 }
 
 // Of the first of the lines a log begins with that tells one.
@@ -54,31 +60,25 @@ class ShortDates {
 
   // Of a line that may begin with one, in brackets or not.
   void add(std::string_view line) {
+    constexpr std::size_t kYearDigits = 2;
     TimeScanner scanner(line);
-    static_cast<void>(scanner.take('['));
-    const std::size_t first_digits = scanner.digit_count();
-    const auto first = scanner.take_number(1, 2);
-    const char separator = scanner.peek();
-    if (!first || (separator != '/' && separator != '-')) {
+    const auto date = take_date_numbers(&scanner);
+    if (!date || date->third_digits != kYearDigits) {
       return;
     }
-    scanner.skip(1);
-    const auto second = scanner.take_number(1, 2);
-    if (!second || !scanner.take(separator) || scanner.digit_count() != 2) {
-      return;
-    }
-    const int third = *scanner.take_number(2, 2);
+    const int third = *scanner.take_number(kYearDigits, kYearDigits);
     scanner.skip(scanner.at_end() ? 0 : 1);
     scanner.skip_blanks();
     if (!scanner.take_number(1, 2) || !scanner.take(':')) {
       return;
     }
     any_ = true;
-    firsts_.add(*first);
+    firsts_.add(date->first);
     thirds_.add(third);
-    year_first_ = year_first_ && first_digits == 2 && is_past(*first, *second, third);
-    day_first_ = day_first_ && is_past(third, *second, *first);
-    month_first_ = month_first_ && is_past(third, *first, *second);
+    year_first_ = year_first_ && date->first_digits == kYearDigits &&
+                  is_past(date->first, date->second, third);
+    day_first_ = day_first_ && is_past(third, date->second, date->first);
+    month_first_ = month_first_ && is_past(third, date->first, date->second);
   }
 
   std::optional<DateOrder> told() const {
@@ -155,19 +155,29 @@ std::optional<std::int64_t> last_line_time(const Piece& piece) {
   return text.empty() ? piece.time_before : std::nullopt;
 }
 
-std::optional<DateOrder> date_order_in(const Piece& piece) {
+bool has_date_in_question(std::string_view text, PieceKind kind) {
+  while (!text.empty()) {
+    TimeScanner scanner(date_in_line(take_line(&text), kind));
+    if (take_date_numbers(&scanner)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::optional<DateOrder> date_order_in(std::string_view text, PieceKind kind,
+                                       std::int64_t receipt_ns) {
   std::optional<DateOrder> order;
-  ShortDates short_dates(piece.receipt_ns);
-  for (std::string_view text = piece.text(); !text.empty();) {
-    const std::string_view line = take_line(&text);
-    const auto told =
-        piece.kind == PieceKind::kLogfmt ? logfmt_date_order(line) : told_date_order(line);
+  ShortDates short_dates(receipt_ns);
+  while (!text.empty()) {
+    const std::string_view date = date_in_line(take_line(&text), kind);
+    const auto told = told_date_order(date);
     if (told == DateOrder::kMonthFirst) {
       return told;
     }
     order = told ? told : order;
-    if (piece.kind != PieceKind::kLogfmt && !told) {
-      short_dates.add(line);
+    if (kind != PieceKind::kLogfmt && !told) {
+      short_dates.add(date);
     }
   }
   return order ? order : short_dates.told();

@@ -32,10 +32,14 @@ class LineTimes {
 // them only: what has no time for longer is not from then.
 std::optional<std::int64_t> last_line_time(const Piece& piece);
 
-// The order of dates such as 05/04/2024 in a log of which this is the first piece: the day comes
-// first when a line's date reads in that way only and none only in the other one. Where the year
-// has two digits, as in 24/04/05, its dates tell together which number is the year: none of them is
-// to come, and the day is what differs most among them. Nothing: no date tells.
-std::optional<DateOrder> date_order_in(const Piece& piece);
+// Whether a line of such a log has a date of which others may tell in which order its numbers come.
+bool has_date_in_question(std::string_view text, PieceKind kind);
+
+// The order of dates such as 05/04/2024 in a log that begins with `text`: the day comes first when
+// a line's date reads in that way only and none only in the other one. Where the year has two
+// digits, as in 24/04/05, its dates tell together which number is the year: none of them is to
+// come, and the day is what differs most among them. Nothing: no date tells.
+std::optional<DateOrder> date_order_in(std::string_view text, PieceKind kind,
+                                       std::int64_t receipt_ns);
 
 }  // namespace evq

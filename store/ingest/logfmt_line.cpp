@@ -13,6 +13,7 @@
 #include "store/ingest/leading_time.h"
 #include "store/ingest/log_fields.h"
 #include "store/ingest/text_line.h"
+#include "store/ingest/time_shapes.h"
 
 namespace evq {
 
@@ -183,16 +184,15 @@ std::optional<std::int64_t> logfmt_time(std::string_view line, DateOrder order) 
   return whole_time(offset.empty() ? text : text + ' ' + std::string(offset), order);
 }
 
-std::optional<DateOrder> logfmt_date_order(std::string_view line) {
+std::string_view logfmt_date(std::string_view line) {
   LogfmtReader reader(line);
   while (const auto pair = reader.next()) {
-    const bool dated = tells_time(pair->key) || pair->key == "date";
-    const auto told = dated ? told_date_order(pair->value) : std::nullopt;
-    if (told) {
-      return told;
+    TimeScanner scanner(pair->value);
+    if ((tells_time(pair->key) || pair->key == "date") && take_date_numbers(&scanner)) {
+      return pair->value;
     }
   }
-  return std::nullopt;
+  return {};
 }
 
 void read_logfmt_line(std::string_view line, EventAssembler& event) {

@@ -25,8 +25,9 @@ bool is_logfmt_line(std::string_view line, std::size_t pairs_min);
 // and time=13:46:53 tell together, with the offset in tz="-0700" if there is one.
 std::optional<std::int64_t> logfmt_time(std::string_view line,
                                         DateOrder order = DateOrder::kMonthFirst);
-// What the dates of these keys, or of date, tell (told_date_order in leading_time.h).
-std::optional<DateOrder> logfmt_date_order(std::string_view line);
+// The first value of these keys, or of date, that begins with a date of numbers whose order others
+// may tell (take_date_numbers in time_shapes.h); empty: there is none.
+std::string_view logfmt_date(std::string_view line);
 
 // Puts the line, which has no line end, into `event`, which has begun and whose time the caller
 // sets. `line` must outlive the event.

@@ -28,6 +28,11 @@ enum class PieceKind : std::uint8_t {
   kW3c,      // a line each, under a header of lines that begin with # (w3c_log.h)
 };
 
+// Lines of a log that tell their times themselves.
+inline bool is_log(PieceKind kind) {
+  return kind == PieceKind::kText || kind == PieceKind::kEntries || kind == PieceKind::kLogfmt;
+}
+
 // One JSON value, CSV record or entry of a log of a piece.
 struct ValueSpan {
   std::uint32_t begin = 0;
@@ -65,9 +70,6 @@ struct Piece {
 
   bool has_spans() const {
     return kind == PieceKind::kValues || kind == PieceKind::kRecords || kind == PieceKind::kEntries;
-  }
-  bool is_log() const {
-    return kind == PieceKind::kText || kind == PieceKind::kEntries || kind == PieceKind::kLogfmt;
   }
   std::string_view text() const { return {memory.get(), size}; }
 };

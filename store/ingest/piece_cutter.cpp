@@ -138,17 +138,29 @@ Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int6
   return Outcome::kWaiting;
 }
 
-// Whether more of CSV is to be seen before its first records go: what its columns are is decided by
-// as much as there is soon.
+// Whether more is to be seen before the first events go: what the columns of CSV are, and in which
+// order the numbers of a log's dates come, is decided by as much as there is soon.
 bool PieceCutter::waits_for_first_look(bool no_more) {
-  return kind_ == PieceKind::kRecords && !columns_known_ && !no_more && !discarding_ &&
-         monotonic_now_ns() - first_read_ns_ < kFirstLookMsMax * kMillisecondNs;
+  if (looked_ || no_more || discarding_ ||
+      monotonic_now_ns() - first_read_ns_ >= kFirstLookMsMax * kMillisecondNs) {
+    return false;
+  }
+  return kind_ == PieceKind::kRecords || (is_log(kind_) && has_date_in_question(text(), kind_));
 }
 
 void PieceCutter::look_at_columns() {
   const std::string_view head = text().substr(0, kDetectBytesMax);
   csv_.columns = sniff_csv_columns(head, csv_, ended_ && head.size() == size_);
-  columns_known_ = true;
+}
+
+// As far as the dates that the log begins with tell it; those of a line that is seen now and comes
+// in a later piece do as well.
+void PieceCutter::look_at_date_order(std::int64_t receipt_ns) {
+  const std::uint64_t seen = std::min(offset_ + size_, kDateOrderBytesMax);
+  if (!date_order_ && seen > std::max(dates_seen_, offset_)) {
+    date_order_ = date_order_in(text().substr(0, seen - offset_), kind_, receipt_ns);
+    dates_seen_ = seen;
+  }
 }
 
 void PieceCutter::stop() {
@@ -463,9 +475,13 @@ bool PieceCutter::cut_whole_rest(Piece& piece) {
 // Hands over the whole events; what follows them moves to a buffer of its own.
 void PieceCutter::cut(Piece& piece) {
   const std::size_t whole = scanner_->whole_bytes();
-  if (kind_ == PieceKind::kRecords && !columns_known_ && whole != 0) {
+  const std::int64_t receipt_ns = clock_();
+  if (kind_ == PieceKind::kRecords && !looked_ && whole != 0) {
     look_at_columns();
+  } else if (is_log(kind_)) {
+    look_at_date_order(receipt_ns);
   }
+  looked_ = looked_ || whole != 0;
   piece.kind = kind_;
   piece.memory = std::move(memory_);
   piece.capacity = capacity_;
@@ -473,14 +489,11 @@ void PieceCutter::cut(Piece& piece) {
   piece.offset = offset_;
   piece.line = line_;
   piece.column = column_;
-  piece.receipt_ns = clock_();
+  piece.receipt_ns = receipt_ns;
   piece.time_before = time_before_;
   piece.events = scanner_->events();
   piece.spans = std::move(scanner_->spans());
-  if (piece.is_log()) {
-    if (!date_order_ && offset_ < kDateOrderBytesMax) {
-      date_order_ = date_order_in(piece);
-    }
+  if (is_log(kind_)) {
     piece.date_order = date_order_.value_or(DateOrder::kMonthFirst);
     const ZonelessTimes times(options_.zone.get());
     time_before_ = last_line_time(piece);

@@ -67,6 +67,7 @@ class PieceCutter {
   Result<std::vector<std::string>> read_header(std::string_view record) const;
   bool waits_for_first_look(bool no_more);
   void look_at_columns();
+  void look_at_date_order(std::int64_t receipt_ns);
   void adopt_all();
   void make_room(std::size_t capacity);
   void cut(Piece& piece);
@@ -94,7 +95,8 @@ class PieceCutter {
   PieceKind kind_ = PieceKind::kLines;
   CsvLayout csv_;
   bool header_due_ = false;
-  bool columns_known_ = false;
+  bool looked_ = false;           // at what the first events tell of all
+  std::uint64_t dates_seen_ = 0;  // bytes of a log that were asked for the order of dates
   bool mark_checked_ = false;
 
   std::unique_ptr<char[]> memory_;  // none at the end

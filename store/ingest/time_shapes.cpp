@@ -41,4 +41,29 @@ bool has_time_of_day(std::string_view text) {
          std::any_of(text.begin(), text.end(), is_digit);
 }
 
+std::optional<DateNumbers> take_date_numbers(TimeScanner* scanner) {
+  TimeScanner ahead = *scanner;
+  static_cast<void>(ahead.take('['));
+  DateNumbers date;
+  date.first_digits = ahead.digit_count();
+  const auto first = ahead.take_number(1, 2);
+  const char separator = ahead.peek();
+  if (!first || (separator != '/' && separator != '-')) {
+    return std::nullopt;
+  }
+  ahead.skip(1);
+  const auto second = ahead.take_number(1, 2);
+  if (!second || !ahead.take(separator)) {
+    return std::nullopt;
+  }
+  date.first = *first;
+  date.second = *second;
+  date.third_digits = ahead.digit_count();
+  if (date.third_digits != 2 && date.third_digits != 4) {
+    return std::nullopt;
+  }
+  *scanner = ahead;
+  return date;
+}
+
 }  // namespace evq

@@ -9,6 +9,7 @@
 
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
+#include "store/base/time_scan.h"
 
 namespace evq {
 
@@ -22,6 +23,19 @@ bool is_unix_time(std::string_view word);
 
 // Whether it may hold a time of day.
 bool has_time_of_day(std::string_view text);
+
+// A date of numbers that does not begin with its year, "05/04/2024" and "5-4-24", or with one of
+// two digits.
+struct DateNumbers {
+  int first = 0;
+  int second = 0;
+  std::size_t first_digits = 0;
+  std::size_t third_digits = 0;
+};
+
+// Takes the first two of them, with what parts them from the third, from a text that begins with
+// such a date, in brackets or not.
+std::optional<DateNumbers> take_date_numbers(TimeScanner* scanner);
 
 // The time that `in_year` writes out with a year, in the year that puts it last before the receipt.
 template <class InYear>

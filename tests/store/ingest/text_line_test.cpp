@@ -282,6 +282,35 @@ TEST_CASE("dates that read in both ways are read as those of the same log that d
   CHECK(times.starts_with("05-13 05-12 05-12 "));
 }
 
+TEST_CASE("a date far down the first megabyte of a log tells how those above it read") {
+  const auto days_of = [](evq::InputFormat format, std::string_view line, std::string_view last) {
+    std::string log;
+    while (log.size() < 900000) {
+      log += line;
+    }
+    log += last;
+    evq::IngestOptions options;
+    options.format = format;
+    evq::test::SteppingSource source(log, log.size(), log.size());  // in as much as is asked for
+    std::string days;
+    for (const evq::Table& table : evq::test::load_source(source, options).tables) {
+      for (std::size_t row = 0; row < table.rows; ++row) {
+        const std::string time = evq::instant_text(table.columns[0].value(row).as_integer());
+        const std::string day = time.substr(5, 5) + ' ';
+        days += days.ends_with(day) ? "" : day;
+      }
+    }
+    return days;
+  };
+  using enum evq::InputFormat;
+  CHECK(days_of(kDetect, "12/05/2024 10:00:00 one of many\n", "13/05/2024 10:00:01 b\n") ==
+        "05-12 05-13 ");
+  CHECK(days_of(kText, "[12-05-22 10:00:00] one of many\n", "[13-05-22 10:00:01] b\n") ==
+        "05-12 05-13 ");
+  CHECK(days_of(kLogfmt, "date=12/05/2024 time=10:00:00 a=1\n",
+                "date=13/05/2024 time=10:00:00 a=2\n") == "05-12 05-13 ");
+}
+
 TEST_CASE("a line of plain text is an event") {
   const auto loaded = evq::test::load_events(
       "[notice] one\r\n\n2024-05-01T10:20:30Z two\nthr\xFF"
