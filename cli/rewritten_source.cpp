@@ -25,6 +25,7 @@ namespace {
 constexpr std::size_t kReadBytes = 256 * kKibibyte;
 // Enough to tell by.
 constexpr std::size_t kHeadBytes = 64;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kCursor = "__CURSOR=";
 constexpr std::string_view kJournalTime = "__REALTIME_TIMESTAMP";
 
@@ -209,7 +210,8 @@ bool RewrittenSource::take_torn() {
 }
 
 void RewrittenSource::detect(bool no_more) {
-  const std::string_view text = input_;
+  std::string_view text = input_;
+  text.remove_prefix(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   const bool whole_line = text.find('\n') != std::string_view::npos;
   const bool named = !options_.multiline && !container_line(text).name.empty();
   const std::size_t wanted = named ? kReadBytes : kHeadBytes;
@@ -223,6 +225,9 @@ void RewrittenSource::detect(bool no_more) {
             : signal_of(text)                 ? Kind::kOtlp
             : named && names_containers(text) ? Kind::kNamed
                                               : Kind::kEvents;
+  }
+  if (kind_ != Kind::kEvents) {
+    input_.erase(0, input_.size() - text.size());  // what events begin with is left to their reader
   }
 }
 

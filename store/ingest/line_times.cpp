@@ -132,7 +132,7 @@ class ShortDates {
 std::optional<std::int64_t> LineTimes::next(std::string_view line) {
   if (const auto time = find_ ? own_time(piece_, line) : std::nullopt) {
     last_ = time;
-  } else if (find_ && !last_ && !looked_ahead_ && piece_.offset == 0) {
+  } else if (find_ && !last_ && !looked_ahead_ && piece_.is_first) {
     looked_ahead_ = true;
     last_ = first_line_time(piece_);
   }

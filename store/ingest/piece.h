@@ -56,6 +56,7 @@ struct Piece {
   std::unique_ptr<char[]> memory;
   std::size_t capacity = 0;  // of memory, padding not counted
   std::size_t size = 0;
+  bool is_first = true;      // none with events is before it
   std::uint64_t offset = 0;  // of its first byte in the decoded input
   std::uint64_t line = 1;    // number of its first line
   std::uint64_t column = 1;  // of its first byte in that line

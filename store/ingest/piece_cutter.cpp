@@ -481,6 +481,7 @@ void PieceCutter::cut(Piece& piece) {
   } else if (is_log(kind_)) {
     look_at_date_order(receipt_ns);
   }
+  piece.is_first = !looked_;
   looked_ = looked_ || whole != 0;
   piece.kind = kind_;
   piece.memory = std::move(memory_);

@@ -70,6 +70,8 @@ class Rewritten(EvqCase):
                           {"_time": "2024-05-01T10:20:31Z", "message": '2024-05-01T10:20:31Z it says "more"'}])
         self.assertEqual(self.rows("d | where message startswith 'db-1 exited' and isempty(container) | count"),
                          [{"Count": 1}])
+        report, errors = self.load('\ufeffweb-1 | {"n":1}\nweb-1 | {"n":2}\n', dataset="marked")
+        self.assertEqual(self.rows("marked | summarize count() by container"), [{"container": "web-1", "count_": 2}])
         # Lines of plain text keep it, and so do tables.
         for text, query, wanted in (
                 ("web-1  | it began\nweb-1  | it ended\n", "where message startswith 'web-1  | it'", 2),

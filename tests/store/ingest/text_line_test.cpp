@@ -311,6 +311,15 @@ TEST_CASE("a date far down the first megabyte of a log tells how those above it 
                 "date=13/05/2024 time=10:00:00 a=2\n") == "05-12 05-13 ");
 }
 
+TEST_CASE("a byte order mark before a log is none of its lines") {
+  const auto loaded =
+      evq::test::load_events("\xEF\xBB\xBF[notice] one\n2024-05-01T10:20:30Z two\n", detected());
+  REQUIRE(loaded.tables.size() == 1);
+  CHECK(evq::test::dump_rows(loaded.tables[0]) ==
+        "_time=2024-05-01T10:20:30Z message=\"[notice] one\"\n"
+        "_time=2024-05-01T10:20:30Z message=\"2024-05-01T10:20:30Z two\"\n");
+}
+
 TEST_CASE("a line of plain text is an event") {
   const auto loaded = evq::test::load_events(
       "[notice] one\r\n\n2024-05-01T10:20:30Z two\nthr\xFF"
