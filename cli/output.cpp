@@ -186,6 +186,20 @@ Status finish_paged(PagedOutput& paged, Status done) {
   return done;
 }
 
+ByteSink frame_sink(LiveFrame& frame) {
+  return [&frame](std::string_view bytes) -> Status {
+    const bool interrupted = is_interrupted();
+    if (interrupted || !frame.write(bytes)) {
+      return write_error(interrupted ? ECANCELED : frame.failure());
+    }
+    return Status::success();
+  };
+}
+
+Status finish_frame(LiveFrame& frame) {
+  return frame.finish() ? Status::success() : write_error(frame.failure());
+}
+
 ByteSink harmless_sink(ByteSink out) {
   return [out = std::move(out)](std::string_view bytes) { return out(harmless_text(bytes)); };
 }

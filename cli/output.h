@@ -8,6 +8,7 @@
 
 #include "apl/service/result_writer.h"
 #include "cli/options.h"
+#include "cli/terminal/live_frame.h"
 #include "cli/terminal/pager.h"
 #include "store/base/result.h"
 
@@ -50,6 +51,9 @@ int print_data(std::string_view text);
 ByteSink paged_sink(PagedOutput& paged);
 // The end of that output: waits for the pager's reader; `done` unless the output's end was lost.
 Status finish_paged(PagedOutput& paged, Status done);
+// stdout_sink() through a frame that is drawn anew, which must outlive the sink.
+ByteSink frame_sink(LiveFrame& frame);
+Status finish_frame(LiveFrame& frame);
 
 // Where a terminal shows a form for programs: data cannot make it do anything.
 ByteSink harmless_sink(ByteSink out);

@@ -8,19 +8,14 @@
 #include "apl/syntax/lexer.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
-#include "cli/missed_events.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/repl_commands.h"
 #include "cli/repl_inputs.h"
 #include "cli/shell_word.h"
-#include "cli/tail.h"
 #include "cli/terminal/external_editor.h"
 #include "cli/terminal/line_editor.h"
-#include "cli/terminal/pager.h"
 #include "cli/terminal/text_width.h"
-#include "cli/watched_query.h"
-#include "cli/whole_events.h"
 #include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/base/free_memory.h"
@@ -333,152 +328,6 @@ void Repl::remember(std::string text) {
   const Status kept = history_.add(text);
   if (!kept.ok() && !std::exchange(history_told_, true)) {
     print_note(global_, "note: not kept in the history: " + kept.error().message);
-  }
-}
-
-QueryRequest Repl::request_of(const std::string& apl) const {
-  QueryRequest request;
-  request.apl = apl;
-  if (!settings_.since.empty()) {
-    request.start_time = settings_.since;
-  }
-  if (!settings_.until.empty()) {
-    request.end_time = settings_.until;
-  }
-  if (settings_.rows_max != 0) {
-    request.default_limit = settings_.rows_max;
-  }
-  // Events that all have the same time come as they stand in the files.
-  request.ascending = files_.has_value() && files_->untimed();
-  return request;
-}
-
-Status Repl::run_query(const QueryRequest& request, QueryControl& control, ResultSink& sink) {
-  if (!interactive_ || global_.quiet) {
-    return target_->query(request, sink);
-  }
-  return WatchedQuery(global_).run(control, [&] { return target_->query(request, sink); });
-}
-
-void Repl::ask(QueryRequest request) {
-  if (no_store_.has_value()) {
-    if (const Status opened = open(); !opened.ok()) {
-      fail(opened.error(), "");
-      return;
-    }
-  }
-  if (ends_before_it_begins(request)) {
-    print_note(global_, "note: the time range ends before it begins");
-  }
-  const std::string apl = request.apl;
-  last_query_ = apl;
-  InterruptScope interrupt(static_cast<std::int64_t>(settings_.timeout_s * 1000));
-  request.control = &interrupt.control();
-  HeldAnswer answer;
-  Status done = run_query(request, interrupt.control(), answer);
-  if (done.ok()) {
-    last_answer_ = std::move(answer);
-    answered_query_ = apl;
-    done = show(*last_answer_, settings_.form);
-  }
-  if (!done.ok()) {
-    fail(done.error(), apl);
-    return;
-  }
-  const QueryStatus& status = last_answer_->status();
-  if (const std::string note =
-          missed_events_note(*target_, request, last_answer_->header(), status);
-      !note.empty()) {
-    print_note(global_, note);
-  }
-  for (const std::string& remark :
-       answer_remarks(last_answer_->header(), status, settings_.rows_max, ".limit all")) {
-    print_note(global_, remark);
-  }
-  if (settings_.footer && !global_.quiet) {
-    std::string line;
-    append_styled(line, answer_footer(status, use_unicode(environment_)), TextStyle::kDim,
-                  use_color(global_.color, environment_, is_terminal(STDERR_FILENO)));
-    write_quietly(STDERR_FILENO, line + "\n");
-  }
-}
-
-Result<std::string> Repl::describe(const std::string& apl,
-                                   Result<std::string> (QueryTarget::*how)(const QueryRequest&)) {
-  InterruptScope interrupt(static_cast<std::int64_t>(settings_.timeout_s * 1000));
-  QueryRequest request = request_of(apl);
-  request.control = &interrupt.control();
-  return ((*target_).*how)(request);
-}
-
-Result<std::string> Repl::explain(const std::string& apl) {
-  return describe(apl, &QueryTarget::explain);
-}
-
-Result<std::string> Repl::profile(const std::string& apl) {
-  return describe(apl, &QueryTarget::profile);
-}
-
-Status Repl::follow(const TailCommand& command) {
-  std::string apl;
-  GlobalOptions options = global_;
-  options.zone = settings_.zone;
-  Status done = tail_events(options, command, *target_, &apl);
-  if (!done.ok() && done.error().code == ErrorCode::kCancelled) {
-    if (interactive_) {
-      device_->write("\n");  // behind the ^C
-    }
-    return Status::success();
-  }
-  if (!done.ok()) {
-    fail(done.error(), apl);
-  }
-  return Status::success();
-}
-
-std::string Repl::pager() const {
-  return settings_.pager ? global_.settings.value("pager") : std::string();
-}
-
-Status Repl::show(const HeldAnswer& answer, const std::string& form) {
-  TableOutputOptions options;
-  options.form = form;
-  options.null_text = settings_.null_text;
-  options.zone = settings_.zone;
-  options.arrival_time = names_arrival_time(answered_query_);
-  options.whole_events = shows_whole_events(answered_query_);
-  options.control = &running_control();
-  fit_to_standard_output(&options, global_.color);
-  PagedOutput paged(STDOUT_FILENO, device_->size(), pager(), is_interrupted);
-  if (use_color(global_.color, environment_, false)) {
-    paged.force_color();
-  }
-  WatchedQuery watched(global_, "laying out");
-  const std::unique_ptr<ResultSink> whole =
-      make_answer_output(options, watched.output(paged_sink(paged)));
-  // When a file was read is no news of its events.
-  const bool narrow = files_.has_value() && !options.arrival_time && !is_api_form(form);
-  const std::unique_ptr<ResultSink> narrowed = narrow ? without_arrival_time(*whole) : nullptr;
-  const auto lay_out = [&] { return answer.replay(narrow ? *narrowed : *whole); };
-  const bool watching = interactive_ && !global_.quiet;
-  Status shown = finish_paged(paged, watching ? watched.run(QueryControl(), lay_out) : lay_out());
-  if (!shown.ok() && shown.error().code == ErrorCode::kCancelled && !is_interrupted()) {
-    return Status::success();  // the pager was left early
-  }
-  return shown;
-}
-
-void Repl::print(std::string_view text) {
-  PagedOutput paged(STDOUT_FILENO, device_->size(), pager(), is_interrupted);
-  paged.write(text);
-  paged.finish();
-}
-
-void Repl::tell(const std::string& line) {
-  if (is_terminal(STDOUT_FILENO)) {
-    print(line + "\n");
-  } else if (!global_.quiet) {
-    write_quietly(STDERR_FILENO, line + "\n");
   }
 }
 

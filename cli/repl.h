@@ -20,12 +20,15 @@
 #include "cli/options.h"
 #include "cli/query_target.h"
 #include "cli/repl_inputs.h"
+#include "cli/table_output.h"
 #include "cli/terminal/completion_menu.h"
 #include "cli/terminal/history.h"
 #include "cli/terminal/terminal.h"
 #include "store/base/limits.h"
 
 namespace evq {
+
+class LiveFrame;  // cli/terminal/live_frame.h
 
 // What dot commands change.
 struct ReplSettings {
@@ -59,15 +62,17 @@ class Repl {
   // of this name if there is one. kUsage when texts load each other without end.
   Status take(std::string_view text, const std::string& name = {});
   // Runs the query and shows its answer or its error, which becomes the exit status.
-  void ask(const std::string& apl) { ask(request_of(apl)); }
-  void ask(QueryRequest request);
+  void ask(const std::string& apl);
+  // The same for a saved query, with its variables and times.
+  void ask_saved(QueryRequest saved);
+  // Runs the query, or the last one where none is given, and shows its answer again and again,
+  // with so many seconds between two, until Ctrl-C, q or an error, which is told.
+  Status watch(const std::string& apl, double seconds);
   // Tells an error, of the query `apl` or, where that is empty, of a command; it becomes the exit
   // status.
   void fail(const Error& error, std::string_view apl);
   // Adds a text to the history of a person's prompt.
   void remember(std::string text);
-  // The query with what the settings say of every query.
-  QueryRequest request_of(const std::string& apl) const;
   CompletionList complete_query(std::string_view text, std::size_t cursor);
   Result<std::string> explain(const std::string& apl);
   Result<std::string> profile(const std::string& apl);
@@ -101,7 +106,24 @@ class Repl {
   CompletionList complete(std::string_view text, std::size_t cursor);
   Result<std::string> describe(const std::string& apl,
                                Result<std::string> (QueryTarget::*how)(const QueryRequest&));
+  // The query with what the settings say of every query.
+  QueryRequest request_of(const std::string& apl) const;
+  QueryRequest last_request() const;
+  void ask(QueryRequest request);
+  // False, with the error told, where there is no store to ask; it may have come meanwhile.
+  bool find_store();
   Status run_query(const QueryRequest& request, QueryControl& control, ResultSink& sink);
+  // Runs the query, whose answer becomes the last one.
+  Status answer(const QueryRequest& request, QueryControl& control);
+  Status watch_once(QueryRequest request, double seconds, LiveFrame& frame);
+  // False when Ctrl-C or a key ended the wait.
+  bool wait_for_next(double seconds);
+  // What the last answer leaves out and why; one line each.
+  std::vector<std::string> remarks_on(const QueryRequest& request);
+  // The line under answers; empty when there is none.
+  std::string footer(bool color) const;
+  TableOutputOptions output_options(const std::string& form) const;
+  Status lay_out(const HeldAnswer& answer, const TableOutputOptions& options, ByteSink out);
   std::string prompt() const;
   std::string pager() const;
 
@@ -120,9 +142,10 @@ class Repl {
   bool history_told_ = false;  // that it cannot be kept
   std::optional<HeldAnswer> last_answer_;
   std::string last_query_;
-  std::string answered_query_;  // the last one without an error
-  std::size_t loading_ = 0;     // texts that are being taken, one by the other
-  ReplPlace place_;             // of the input that is being taken
+  std::optional<QueryRequest> saved_query_;  // that the last query is, with its variables and times
+  std::string answered_query_;               // the last one without an error
+  std::size_t loading_ = 0;                  // texts that are being taken, one by the other
+  ReplPlace place_;                          // of the input that is being taken
   bool ended_ = false;
   bool cancelled_ = false;  // the last query; nothing of its text goes on
   int status_ = 0;

@@ -3,6 +3,7 @@
 // arguments can be, for completion, and paths. The words are of the prompt that is given, and what
 // cannot be told, as of a server that has gone, is no word. One thread, the prompt's.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,14 @@ DatasetArgument parse_dataset_argument(std::string_view argument);
 // What may stand at the cursor of such an argument; the rest of it is a pipeline, whose first bar
 // may be missing.
 CompletionList complete_dataset_argument(Repl& repl, std::string_view argument, std::size_t cursor);
+
+// "5 web | count": a number of seconds and a query, each of which may be missing.
+struct TimedQuery {
+  std::string seconds;  // as it is written, well or not
+  std::string query;
+  std::size_t begin = 0;  // of the query in the argument
+};
+TimedQuery parse_timed_query(std::string_view argument);
 
 ArgumentWords dataset_names(Repl& repl);
 ArgumentWords form_names(Repl& repl);

@@ -16,8 +16,8 @@
 #include "cli/open_service.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
-#include "cli/output_file.h"
 #include "cli/repl.h"
+#include "cli/repl_answer_commands.h"
 #include "cli/repl_arguments.h"
 #include "cli/tail.h"
 #include "cli/terminal/external_editor.h"
@@ -38,8 +38,14 @@ enum class ArgumentKind : std::uint8_t {
   kWord,
   kPath,      // a file or a directory
   kQuery,     // APL
+  kTimed,     // APL with a number of seconds in front
   kPipeline,  // a dataset and APL behind it
 };
+
+bool holds_query(ArgumentKind kind) {
+  return kind == ArgumentKind::kQuery || kind == ArgumentKind::kTimed ||
+         kind == ArgumentKind::kPipeline;
+}
 
 struct CommandRow {
   std::string_view name;
@@ -60,10 +66,6 @@ Words help_topics(Repl& /*repl*/) {
 }
 
 // ---------------------------------------------------------------- pieces
-
-Error no_answer_yet() {
-  return make_error(ErrorCode::kUsage, "there is no answer yet", "run a query first");
-}
 
 // What a command sets: told with an argument, and with none the answer to who asks.
 void tell_setting(Repl& repl, const std::string& argument, const std::string& line) {
@@ -271,69 +273,6 @@ Status run_timeout(Repl& repl, const std::string& argument) {
   return Status::success();
 }
 
-Status run_last(Repl& repl, const std::string& argument) {
-  if (repl.last_answer() == nullptr) {
-    return no_answer_yet();
-  }
-  if (!argument.empty()) {
-    EVQ_TRY(check_form(argument));
-  }
-  return repl.show(*repl.last_answer(), argument.empty() ? repl.settings().form : argument);
-}
-
-Status run_chart(Repl& repl, const std::string& argument) {
-  if (repl.last_answer() == nullptr) {
-    return no_answer_yet();
-  }
-  HeldAnswer picture = *repl.last_answer();
-  if (!argument.empty()) {
-    const Words kinds = chart_kinds(repl);
-    if (std::ranges::find(kinds, argument) == kinds.end()) {
-      const std::vector<std::string_view> views(kinds.begin(), kinds.end());
-      const std::string near = diag::did_you_mean(argument, views);
-      return make_error(ErrorCode::kUsage, "there is no chart '" + argument + "'",
-                        near.empty() ? "for example .chart timechart" : near);
-    }
-    picture.header().render_kind = argument;
-  }
-  return repl.show(picture, "chart");
-}
-
-Status run_save(Repl& repl, const std::string& typed) {
-  const std::string argument = expand_home(typed);
-  if (argument.empty()) {
-    return make_error(ErrorCode::kUsage, "which file?", "for example .save rows.csv");
-  }
-  if (argument.ends_with(".apl")) {
-    if (repl.last_query().empty()) {
-      return make_error(ErrorCode::kUsage, "there is no query yet");
-    }
-    EVQ_TRY(write_output_file(argument, running_control(),
-                              [&](const ByteSink& out) { return out(repl.last_query() + "\n"); }));
-    repl.tell("saved the query to " + visible_text(argument));
-    return Status::success();
-  }
-  const auto form = answer_form_of_file(argument);
-  if (!form.has_value()) {
-    return make_error(
-        ErrorCode::kUsage, "the file's ending does not say what to write",
-        "end it in .csv, .tsv, .json, .ndjson, .parquet, .md, .txt, or .apl for the query");
-  }
-  if (repl.last_answer() == nullptr) {
-    return no_answer_yet();
-  }
-  TableOutputOptions options;
-  options.form = *form;
-  options.zone = repl.settings().zone;
-  options.control = &running_control();
-  EVQ_TRY(write_output_file(argument, running_control(), [&](const ByteSink& out) {
-    return repl.last_answer()->replay(*make_answer_output(options, out));
-  }));
-  repl.tell("saved " + counted_text(repl.last_answer()->status().rows, "row") + " to " +
-            visible_text(argument));
-  return Status::success();
-}
-
 Status run_load(Repl& repl, const std::string& argument) {
   if (argument.empty()) {
     return make_error(ErrorCode::kUsage, "which file?", "for example .load errors.apl");
@@ -381,31 +320,6 @@ Status run_profile(Repl& repl, const std::string& argument) {
   return print_about_query(repl, argument, ".profile", &Repl::profile);
 }
 
-Status run_stats(Repl& repl, const std::string& /*argument*/) {
-  if (repl.last_answer() == nullptr) {
-    return no_answer_yet();
-  }
-  const QueryStatus& status = repl.last_answer()->status();
-  const std::pair<std::string_view, std::string> lines[] = {
-      {"rows", grouped_text(status.rows)},
-      {"rows scanned", grouped_text(status.rows_examined)},
-      {"rows matched", grouped_text(status.rows_matched)},
-      {"blocks", grouped_text(status.blocks_total)},
-      {"blocks read", grouped_text(status.blocks_examined)},
-      {"blocks matched", grouped_text(status.blocks_matched)},
-      {"blocks cached", grouped_text(status.blocks_cached)},
-      {"groups", grouped_text(status.groups)},
-      {"memory", bytes_text(status.memory_peak_bytes)},
-      {"time", grouped_text(static_cast<std::uint64_t>(status.elapsed_us)) + " us"},
-  };
-  std::string text;
-  for (const auto& [name, value] : lines) {
-    text.append("  ").append(name).append(16 - name.size(), ' ').append(value).append("\n");
-  }
-  repl.print(text);
-  return Status::success();
-}
-
 Status run_timing(Repl& repl, const std::string& argument) {
   return set_switch(repl, argument, "the line under answers", &repl.settings().footer);
 }
@@ -429,11 +343,7 @@ Status run_starred(Repl& repl, const std::string& argument) {
     EVQ_TRY_ASSIGN(const StoredObject stored, repl.target().saved_query(argument));
     EVQ_TRY_ASSIGN(QueryRequest saved, starred_request(stored));
     repl.tell(visible_text(saved.apl, LineBreaks::kKeep));
-    QueryRequest request = repl.request_of(saved.apl);
-    request.variables = std::move(saved.variables);
-    request.start_time = saved.start_time.has_value() ? saved.start_time : request.start_time;
-    request.end_time = saved.end_time.has_value() ? saved.end_time : request.end_time;
-    repl.ask(std::move(request));
+    repl.ask_saved(std::move(saved));
     return Status::success();
   }
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> stored, repl.target().saved_queries());
@@ -470,6 +380,8 @@ constexpr CommandRow kCommands[] = {
     {".mode", "[FORM]", "How answers are shown", run_mode, form_names},
     {".last", "[FORM]", "Show the last answer again", run_last, form_names},
     {".chart", "[KIND]", "Show the last answer as a picture", run_chart, chart_kinds},
+    {".watch", "[SECONDS] [QUERY]", "The last query, or this one, again and again", run_watch,
+     nullptr, ArgumentKind::kTimed},
     {".save", "FILE", "Write the last answer, or the query to FILE.apl", run_save, nullptr,
      ArgumentKind::kPath},
     {".load", "FILE", "Run the queries and commands in a file", run_load, nullptr,
@@ -508,8 +420,7 @@ bool is_repl_command(std::string_view text) {
 
 bool takes_pipeline(std::string_view command) {
   const auto* row = std::ranges::find(kCommands, parse_command(command).name, &CommandRow::name);
-  return row != std::end(kCommands) && (row->argument_kind == ArgumentKind::kQuery ||
-                                        row->argument_kind == ArgumentKind::kPipeline);
+  return row != std::end(kCommands) && holds_query(row->argument_kind);
 }
 
 Status run_repl_command(Repl& repl, std::string_view text) {
@@ -551,14 +462,17 @@ CompletionList complete_repl_command(Repl& repl, std::string_view text, std::siz
   if (row == std::end(kCommands)) {
     return list;
   }
-  const std::size_t argument =
+  std::size_t argument =
       std::min(before.find_first_not_of(" \t", before.find_first_of(" \t")), cursor);
   const InterruptScope patience(kCompletionMsMax);
-  if (row->argument_kind == ArgumentKind::kQuery || row->argument_kind == ArgumentKind::kPipeline) {
+  if (row->argument_kind == ArgumentKind::kTimed) {
+    argument += parse_timed_query(before.substr(argument)).begin;
+  }
+  if (holds_query(row->argument_kind)) {
     const std::string_view rest = text.substr(argument);
-    list = row->argument_kind == ArgumentKind::kQuery
-               ? repl.complete_query(rest, cursor - argument)
-               : complete_dataset_argument(repl, rest, cursor - argument);
+    list = row->argument_kind == ArgumentKind::kPipeline
+               ? complete_dataset_argument(repl, rest, cursor - argument)
+               : repl.complete_query(rest, cursor - argument);
     list.begin += argument;
     list.end += argument;
   } else if (row->argument_kind == ArgumentKind::kPath) {

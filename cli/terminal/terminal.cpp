@@ -151,19 +151,21 @@ class ProcessTerminal final : public TerminalDevice {
     raw.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | IEXTEN | ISIG);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
-    // Draining instead of flushing keeps what was typed ahead.
-    if (::tcsetattr(input_, TCSADRAIN, &raw) != 0) {
-      return make_error(ErrorCode::kIo, "cannot change the terminal's mode");
-    }
-    raw_ = true;
-    mode_before_raw = cooked_;
-    raw_output = output_;
-    raw_input = input_;
-    ending_signals_.emplace();
-    return Status::success();
+    return change_mode(raw);
   }
 
   void leave_raw_mode() override { restore(); }
+
+  void hide_keys() override {
+    if (raw_ || !interactive_ || ::tcgetattr(input_, &cooked_) != 0) {
+      return;
+    }
+    termios hidden = cooked_;
+    hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON);
+    hidden.c_cc[VMIN] = 1;
+    hidden.c_cc[VTIME] = 0;
+    static_cast<void>(change_mode(hidden).ok());  // then keys are seen, which does no harm
+  }
 
   void suspend() override {
     const bool was_raw = raw_;
@@ -176,6 +178,19 @@ class ProcessTerminal final : public TerminalDevice {
   }
 
  private:
+  Status change_mode(const termios& mode) {
+    // Draining instead of flushing keeps what was typed ahead.
+    if (::tcsetattr(input_, TCSADRAIN, &mode) != 0) {
+      return make_error(ErrorCode::kIo, "cannot change the terminal's mode");
+    }
+    raw_ = true;
+    mode_before_raw = cooked_;
+    raw_output = output_;
+    raw_input = input_;
+    ending_signals_.emplace();
+    return Status::success();
+  }
+
   ReadOutcome read_within(std::span<char> buffer, int timeout_ms) const {
     pollfd waiting{input_, POLLIN, 0};
     while (true) {
@@ -213,9 +228,9 @@ class ProcessTerminal final : public TerminalDevice {
   const Environment environment_;
   const bool terminal_;
   const bool interactive_;
-  bool raw_ = false;
+  bool raw_ = false;  // or with keys hidden
   termios cooked_{};
-  std::optional<EndingSignals> ending_signals_;  // in raw mode
+  std::optional<EndingSignals> ending_signals_;  // meanwhile
 };
 
 }  // namespace

@@ -78,6 +78,9 @@ class TerminalDevice {
   // Raw mode delivers every key; leaving twice does nothing.
   virtual Status enter_raw_mode() = 0;
   virtual void leave_raw_mode() = 0;
+  // Keys are not shown and come without Enter until leave_raw_mode, while those that are signals
+  // elsewhere stay so: for what redraws the screen by itself. Nothing where it is not interactive.
+  virtual void hide_keys() = 0;
   // Stops the process as Ctrl-Z does and returns when it goes on.
   virtual void suspend() = 0;
 };

@@ -182,6 +182,12 @@ def test_what_commands_tell_is_no_data():
     equal(run(["repl"], ".limit\n.null\n").stdout, "queries without a limit show 1,000 rows\nnull is shown as null\n")
 
 
+def test_nothing_is_watched_in_a_pipe():
+    done = run(["repl"], "web | count\n.watch 1\nprint 1\n")
+    equal((done.stdout, done.returncode), ('{"Count":500}\n{"print_0":1}\n', 2))
+    assert "while sleep 2; do evq query" in done.stderr, done.stderr
+
+
 def test_comments_and_bars_in_a_pipe():
     equal(run(["repl"], "web | count\n// end\n").returncode, 0)
     equal(run(["repl"], "web | count\n// one\n\n// two").stderr, "")

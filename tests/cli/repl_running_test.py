@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from repl_screen import (EVQ, Screen, environment, equal, has_color, run, slow_query,
+from repl_screen import (EVQ, Screen, Server, environment, equal, has_color, run, slow_query,
                          wait_for_handler, main)
 
 
@@ -101,6 +101,74 @@ def test_interrupt_cancels_the_query():
         screen.expect("cancelled", "evq>")
         screen.type("print alive = 1", "Enter")
         screen.expect("alive", "1 row")
+
+
+def test_watch():
+    event = '{"_time":"2024-05-01T00:00:0%dZ","n":%d}\n'
+    run(["ingest", "watched"], event % (0, 0))
+    with Screen(rows=24) as screen:
+        screen.expect("evq>")
+        screen.type(".watch", "Enter")
+        screen.expect("there is no query yet")
+        screen.type(".watch 0.05 watched", "Enter")
+        screen.expect("0.1 seconds to a day, not 0.05")
+        screen.type(".watch 2x watched", "Enter")
+        screen.expect("'2x' is not a number of seconds")
+        screen.fresh()
+        screen.type(".watch 0.2 watched | summarize number = count()", "Enter")
+        screen.expect("Z  every 0.2 s  watched | summarize number = count()", "│      1 │", "1 row")
+        screen.type("junk that is not seen")
+        run(["ingest", "watched"], event % (1, 1))
+        text = screen.expect("│      2 │", absent=("│      1 │", "junk"))
+        equal(text.count("every 0.2 s"), 1)
+        screen.keys("C-c")
+        screen.expect("│      2 │", "evq>", absent=("^C", "junk", "cancelled"))
+        screen.fresh()
+        screen.type(".watch 0.2", "Enter")
+        screen.expect("every 0.2 s  watched | summarize number = count()", "│      2 │")
+        screen.type("q")
+        screen.expect("1 row", "evq>")
+        screen.fresh()
+        screen.type(".watch 0.2 | extend twice = number * 2", "Enter")
+        screen.expect("│      2 │     4 │")
+        run(["dataset", "delete", "watched", "--yes"])
+        screen.expect("│      2 │     4 │", "no dataset named 'watched'", "evq>")
+        screen.type(".last", "Enter")
+        screen.expect("evq> .last", "│      2 │     4 │")
+
+
+def test_watched_pictures():
+    chart = "web | summarize n = count() by bin(_time, 1h) | render timechart"
+    with Screen(rows=20) as screen:
+        screen.expect("evq>")
+        screen.type(".watch 0.2 " + chart, "Enter")
+        for _ in range(3):
+            time.sleep(0.3)
+            equal(screen.expect("every 0.2 s", "9 rows").count("every 0.2 s"), 1)
+        screen.tmux("resize-window", "-t", "0", "-x", "60", "-y", "16")
+        equal(screen.expect("every 0.2 s", "rows").count("every"), 1)
+        screen.keys("C-c")
+        screen.expect("rows", "evq>")
+
+
+def test_watched_answers_that_do_not_fit():
+    with Screen(rows=10) as screen:
+        screen.expect("evq>")
+        screen.type(".watch 0.3 web | project ms | take 12", "Enter")
+        screen.expect("12 rows")
+        time.sleep(1.5)
+        screen.keys("C-c")
+        screen.expect("12 rows", "evq>")
+        assert screen.text("-S", "-200").count("every 0.3 s") > 1, screen.text("-S", "-200")
+
+
+def test_watch_on_a_server():
+    with Server() as server, Screen("--server " + server.url) as screen:
+        screen.expect("web, web-logs")
+        screen.type(".watch 0.2 web | count", "Enter")
+        screen.expect("every 0.2 s", "│   500 │", "1 row")
+        server.stop()
+        screen.expect("│   500 │", "cannot connect to " + server.url)
 
 
 if __name__ == "__main__":

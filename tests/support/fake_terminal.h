@@ -60,6 +60,7 @@ class FakeTerminal final : public TerminalDevice {
     return Status::success();
   }
   void leave_raw_mode() override { raw_ = false; }
+  void hide_keys() override {}
   void suspend() override { ++suspensions_; }
 
  private:
