@@ -86,6 +86,7 @@ Repl::Repl(const GlobalOptions& global, const ReplCommand& command)
   remote_ = global.remote();
   interactive_ = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
   settings_.form = command.output;
+  settings_.form_chosen = !command.output.empty() || !global.settings.value("output").empty();
   settings_.since = command.since;
   settings_.footer = interactive_;
   settings_.pager = interactive_ && !command.no_pager;
@@ -205,6 +206,9 @@ int Repl::run() {
     greet();
   }
   read_inputs();
+  if (const Status closed = show_answers(); !closed.ok()) {
+    fail(closed.error(), "");
+  }
   return interactive_ ? 0 : status_;
 }
 

@@ -15,6 +15,7 @@
 #include "apl/service/completion.h"
 #include "apl/service/display_zone.h"
 #include "apl/syntax/unfinished.h"
+#include "cli/answer_file.h"
 #include "cli/event_files.h"
 #include "cli/held_answer.h"
 #include "cli/options.h"
@@ -33,7 +34,8 @@ class LiveFrame;  // cli/terminal/live_frame.h
 // What dot commands change.
 struct ReplSettings {
   std::string form = "auto";
-  std::string since;  // as given: 1h; empty: all times
+  bool form_chosen = false;  // by the user; else a file's name may say it
+  std::string since;         // as given: 1h; empty: all times
   std::string until;
   DisplayZone zone;
   std::string null_text = "null";
@@ -81,7 +83,17 @@ class Repl {
   // The answer of the last query; null before the first of this store.
   HeldAnswer* last_answer() { return last_answer_ ? &*last_answer_ : nullptr; }
   std::string& last_query() { return last_query_; }
+  // On the screen, or in the file that answers go to.
   Status show(const HeldAnswer& answer, const std::string& form);
+  // Answers go to this file from now on, one after the other; the last file is closed, which may
+  // fail as well. kUsage for what can be no such file.
+  Status send_answers_to(const std::string& path);
+  // The next answer goes to this file, alone.
+  Status send_next_answer_to(const std::string& path);
+  // Answers are shown again; an error of the file they went to.
+  Status show_answers();
+  // The form of an answer in a file of this name.
+  std::string form_in_file(const std::string& path, const std::string& form) const;
   // Writes text to standard output, through the pager when it is long.
   void print(std::string_view text);
   // What a command has done, a line without its end: to a terminal, else out of the way of data.
@@ -123,6 +135,8 @@ class Repl {
   // The line under answers; empty when there is none.
   std::string footer(bool color) const;
   TableOutputOptions output_options(const std::string& form) const;
+  bool answers_go_to_file() const { return answer_file_.has_value() || !next_file_.empty(); }
+  Status write_in_file(const HeldAnswer& answer, const std::string& form);
   Status lay_out(const HeldAnswer& answer, const TableOutputOptions& options, ByteSink out);
   std::string prompt() const;
   std::string pager() const;
@@ -144,6 +158,8 @@ class Repl {
   std::string last_query_;
   std::optional<QueryRequest> saved_query_;  // that the last query is, with its variables and times
   std::string answered_query_;               // the last one without an error
+  std::optional<AnswerFile> answer_file_;    // where answers go instead of the screen
+  std::string next_file_;                    // where the next one goes; empty: as the others
   std::size_t loading_ = 0;                  // texts that are being taken, one by the other
   ReplPlace place_;                          // of the input that is being taken
   bool ended_ = false;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apl/syntax/diagnostics.h"
+#include "cli/answer_file.h"
 #include "cli/answer_output.h"
 #include "cli/open_service.h"
 #include "cli/option_values.h"
@@ -89,6 +90,33 @@ Status run_save(Repl& repl, const std::string& typed) {
   }));
   repl.tell("saved " + counted_text(repl.last_answer()->status().rows, "row") + " to " +
             visible_text(argument));
+  return Status::success();
+}
+
+Status run_output(Repl& repl, const std::string& argument) {
+  if (argument.empty() || argument == "stdout" || argument == "-" || argument == "off") {
+    EVQ_TRY(repl.show_answers());
+    repl.tell("answers are shown here");
+    return Status::success();
+  }
+  const std::string path = expand_home(unquoted(argument));
+  const std::string form = repl.form_in_file(path, repl.settings().form);
+  EVQ_TRY(check_joinable(form, path));
+  EVQ_TRY(repl.send_answers_to(path));
+  repl.tell("answers go to " + visible_text(path) + (form == "auto" ? "" : ", as " + form) +
+            ", until .output alone; the last one: .save FILE");
+  return Status::success();
+}
+
+Status run_once(Repl& repl, const std::string& argument) {
+  if (argument.empty()) {
+    return make_error(ErrorCode::kUsage, "which file?", "for example .once rows.csv");
+  }
+  const std::string path = expand_home(unquoted(argument));
+  EVQ_TRY(repl.send_next_answer_to(path));
+  const std::string form = repl.form_in_file(path, repl.settings().form);
+  repl.tell("the next answer goes to " + visible_text(path) +
+            (form == "auto" ? "" : ", as " + form));
   return Status::success();
 }
 

@@ -13,6 +13,8 @@ class Repl;
 Status run_last(Repl& repl, const std::string& argument);
 Status run_chart(Repl& repl, const std::string& argument);
 Status run_save(Repl& repl, const std::string& argument);
+Status run_output(Repl& repl, const std::string& argument);
+Status run_once(Repl& repl, const std::string& argument);
 Status run_watch(Repl& repl, const std::string& argument);
 Status run_stats(Repl& repl, const std::string& argument);
 

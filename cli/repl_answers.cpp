@@ -8,9 +8,12 @@
 #include "cli/missed_events.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/repl.h"
 #include "cli/tail.h"
+#include "cli/terminal/number_text.h"
 #include "cli/terminal/pager.h"
+#include "cli/terminal/text_width.h"
 #include "cli/watched_query.h"
 #include "cli/whole_events.h"
 
@@ -186,7 +189,57 @@ Status Repl::lay_out(const HeldAnswer& answer, const TableOutputOptions& options
   return answer.replay(narrow ? *without_arrival_time(*whole) : *whole);
 }
 
+std::string Repl::form_in_file(const std::string& path, const std::string& form) const {
+  const bool free = !settings_.form_chosen && form == settings_.form;
+  return std::string(free ? answer_form_of_file(path).value_or(form) : form);
+}
+
+Status Repl::send_answers_to(const std::string& path) {
+  EVQ_TRY_ASSIGN(AnswerFile file, AnswerFile::open(path, running_control()));
+  Status closed = show_answers();
+  answer_file_.emplace(std::move(file));
+  return closed;
+}
+
+Status Repl::send_next_answer_to(const std::string& path) {
+  EVQ_TRY(check_output_path(path));
+  next_file_ = path;
+  return Status::success();
+}
+
+Status Repl::show_answers() {
+  next_file_.clear();
+  if (!answer_file_.has_value()) {
+    return Status::success();
+  }
+  AnswerFile file = std::move(*answer_file_);
+  answer_file_.reset();
+  return file.close();
+}
+
+Status Repl::write_in_file(const HeldAnswer& answer, const std::string& form) {
+  const bool alone = !next_file_.empty();
+  const std::string path = alone ? std::exchange(next_file_, {}) : answer_file_->path();
+  const TableOutputOptions options = output_options(form_in_file(path, form));
+  EVQ_TRY(alone ? Status::success() : check_joinable(options.form, path));
+  const auto produce = [&](const ByteSink& out) -> Status {
+    bool broken = true;  // the line
+    EVQ_TRY(lay_out(answer, options, [&](std::string_view bytes) {
+      broken = bytes.empty() ? broken : bytes.ends_with('\n');
+      return out(bytes);
+    }));
+    return alone || broken ? Status::success() : out("\n");
+  };
+  EVQ_TRY(alone ? write_output_file(path, running_control(), produce)
+                : answer_file_->add(produce, running_control()));
+  tell("wrote " + counted_text(answer.status().rows, "row") + " to " + visible_text(path));
+  return Status::success();
+}
+
 Status Repl::show(const HeldAnswer& answer, const std::string& form) {
+  if (answers_go_to_file()) {
+    return write_in_file(answer, form);
+  }
   TableOutputOptions options = output_options(form);
   fit_to_standard_output(&options, global_.color);
   PagedOutput paged(STDOUT_FILENO, device_->size(), pager(), is_interrupted);

@@ -27,17 +27,17 @@ ParsedCommand parse_command(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of(" \t\n"), text.size());
   ParsedCommand command{std::string(text.substr(0, end)), std::string(trim(text.substr(end)))};
   constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
-      {"?", ".help"},           {"help", ".help"},       {".h", ".help"},
-      {".?", ".help"},          {"\\?", ".help"},        {"\\h", ".help"},
-      {"exit", ".quit"},        {"exit()", ".quit"},     {"quit", ".quit"},
-      {"quit()", ".quit"},      {".exit", ".quit"},      {".q", ".quit"},
-      {":q", ".quit"},          {"\\q", ".quit"},        {".tables", ".datasets"},
-      {".ls", ".datasets"},     {"\\dt", ".datasets"},   {".read", ".load"},
-      {"\\i", ".load"},         {".output", ".save"},    {"\\o", ".save"},
-      {"\\watch", ".watch"},    {"\\e", ".edit"},        {".open", ".store"},
-      {".timer", ".timing"},    {"\\timing", ".timing"}, {".nullvalue", ".null"},
-      {".plan", ".explain"},    {".fields", ".schema"},  {".columns", ".schema"},
-      {".describe", ".schema"}, {"\\d", ".schema"},
+      {"?", ".help"},          {"help", ".help"},       {".h", ".help"},
+      {".?", ".help"},         {"\\?", ".help"},        {"\\h", ".help"},
+      {"exit", ".quit"},       {"exit()", ".quit"},     {"quit", ".quit"},
+      {"quit()", ".quit"},     {".exit", ".quit"},      {".q", ".quit"},
+      {":q", ".quit"},         {"\\q", ".quit"},        {".tables", ".datasets"},
+      {".ls", ".datasets"},    {"\\dt", ".datasets"},   {".read", ".load"},
+      {"\\i", ".load"},        {"\\o", ".output"},      {"\\watch", ".watch"},
+      {"\\e", ".edit"},        {".open", ".store"},     {".timer", ".timing"},
+      {"\\timing", ".timing"}, {".nullvalue", ".null"}, {".plan", ".explain"},
+      {".fields", ".schema"},  {".columns", ".schema"}, {".describe", ".schema"},
+      {"\\d", ".schema"},
   };
   const auto* const other = std::ranges::find(
       kOtherNames, command.name, &std::pair<std::string_view, std::string_view>::first);

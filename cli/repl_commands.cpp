@@ -196,6 +196,7 @@ Status run_mode(Repl& repl, const std::string& argument) {
   }
   EVQ_TRY(check_form(argument));
   repl.settings().form = argument;
+  repl.settings().form_chosen = argument != "auto";
   return Status::success();
 }
 
@@ -384,6 +385,9 @@ constexpr CommandRow kCommands[] = {
      nullptr, ArgumentKind::kTimed},
     {".save", "FILE", "Write the last answer, or the query to FILE.apl", run_save, nullptr,
      ArgumentKind::kPath},
+    {".output", "[FILE]", "Write answers to a file from now on", run_output, nullptr,
+     ArgumentKind::kPath},
+    {".once", "FILE", "Write the next answer to a file", run_once, nullptr, ArgumentKind::kPath},
     {".load", "FILE", "Run the queries and commands in a file", run_load, nullptr,
      ArgumentKind::kPath},
     {".edit", "", "Change the last query in your editor and run it", run_edit, nullptr},

@@ -47,7 +47,7 @@ Status Repl::watch_once(QueryRequest request, double seconds, LiveFrame& frame) 
   EVQ_TRY(answer(request, interrupt.control()));
   const bool screen = is_terminal(STDOUT_FILENO);
   const bool color = use_color(global_.color, environment_, screen);
-  if (!screen) {
+  if (!screen || answers_go_to_file()) {
     tell(heading);
     EVQ_TRY(show(*last_answer_, settings_.form));
     return interrupt.control().check();

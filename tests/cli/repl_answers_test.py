@@ -124,6 +124,28 @@ def test_files_of_commands():
         screen.expect("ended with 0")
 
 
+def test_answers_go_to_a_file():
+    folder = os.path.join(FOLDER, "sent")
+    os.makedirs(folder, exist_ok=True)
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type(f".output {folder}/rows.txt", "Enter")
+        screen.expect(f"answers go to {folder}/rows.txt, as table, until .output alone")
+        screen.fresh()
+        screen.type("web | where ms < 2 | project ms", "Enter")
+        screen.expect(f"wrote 2 rows to {folder}/rows.txt", "2 rows · 500 scanned", "evq>", absent=("│",))
+        screen.fresh()
+        screen.type(".output", "Enter")
+        screen.expect("answers are shown here")
+        screen.type("print a = 1", "Enter")
+        screen.expect("│ 1 │")
+        with open(f"{folder}/rows.txt", encoding="utf-8") as file:
+            equal(file.read().splitlines()[3:5], ["│  1 │", "│  0 │"])
+        screen.fresh()
+        screen.type(f".once {folder}/ro", "Tab")
+        screen.expect(f".once {folder}/rows.txt")
+
+
 def test_pager():
     for locale in ("C.UTF-8", ""):  # none, as in many a session over ssh
         with Screen(PAGER="less -RSX", LC_ALL=locale) as screen:

@@ -144,6 +144,55 @@ def test_save_and_load():
     assert "does not say what to write" in done.stderr
 
 
+def written(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def test_answers_in_a_file():
+    first, second = os.path.join(FOLDER, "first.csv"), os.path.join(FOLDER, "second.txt")
+    done = run(["repl"], "web | count\n.output %s\nweb | where ms < 2 | project ms\nprint b = 1\n.stats\n"
+               ".output\nprint c = 1\n.mode csv\n.output '%s'\nprint d = 1\n.last json\nprint e = 2\n"
+               % (first, second))
+    equal(written(first), "ms\n1\n0\nb\n1\n")
+    equal(written(second), 'd\n1\n[\n{"d":1}\n]\ne\n2\n')
+    equal([line for line in done.stdout.splitlines() if line.startswith("{")], ['{"Count":500}', '{"c":1}'])
+    assert "rows scanned" in done.stdout, done.stdout  # no answer of a query
+    for text in ("answers go to %s, as csv, until .output alone" % first, "wrote 2 rows to %s\n" % first,
+                 "wrote 1 row to %s\n" % first, "answers are shown here\n", "wrote 1 row to %s\n" % second):
+        assert text in done.stderr, done.stderr
+    equal(done.returncode, 0)
+    done = run(["repl"], "\\o %s\nprint f = 1\n\\o\nprint g = 1\n" % first)
+    equal((written(first), done.stdout), ("f\n1\n", '{"g":1}\n'))
+
+
+def test_one_answer_in_a_file():
+    path = os.path.join(FOLDER, "once.csv")
+    done = run(["repl"], "print a = 1\n.once %s\nweb | wher\nweb | project ms | take 2\nprint b = 2\n" % path)
+    equal((written(path), done.stdout), ("ms\n499\n498\n", '{"a":1}\n{"b":2}\n'))
+    assert "the next answer goes to %s, as csv\n" % path in done.stderr, done.stderr
+    parquet = os.path.join(FOLDER, "once.parquet")
+    run(["repl"], ".once %s\nprint a = 1\n" % parquet)
+    with open(parquet, "rb") as file:
+        equal(file.read(4), b"PAR1")
+    done = run(["repl"], ".output %s\n.once\n.once %s\nprint a = 1\n.output\n.output\n" % (path, parquet))
+    equal((written(path), done.returncode), ("", 2))  # one within the other
+    assert "which file?" in done.stderr, done.stderr
+
+
+def test_files_that_take_no_answer():
+    commands = ".output %s\n.output %s/none/x.csv\n.output |less\n.output x.parquet\n.once %s\nprint a = 1\n"
+    done = run(["repl"], commands % (FOLDER, FOLDER, FOLDER))
+    for text in ("%s is a folder\n" % FOLDER, "there is no folder %s/none\n" % FOLDER,
+                 "answers go to files, not to commands", "a file of Parquet holds one answer"):
+        assert text in done.stderr, done.stderr
+    equal((done.stdout, done.returncode), ('{"a":1}\n', 2))
+    done = run(["repl"], ".output /dev/full\nprint a = 1\n.output\n.last\n")
+    equal((done.stdout, done.returncode), ('{"a":1}\n', 5))
+    assert "No space left on device" in done.stderr, done.stderr
+    assert "wrote" not in done.stderr, done.stderr
+
+
 def test_files_of_several_queries():
     path = os.path.join(FOLDER, "several.apl")
     with open(path, "w", encoding="utf-8") as file:
