@@ -11,12 +11,14 @@
 #include <poll.h>
 #include <sys/stat.h>
 
+#include "cli/container_lines.h"
 #include "cli/follow_target.h"
 #include "cli/ingest_options.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/terminal/number_text.h"
 #include "http/wire.h"
+#include "store/base/ascii.h"
 #include "store/base/checksum.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
@@ -32,6 +34,8 @@ namespace {
 constexpr std::int64_t kPollMs = 100;
 constexpr std::int64_t kServerWaitMs = 1000;
 constexpr std::size_t kBatchBytesMax = std::size_t{1} << 20U;
+// Enough to tell whether lines come out of containers.
+constexpr std::size_t kContainerHeadBytes = 256 * kKibibyte;
 
 struct FileIdentity {
   std::uint64_t device = 0;
@@ -250,8 +254,12 @@ class Follower {
       return false;
     }
     text.resize(end == std::string::npos ? size : end + 1);
+    EVQ_TRY(look_for_containers());
     if (request_.options.multiline && !over && may_go_on(text)) {
       text.resize(last_entry_begin(text));
+      if (containers_ == Containers::kParts) {
+        text.resize(whole_parts_end(text));
+      }
       if (text.empty()) {
         return false;
       }
@@ -284,10 +292,12 @@ class Follower {
     if (target_.exactly_once()) {
       EVQ_TRY(save());
     }
-    auto report = target_.ingest(batch_, request_);
+    const std::string rewritten = rewritten_batch();
+    const std::string& events = containers_ == Containers::kNone ? batch_ : rewritten;
+    auto report = target_.ingest(events, request_);
     while (!report.ok() && passes(report.error().code)) {
       EVQ_TRY(wait_for_room(report.error()));
-      report = target_.ingest(batch_, request_);
+      report = target_.ingest(events, request_);
     }
     if (!report.ok()) {
       Error error = std::move(report).take_error();
@@ -323,6 +333,46 @@ class Follower {
       static_cast<void>(::poll(nullptr, 0, kPollMs));
     }
     return Status::success();
+  }
+
+  // Whether its lines come out of containers: told once, by the beginning of the file, as where a
+  // file is loaded whole.
+  Status look_for_containers() {
+    if (containers_.has_value()) {
+      return {};
+    }
+    std::string head(kContainerHeadBytes, '\0');
+    EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(0, head));
+    head.resize(size);
+    IngestOptions& options = request_.options;
+    containers_ = Containers::kNone;
+    if (options.multiline && is_container_part(head)) {
+      containers_ = Containers::kParts;
+    } else if (!options.multiline && options.format == InputFormat::kDetect &&
+               names_containers(head)) {
+      containers_ = Containers::kNamed;
+      options.format = InputFormat::kNdjson;
+    }
+    return {};
+  }
+
+  // The batch as events, where its lines come out of containers.
+  std::string rewritten_batch() const {
+    std::string text;
+    std::string_view rest = containers_ == Containers::kNone ? std::string_view() : batch_;
+    PartJoiner parts;
+    while (!rest.empty()) {
+      const std::size_t size = std::min(rest.find('\n'), rest.size() - 1) + 1;
+      std::string_view line = rest.substr(0, size);
+      if (containers_ == Containers::kNamed) {
+        append_named_line(take_line(&line), request_.options, &text);
+      } else {
+        parts.add(line, &text);
+      }
+      rest.remove_prefix(size);
+    }
+    parts.end(&text);
+    return text;
   }
 
   // Told once, by the first line: every batch is read the same way.
@@ -432,7 +482,9 @@ class Follower {
   File file_;
   ReadSoFar progress_;
   std::string before_;  // the offset, at most kTraceBytes
-  std::string batch_;   // that is being stored
+  enum class Containers : std::uint8_t { kNone, kNamed, kParts };
+  std::optional<Containers> containers_;
+  std::string batch_;  // that is being stored
   LineStarts line_starts_;
   std::size_t batch_bytes_ = kBatchBytesMax;
   std::uint64_t lines_end_ = 0;  // of those that were there at the last look

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/container_line.h"
+#include "cli/container_lines.h"
 #include "cli/listed_events.h"
 #include "cli/output.h"
 #include "cli/shell_word.h"

@@ -5,18 +5,13 @@
 #include <charconv>
 #include <utility>
 
-#include "cli/container_line.h"
 #include "http/otlp.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/utf8.h"
-#include "store/base/zoneless.h"
-#include "store/ingest/format.h"
 #include "store/ingest/json_text.h"
-#include "store/ingest/leading_time.h"
-#include "store/ingest/logfmt_line.h"
 #include "store/ingest/text_line.h"
 
 namespace evq {
@@ -90,53 +85,6 @@ void write_field(JsonWriter* json, std::string_view name, std::string_view value
   json->string(repair_utf8(value));
 }
 
-// Whether the first line has the name of a container, and most lines, but the last one that may be
-// cut, have one with fields behind it.
-bool names_containers(std::string_view text) {
-  std::size_t lines = 0;
-  std::size_t with_fields = 0;
-  while (!text.empty() && (lines == 0 || text.find('\n') != std::string_view::npos)) {
-    const std::string_view line = take_line(&text);
-    const ContainerLine named = container_line(line);
-    if (is_blank(named.name.empty() ? line : named.line)) {
-      continue;
-    }
-    if (named.name.empty() && lines == 0) {
-      return false;
-    }
-    ++lines;
-    with_fields += has_fields(trimmed(named.line)) ? 1U : 0U;
-  }
-  return 2 * with_fields > lines;
-}
-
-// A line, or a part of one, as the runtimes of containers keep it.
-struct ContainerPart {
-  std::string_view head;  // its time and stream
-  bool is_error = false;  // the stream is stderr
-  bool goes_on = false;
-  std::string_view text;
-};
-
-std::optional<ContainerPart> read_part(std::string_view line) {
-  constexpr std::size_t kLetterAt = std::string_view("2024-05-01").size();
-  constexpr std::size_t kTimeBytesMax = 40;
-  const std::size_t time_end = line.find(' ');
-  if (time_end > kTimeBytesMax || time_end <= kLetterAt || line[kLetterAt] != 'T') {
-    return std::nullopt;
-  }
-  constexpr std::string_view kStreams[] = {" stdout ", " stderr "};
-  const std::string_view behind = line.substr(time_end);
-  const std::string_view stream = behind.substr(0, kStreams[0].size());
-  const std::string_view tag = behind.substr(stream.size(), 2);
-  if ((stream != kStreams[0] && stream != kStreams[1]) || (tag != "P " && tag != "F ")) {
-    return std::nullopt;
-  }
-  const std::size_t head = time_end + stream.size();
-  return ContainerPart{line.substr(0, head), stream == kStreams[1], tag[0] == 'P',
-                       line.substr(head + tag.size())};
-}
-
 }  // namespace
 
 Result<IngestOptions> RewrittenSource::begin(IngestOptions options, QueryControl& control) {
@@ -203,7 +151,7 @@ Result<std::optional<std::size_t>> RewrittenSource::read(std::span<char> buffer,
 // input is cut into events. False when there is none.
 bool RewrittenSource::take_torn() {
   writer_.reset();
-  end_parts();
+  parts_.end(&text_);
   text_ += std::exchange(entry_.empty() ? input_ : entry_, {});
   input_.clear();
   return !text_.empty();
@@ -213,13 +161,13 @@ void RewrittenSource::detect(bool no_more) {
   std::string_view text = input_;
   text.remove_prefix(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   const bool whole_line = text.find('\n') != std::string_view::npos;
-  const bool named = !options_.multiline && !container_line(text).name.empty();
+  const bool named = !options_.multiline && begins_with_container(text);
   const std::size_t wanted = named ? kReadBytes : kHeadBytes;
   if (kind_ != Kind::kUnknown || !(input_.size() >= wanted || whole_line || ended_ || no_more)) {
     return;
   }
   if (options_.multiline) {
-    kind_ = read_part(text) ? Kind::kParts : Kind::kEvents;
+    kind_ = is_container_part(text) ? Kind::kParts : Kind::kEvents;
   } else {
     kind_ = text.starts_with(kCursor)         ? Kind::kJournal
             : signal_of(text)                 ? Kind::kOtlp
@@ -249,7 +197,7 @@ void RewrittenSource::rewrite() {
     input_.erase(0, done);
     if (ended_) {
       end_entry();  // the last one need not have an empty line behind it
-      end_parts();
+      parts_.end(&text_);
     }
   }
 }
@@ -278,73 +226,11 @@ std::size_t RewrittenSource::rewrite_line(std::string_view rest) {
   const std::size_t size = std::min(line_end, rest.size() - 1) + 1;
   std::string_view line = rest.substr(0, size);
   if (kind_ == Kind::kNamed) {
-    rewrite_named(take_line(&line));
+    append_named_line(take_line(&line), options_, &text_);
   } else {
-    join_part(line);
+    parts_.add(line, &text_);
   }
   return size;
-}
-
-// What a program says between its events is one as well, as a line of plain text.
-void RewrittenSource::rewrite_named(std::string_view line) {
-  const ContainerLine named = container_line(line);
-  const std::string_view rest = named.name.empty() ? line : named.line;
-  if (is_blank(rest)) {
-    text_ += '\n';
-    return;
-  }
-  const ZonelessTimes times(options_.zone.get());
-  const bool timed = options_.finds_line_times();
-  std::string event;
-  if (may_begin_object(trimmed(rest))) {
-    event = trimmed(rest);
-  } else if (is_logfmt_line(rest, 2)) {
-    append_logfmt_as_json(&event, rest, timed ? logfmt_time(rest) : std::nullopt);
-  } else {
-    const auto time = timed ? leading_time(rest, wall_clock_now_ns()) : std::nullopt;
-    append_text_as_json(&event, rest, time);
-  }
-  if (!named.name.empty()) {
-    const bool bare = trimmed(std::string_view(event).substr(1)) == "}";
-    event.replace(0, 1, "{\"container\":\"" + std::string(named.name) + (bare ? "\"" : "\","));
-  }
-  text_ += event + "\n";
-}
-
-void RewrittenSource::join_part(std::string_view line) {
-  const auto part = read_part(line);
-  if (!part) {
-    text_ += line;
-    return;
-  }
-  std::string& open = parts_[part->is_error ? 1 : 0];
-  if (open.empty() && !part->goes_on) {
-    text_ += line;
-    return;
-  }
-  const std::string_view text = part->text.substr(0, part->text.find_last_not_of("\r\n") + 1);
-  if (open.size() + text.size() > kFieldValueBytesMax) {
-    end_part(&open);
-  }
-  if (open.empty()) {
-    open = std::string(part->head) + "F ";
-  }
-  open += text;
-  if (!part->goes_on) {
-    end_part(&open);
-  }
-}
-
-void RewrittenSource::end_part(std::string* part) {
-  text_ += part->empty() ? "" : *part + "\n";
-  part->clear();
-}
-
-// Those whose last part never came.
-void RewrittenSource::end_parts() {
-  for (std::string& part : parts_) {
-    end_part(&part);
-  }
 }
 
 std::size_t RewrittenSource::rewrite_field(std::string_view rest) {

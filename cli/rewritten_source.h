@@ -7,7 +7,6 @@
 // Where lines of plain text are put together, so are those that a container's runtime took apart,
 // "TIME stdout P begins " and "TIME stdout F ends" (CRI), of each stream by itself.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/container_lines.h"
 #include "store/base/control.h"
 #include "store/base/json_writer.h"
 #include "store/ingest/byte_source.h"
@@ -50,12 +50,8 @@ class RewrittenSource final : public ByteSource {
   std::size_t rewrite_request(std::string_view rest);
   std::size_t rewrite_field(std::string_view rest);
   std::size_t rewrite_line(std::string_view rest);
-  void rewrite_named(std::string_view line);
-  void join_part(std::string_view line);
   void add_field(std::string_view name, std::string_view value);
   void end_entry();
-  void end_part(std::string* part);
-  void end_parts();
 
   ByteSource& source_;
   IngestOptions options_;
@@ -69,7 +65,7 @@ class RewrittenSource final : public ByteSource {
   std::optional<JsonWriter> writer_;  // of it, from its first field on
   std::uint64_t skipped_bytes_ = 0;   // of a field that is too long, still to come
   bool skips_line_ = false;           // it ends where its line does
-  std::array<std::string, 2> parts_;  // of lines of stdout and stderr whose end is to come
+  PartJoiner parts_;
 };
 
 }  // namespace evq

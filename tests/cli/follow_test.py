@@ -166,6 +166,51 @@ class Follow(EvqCase):
         self.assertEqual([json.loads(line)["message"] for line in out.splitlines()],
                          ["\n".join(lines[:3]), "\n".join(lines[3:])])
 
+    def messages(self, query, count):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            out = self.evq("query", query, "-o", "ndjson", status=None)[0]
+            if len(out.splitlines()) == count:
+                break
+            time.sleep(0.05)
+        return out.splitlines()
+
+    def append(self, text):
+        with open(self.file, "a") as file:
+            file.write(text)
+
+    def test_parts_of_a_containers_lines_are_put_together(self):
+        process = self.follow("--multiline")
+        for text in ("2024-05-01T10:20:31.1Z stdout P be\n", "2024-05-01T10:20:31.2Z stderr F bad\n",
+                     "2024-05-01T10:20:31.3Z stdout F gins\n2024-05-01T10:20:31.4Z stdout P on"):
+            self.append(text)
+            time.sleep(0.3)
+        self.append("ly\n")
+        wanted = ["2024-05-01T10:20:31.1Z stdout F begins", "2024-05-01T10:20:31.2Z stderr F bad",
+                  "2024-05-01T10:20:31.4Z stdout F only"]
+        query = "app | sort by _time asc | project message"
+        self.assertEqual([json.loads(line)["message"] for line in self.messages(query, 3)], wanted)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.follow("--multiline")
+        self.append("2024-05-01T10:20:32Z stdout P t\n2024-05-01T10:20:32.1Z stdout F wo\n")
+        self.assertEqual([json.loads(line)["message"] for line in self.messages(query, 4)],
+                         wanted + ["2024-05-01T10:20:32Z stdout F two"])
+
+    def test_the_names_of_containers_are_a_field(self):
+        self.append('web-1  | {"n":1}\n')
+        process = self.follow()
+        query = "app | sort by _time asc, n asc | project container, n, message = column_ifexists('message', '')"
+        self.assertEqual(self.messages("app | project container, n", 1), ['{"container":"web-1","n":1}'])
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.append("db-1   | plain\n")
+        self.follow()
+        self.append('db-1   | level=warn n=2\n')
+        self.assertEqual(sorted(json.dumps(json.loads(line)) for line in self.messages(query, 3)), [
+            '{"container": "db-1", "n": 2, "message": null}', '{"container": "db-1", "n": null, "message": "plain"}',
+            '{"container": "web-1", "n": 1, "message": null}'])
+
     def test_rotation_while_running_and_while_away(self):
         process = self.follow()
         self.write(10)
