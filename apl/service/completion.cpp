@@ -110,6 +110,13 @@ std::string quoted_path(std::string_view name) {
 // So many texts are tried at most: each is parsed and bound.
 constexpr std::size_t kPipelinesTriedMax = 24;
 
+// Where the text is cut for what may follow: before the dot that a key is to stand behind, for the
+// grammar takes any key there.
+std::size_t expected_at(const Partial& partial) {
+  const bool dotted = partial.quote == '\0' && !partial.object.empty();
+  return partial.begin - (dotted ? 1 : 0);
+}
+
 class Search {
  public:
   Search(std::string_view text, std::size_t cursor, KnownTables& tables, FieldValues& values)
@@ -118,7 +125,7 @@ class Search {
         tables_(tables),
         values_(values),
         partial_(partial_at(text_)),
-        found_(syntax::expectations_at_end(text_.substr(0, partial_.begin))) {}
+        found_(syntax::expectations_at_end(text_.substr(0, expected_at(partial_)))) {}
 
   CompletionAnswer run() {
     const bool in_text = partial_.quote != '\0' && !partial_.bracketed;
@@ -129,14 +136,14 @@ class Search {
     if (!partial_.object.empty()) {
       add_members();
     }
-    const bool language = !in_text && !number && !partial_.bracketed;
+    const bool language = !in_text && !number && !partial_.bracketed && partial_.object.empty();
     const bool aggregates = language && found_.aggregates && found_.expects(Expected::kExpression);
     // After summarize itself, fields alone mean nothing.
     const bool aggregates_first = aggregates && found_.function.empty();
     if (aggregates_first) {
       add_aggregates();
     }
-    if (!in_text && !number) {
+    if (!in_text && !number && partial_.object.empty()) {
       add_names();
     }
     if (aggregates && !aggregates_first) {
@@ -228,8 +235,11 @@ class Search {
         const std::string key = field.name.substr(prefix.size(), end - prefix.size());
         if (key != before) {
           const bool whole = end == field.name.size();
-          add(CandidateKind::kField, key, syntax::quote_text(key) + "]",
-              whole ? std::string(type_name(field.type)) : "", "");
+          const bool quoted = partial_.quote != '\0';
+          if (quoted || syntax::is_plain_name(key)) {  // a dot takes no others
+            add(CandidateKind::kField, key, quoted ? syntax::quote_text(key) + "]" : key,
+                whole ? std::string(type_name(field.type)) : "", "");
+          }
         }
         before = key;
       }

@@ -15,6 +15,39 @@ bool is_name_byte(char c) {
   return is_letter_or_digit(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
 
+namespace {
+
+// The field that a text ends with, as geo['a b'].c, with dots between its keys: "geo.a b.c". Empty
+// where it ends with none, and behind an index of an array, whose elements are no fields.
+std::string path_at_end(std::string_view text) {
+  const std::vector<syntax::Token> tokens = syntax::lex_unfinished(text);
+  std::string path;
+  std::size_t left = tokens.size() - (tokens.empty() ? 0 : 1);  // without the end
+  while (left > 0) {
+    const bool key = left > 2 && tokens[left - 1].is_symbol("]") &&
+                     tokens[left - 2].kind == syntax::TokenKind::kString &&
+                     tokens[left - 3].is_symbol("[");
+    if (!key && tokens[left - 1].kind != syntax::TokenKind::kName) {
+      return {};
+    }
+    const std::size_t name = left - (key ? 2 : 1);
+    path = tokens[name].text + (path.empty() ? "" : "." + path);
+    left = name - (key ? 1 : 0);
+    const bool dotted = left > 0 && tokens[left - 1].is_symbol(".");
+    // ['a'] is a name of its own where nothing stands right before it.
+    const bool member =
+        key && !dotted && left > 0 && tokens[left - 1].span.end == tokens[left].span.begin &&
+        (tokens[left - 1].is_symbol("]") || tokens[left - 1].kind == syntax::TokenKind::kName);
+    if (!dotted && !member) {
+      return path;
+    }
+    left -= dotted ? 1 : 0;
+  }
+  return {};
+}
+
+}  // namespace
+
 Partial partial_at(std::string_view text) {
   Partial partial;
   const std::vector<syntax::HighlightToken> tokens = syntax::tokenize(text);
@@ -33,11 +66,7 @@ Partial partial_at(std::string_view text) {
         at > 0 && text[at - 1] == '[' &&
         (at == 1 || (!is_name_byte(text[at - 2]) && text[at - 2] != ']' && text[at - 2] != ')'));
     const bool member = at > 0 && text[at - 1] == '[' && !partial.bracketed;
-    std::size_t object = member ? at - 1 : 0;
-    while (object > 0 && (is_name_byte(text[object - 1]) || text[object - 1] == '.')) {
-      --object;
-    }
-    partial.object = member ? text.substr(object, at - 1 - object) : std::string_view();
+    partial.object = member ? path_at_end(text.substr(0, at - 1)) : std::string();
     partial.begin = partial.bracketed ? at - 1 : at;
     return partial;
   }
@@ -64,6 +93,9 @@ Partial partial_at(std::string_view text) {
   }
   partial.begin = begin;
   partial.typed = text.substr(begin);
+  if (begin > 1 && text[begin - 1] == '.' && text[begin - 2] == ']') {
+    partial.object = path_at_end(text.substr(0, begin - 1));
+  }
   return partial;
 }
 

@@ -20,7 +20,7 @@ struct Partial {
   std::string typed;       // without quotes
   char quote = '\0';       // of the string that is open, or of the name in brackets
   bool bracketed = false;  // ['na…
-  std::string object;      // geo['ci…: "geo"
+  std::string object;      // geo['ci…: "geo"; geo['a']['ci… and geo['a'].ci…: "geo.a"
   bool in_comment = false;
 };
 Partial partial_at(std::string_view text);

@@ -222,6 +222,30 @@ TEST_CASE("a replacement brings what belongs to it") {
   }
 }
 
+TEST_CASE("keys of objects in objects") {
+  Setup setup;
+  setup.load("tree", R"({"_time":"2024-05-01T00:00:00Z","a":{"b":{"c":1,"d e":{"f":2}},"l":[1]}})");
+  const struct {
+    std::string_view text;
+    std::string_view names;
+  } rows[] = {
+      {"tree | where a['^", "b l"},
+      {"tree | where a['b']['^", "c d e"},
+      {"tree | where a['b'][\"d e\"]['^", "f"},
+      {"tree | where ['a']['b']['c^", "c"},
+      {"tree | where a.b['^", "c d e"},
+      {"tree | where a['b'].^", "c"},
+      {"tree | where a['b'].c^ == 1", "c"},
+      {"tree | where a['nosuch']['^", ""},
+      {"tree | where a['l'][0]['^", ""},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    CHECK(names_of(setup.complete(row.text), 9) == row.names);
+  }
+  CHECK(setup.complete("tree | where a['b']['^").candidates[1].replacement == "'d e']");
+}
+
 TEST_CASE("the call around the cursor is explained") {
   Setup setup;
   CHECK(
