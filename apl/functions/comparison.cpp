@@ -272,7 +272,7 @@ std::string conversion_hint(Type text_side, Type other) {
     return "convert the text with toint() or toreal(), or quote the number";
   }
   if (text_side == Type::kString && other == Type::kDatetime) {
-    return "convert the text with todatetime()";
+    return "convert the text with todatetime(); write ago(1h) for an hour before now";
   }
   if (text_side == Type::kDatetime && other == Type::kTimespan) {
     return "write ago(1h) for an hour before now, or take the difference of two datetimes";

@@ -285,7 +285,12 @@ std::optional<BindFailure> check_date_part(const BindRequest& request) {
       part_from_name(part->as_text()).has_value()) {
     return std::nullopt;
   }
-  return BindFailure{0, "there is no date part '" + std::string(part->as_text()) + "'",
+  const std::string_view text = part->as_text();
+  if (text.ends_with('s') && part_from_name(text.substr(0, text.size() - 1)).has_value()) {
+    return BindFailure{0, "there is no date part '" + std::string(text) + "'",
+                       "did you mean '" + std::string(text.substr(0, text.size() - 1)) + "'?"};
+  }
+  return BindFailure{0, "there is no date part '" + std::string(text) + "'",
                      "parts are year, quarter, month, week, week_of_year, day, dayofyear, hour, "
                      "minute, second, millisecond, microsecond and nanosecond"};
 }

@@ -6,6 +6,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/fold.h"
+#include "apl/plan/stacking.h"
 
 namespace evq::plan {
 namespace {
@@ -345,12 +346,29 @@ Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
   return tests.size() == 1 ? std::move(tests[0]) : call("op_or", std::move(tests), span);
 }
 
+namespace {
+
+// user == 'ann' or 'bob': the second text is one more value, not one more condition.
+Error with_list_hint(Error error, const ast::Logical& logical, const ast::Expr& operand) {
+  const bool text = std::holds_alternative<ast::Literal>(operand.node);
+  if (text && &operand != logical.operands.front().get() && logical.is_or &&
+      error.id == diag::predicate_not_bool({}, "", "").id) {
+    error.hint = "one of several values: field in (1, 2), or has_any ('a', 'b')";
+  }
+  return error;
+}
+
+}  // namespace
+
 Result<ExprPtr> Binder::bind_logical(const ast::Logical& logical, Span span,
                                      const Relation* input) {
   std::vector<ExprPtr> args;
   for (const ast::ExprPtr& operand : logical.operands) {
-    EVQ_TRY_ASSIGN(ExprPtr bound, bind_predicate(*operand, input, logical.is_or ? "or" : "and"));
-    args.push_back(std::move(bound));
+    auto bound = bind_predicate(*operand, input, logical.is_or ? "or" : "and");
+    if (!bound.ok()) {
+      return with_list_hint(std::move(bound).take_error(), logical, *operand);
+    }
+    args.push_back(std::move(bound).value());
   }
   return call(logical.is_or ? "op_or" : "op_and", std::move(args), span);
 }

@@ -274,7 +274,7 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
     }
     return find_aggregate(name) != nullptr
                ? diag::aggregate_in_scalar(call.function.span, name)
-               : diag::unknown_function(call.function.span, name, function_names());
+               : diag::unknown_table_function(call.function.span, name, piped != nullptr);
   }
   if (depth_ >= kFunctionDepthMax) {
     return calls_too_deep(call.function.span);

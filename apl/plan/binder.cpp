@@ -382,6 +382,10 @@ std::string Binder::unknown_field_hint(const Relation* input, std::string_view n
   if (const std::string sum = sum_of_spans(name); !sum.empty()) {
     return "a timespan has one unit: " + sum + ", or totimespan('" + std::string(name) + "')";
   }
+  if (name.size() == 3 && name.ends_with("xx") && is_digit(name[0])) {
+    const std::string class_digit(1, name[0]);
+    return "write between (" + class_digit + "00 .. " + class_digit + "99)";
+  }
   if (is_number_with_unit(name)) {
     const std::size_t digits = std::min(name.find_first_not_of("0123456789_"), name.size());
     const std::string_view unit = name.substr(digits);

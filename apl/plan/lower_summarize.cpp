@@ -7,6 +7,7 @@
 
 #include "apl/functions/rounding.h"
 #include "apl/functions/time_range.h"
+#include "apl/plan/aggregation_hint.h"
 #include "apl/plan/asked_time.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/fold.h"
@@ -250,7 +251,9 @@ class SummarizeBinder {
     auto bound = binder_.bind_expr(expr, &input_);
     binder_.aggregate_binder_ = std::move(outer);
     EVQ_TRY_ASSIGN(ExprPtr value, std::move(bound));
-    return over_groups(std::move(value), expr.span);
+    auto grouped = over_groups(std::move(value), expr.span);
+    return grouped.ok() ? std::move(grouped)
+                        : with_aggregation_hint(std::move(grouped).take_error(), expr);
   }
 
   // An expression of the input is allowed when it is constant or made of group expressions.

@@ -195,6 +195,15 @@ Error unknown_function(Span at, std::string_view name, Candidates functions) {
                        function_hint(name, functions, "evq help functions lists them all"));
 }
 
+Error unknown_table_function(Span at, std::string_view name, bool piped) {
+  const std::string_view instead = syntax::foreign_function_hint(name);
+  return planner_error("APL2004", at, "no function named " + quoted(name),
+                       instead.empty()
+                           ? "define it before the query: let " + std::string(name) +
+                                 (piped ? " = (T:(*)) { T | where … };" : " = () { ['logs'] | … };")
+                           : "write " + std::string(instead));
+}
+
 Error unknown_aggregate(Span at, std::string_view name, Candidates aggregates) {
   return planner_error("APL2005", at, "no aggregation named " + quoted(name),
                        function_hint(name, aggregates, "evq help aggregates lists them all"));

@@ -102,6 +102,8 @@ Error unknown_field(Span at, std::string_view name, std::string_view dataset, Ca
 // `error`, with `advice` when its unknown field is one of those that the same operator makes.
 Error made_here(Error error, Candidates made, std::string_view advice);
 Error unknown_function(Span at, std::string_view name, Candidates functions);
+// Where a table is wanted; `piped`: behind invoke, which gives it one.
+Error unknown_table_function(Span at, std::string_view name, bool piped);
 Error unknown_aggregate(Span at, std::string_view name, Candidates aggregates);
 Error unknown_plugin(Span at, std::string_view name, Candidates plugins);
 // `expected` is text such as "2", "1 to 3", "at least 1"; `signature` may be empty.

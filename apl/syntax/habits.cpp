@@ -90,6 +90,8 @@ constexpr Habit kOperatorHabits[] = {
     {"describe", "pandas", "write | getschema, or | summarize min(x), avg(x), max(x)"},
     {"uniq", "the shell", "write | distinct field"},
     {"wc", "the shell", "write | count"},
+    {"expand", "another dialect", "write | mv-expand field"},
+    {"plot", "another dialect", "write | render timechart"},
 };
 
 // AND, Where, SELECT: a word whose lower-case form means something.
@@ -136,8 +138,10 @@ std::optional<Error> wrong_equals(const TokenCursor& cursor) {
   if (after_sign) {
     return diag::foreign_symbol({last.span.begin, token.span.end}, last.text + "=", last.text);
   }
-  if (cursor.peek(1).is_symbol("!") && cursor.joined(1)) {
-    return diag::foreign_symbol({token.span.begin, cursor.peek(1).span.end}, "=!", "!=");
+  const Token& next = cursor.peek(1);
+  if ((next.is_symbol("!") || next.is_symbol("<")) && cursor.joined(1)) {
+    return diag::foreign_symbol({token.span.begin, next.span.end}, "=" + next.text,
+                                next.text + "=");
   }
   return diag::single_equals(token.span);
 }
@@ -214,7 +218,14 @@ std::optional<Error> phrase_habit(const TokenCursor& cursor, const std::string& 
       {"ends", "with", "endswith"},
       {"begins", "with", "startswith"},
       {"includes", "", "contains"},
+      {"contains_any", "", "has_any ('a', 'b')"},
+      {"eq", "", "=="},
       {"equals", "", "=="},
+      {"ge", "", ">="},
+      {"gt", "", ">"},
+      {"le", "", "<="},
+      {"lt", "", "<"},
+      {"ne", "", "!="},
       {"descending", "", "desc"},
       {"ascending", "", "asc"},
       {"when", "", "case(condition, value, …, else)"},

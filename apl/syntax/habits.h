@@ -28,6 +28,8 @@ std::optional<Error> expression_habit(const TokenCursor& cursor);
 // Whether the statement that the cursor is in began with `let`.
 bool in_let_statement(const TokenCursor& cursor);
 
+// What to write where `name`, which the cursor is behind, follows a pipe and is no operator.
+std::string operator_name_hint(const TokenCursor& cursor, const std::string& name);
 // What to write instead of the token at the cursor, which is not what was `expected`; may be empty.
 std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected);
 

@@ -51,14 +51,10 @@ Result<ast::Operator> parse_operator(TokenCursor& cursor) {
       return *std::move(habit);
     }
     Error error = diag::unknown_operator(name.span, name.text, operator_names());
-    if (std::string hint = source_word_hint(name.text); !hint.empty()) {
+    if (std::string hint = operator_name_hint(cursor, name.text); !hint.empty()) {
       error.hint = std::move(hint);
-    } else if (const std::string_view instead = foreign_function_hint(name.text);
-               instead.starts_with('|')) {
-      error.hint = "write " + std::string(instead);
-    } else if (cursor.peek().is_symbol("(")) {
-      error.hint = "a call stands in an operator: | summarize " + name.text +
-                   "(…), or | extend x = " + name.text + "(…)";
+    } else if (error.hint.empty()) {
+      error.hint = "evq help operators lists them all";
     }
     return error;
   }

@@ -121,6 +121,25 @@ std::string near_direction(const TokenCursor& cursor) {
   return "";
 }
 
+// summarize count() every 1h, per user, by _time span 1h; and 1h ago: words of English between two
+// values.
+std::string word_between(const TokenCursor& cursor, const Token& last) {
+  const Token& token = cursor.peek();
+  const Token& next = cursor.peek(1);
+  if (token.is_word("ago") && last.kind == TokenKind::kLiteral) {
+    return "write ago(" + std::string(cursor.slice(last.span)) + ")";
+  }
+  constexpr std::array<std::string_view, 5> kPer = {"every", "each", "over", "per", "span"};
+  if (token.kind != TokenKind::kName || std::ranges::find(kPer, token.text) == kPer.end() ||
+      !operator_word(cursor).is_word("summarize")) {
+    return "";
+  }
+  const std::string found(cursor.slice(next.span));
+  return next.kind == TokenKind::kLiteral ? "write by bin(_time, " + found + ")"
+         : next.kind == TokenKind::kName  ? "write by " + found
+                                          : "";
+}
+
 // Between a finished expression and another value something is missing.
 std::string missing_between(const TokenCursor& cursor, const Token& last) {
   const Token& token = cursor.peek();
@@ -135,6 +154,15 @@ std::string missing_between(const TokenCursor& cursor, const Token& last) {
       parse_timespan_literal("1" + token.text).has_value()) {
     return "write the number and its unit without a blank: " +
            std::string(cursor.slice(last.span)) + token.text;
+  }
+  if (std::string hint = word_between(cursor, last); !hint.empty()) {
+    return hint;
+  }
+  if (token.is_word("is") && is_value(cursor.peek(1))) {
+    return "write ==";
+  }
+  if (last.is_word("function") || last.is_word("create")) {
+    return "a function is written let f = (x:long) { x + 1 };";
   }
   if (last.is_symbol("*") && cursor.index() > 1 &&
       cursor.token(cursor.index() - 2).is_symbol("*")) {
@@ -240,6 +268,9 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
   if (std::string hint = missing_operator(cursor, last); !hint.empty()) {
     return hint;
   }
+  if (token.is_symbol("*") && expected == "a type") {
+    return "programs in Python or R do not run here: write the expressions of a query";
+  }
   if (token.is_symbol("*") && expected == "a column") {
     return "the star comes first: (*, name:type)";
   }
@@ -289,6 +320,9 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
   if (token.is_symbol("-") && expected == "'by'") {
     return "the direction stands behind the field: sort by field desc";
   }
+  if (token.is_symbol(">") && last.is_symbol("-") && second_last.kind == TokenKind::kName) {
+    return "a key stands behind a dot: " + second_last.text + "." + cursor.peek(1).text;
+  }
   const Token& next = cursor.peek(1);
   if (token.is_symbol(".") && next.kind == TokenKind::kLiteral && cursor.joined(1)) {
     return "a number begins with a digit: 0." + std::string(cursor.slice(next.span));
@@ -304,49 +338,20 @@ std::string hint_for_by(const TokenCursor& cursor, std::string_view expected, co
   if (second_last.is_word("limit") || second_last.is_word("take")) {
     return "write | top 10 by field";
   }
+  if (last.is_word("limit") || last.is_word("take")) {
+    return "write the number of rows alone: | take 10";
+  }
+  if (second_last.is_word("sample")) {
+    return "each group on its own: | partition by field (sample 10)";
+  }
   return operator_word(cursor).is_word("top") && expected.starts_with("'|'")
              ? "write | summarize n = count() by field | top 10 by n"
              : "";
 }
 
-}  // namespace
-
-std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected) {
-  static const Token kNone;
-  const std::size_t at = cursor.index();
+std::string hint_for_word(const TokenCursor& cursor, std::string_view expected, const Token& last,
+                          const Token& second_last) {
   const Token& token = cursor.peek();
-  const Token& last = at > 0 ? cursor.token(at - 1) : kNone;
-  const Token& second_last = at > 1 ? cursor.token(at - 2) : kNone;
-  if (last.kind == TokenKind::kString) {
-    if (std::string hint = escaped_quote_hint(cursor.slice(last.span)); !hint.empty()) {
-      return hint;
-    }
-  }
-  if (expected.starts_with("'|'") && cursor.after_blank_line() &&
-      (token.kind == TokenKind::kName || cursor.at_quoted_name())) {
-    return std::string(diag::kOneByOneHint);
-  }
-  if ((expected.starts_with("'|'") || expected.starts_with("','")) && cursor.at_next_query()) {
-    return std::string(diag::kNextLineHint);
-  }
-  if (last.is_word("between") || last.is_word("!between") || expected == "'..'") {
-    return "write between (low .. high)";
-  }
-  if (expected == "'on' and the key fields") {
-    return token.kind == TokenKind::kEnd ? "the key stands at the end: on field"
-                                         : "the key stands behind the table: on field";
-  }
-  if (token.kind == TokenKind::kEnd) {
-    return expected == "'by'" ? "say by what: by field" : "";
-  }
-  if (token.kind == TokenKind::kSymbol) {
-    return hint_for_symbol(cursor, expected, last, second_last);
-  }
-  if (token.is_word("by")) {
-    if (std::string hint = hint_for_by(cursor, expected, last, second_last); !hint.empty()) {
-      return hint;
-    }
-  }
   if ((last.is_word("desc") || last.is_word("asc")) && !token.is_word("desc") &&
       !token.is_word("asc")) {
     return "the direction stands behind its field: " + token.text + " " + last.text;
@@ -392,6 +397,72 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   }
   return expected.starts_with("'|'") || expected.starts_with("','") ? missing_between(cursor, last)
                                                                     : "";
+}
+
+}  // namespace
+
+std::string operator_name_hint(const TokenCursor& cursor, const std::string& name) {
+  if (std::string hint = source_word_hint(name); !hint.empty()) {
+    return hint;
+  }
+  if (const std::string_view instead = foreign_function_hint(name); instead.starts_with('|')) {
+    return "write " + std::string(instead);
+  }
+  const Token& token = cursor.peek();
+  if (is_infix_word(name)) {
+    return "write | where field " + name + " …";
+  }
+  if (is_comparison(token) || (token.kind == TokenKind::kName && is_infix_word(token.text))) {
+    return "write | where " + name + " " + token.text + " …";
+  }
+  return token.is_symbol("(") ? "a call stands in an operator: | summarize " + name +
+                                    "(…), or | extend x = " + name + "(…)"
+                              : "";
+}
+
+std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected) {
+  static const Token kNone;
+  const std::size_t at = cursor.index();
+  const Token& token = cursor.peek();
+  const Token& last = at > 0 ? cursor.token(at - 1) : kNone;
+  const Token& second_last = at > 1 ? cursor.token(at - 2) : kNone;
+  if (last.kind == TokenKind::kString) {
+    if (std::string hint = escaped_quote_hint(cursor.slice(last.span)); !hint.empty()) {
+      return hint;
+    }
+  }
+  if (expected.starts_with("'|'") && cursor.after_blank_line() &&
+      (token.kind == TokenKind::kName || cursor.at_quoted_name())) {
+    return std::string(diag::kOneByOneHint);
+  }
+  if ((expected.starts_with("'|'") || expected.starts_with("','")) && cursor.at_next_query()) {
+    return std::string(diag::kNextLineHint);
+  }
+  if (last.is_word("between") || last.is_word("!between") || expected == "'..'") {
+    return "write between (low .. high)";
+  }
+  if (expected == "'on' and the key fields") {
+    return token.kind == TokenKind::kEnd ? "the key stands at the end: on field"
+                                         : "the key stands behind the table: on field";
+  }
+  if (last.is_symbol("%") && !is_value(token)) {
+    return "% is what a division leaves, and nothing is counted in percent: write 0.5 for 50%";
+  }
+  if (second_last.is_word("distinct") && last.is_word("on")) {
+    return "write | distinct field, or | summarize arg_max(_time, *) by field";
+  }
+  if (token.kind == TokenKind::kEnd) {
+    return expected == "'by'" ? "say by what: by field" : "";
+  }
+  if (token.kind == TokenKind::kSymbol) {
+    return hint_for_symbol(cursor, expected, last, second_last);
+  }
+  if (token.is_word("by")) {
+    if (std::string hint = hint_for_by(cursor, expected, last, second_last); !hint.empty()) {
+      return hint;
+    }
+  }
+  return hint_for_word(cursor, expected, last, second_last);
 }
 
 }  // namespace evq::syntax
