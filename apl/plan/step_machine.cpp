@@ -22,7 +22,7 @@ struct Match {
 };
 
 // A sequence that has come as far as some step: by step, its last row there.
-struct Sequence {
+struct MatchedSteps {
   std::int64_t id = 0;
   std::vector<std::optional<Match>> matches;
   std::optional<Match> pending;  // of a step with output=last: not given out yet
@@ -38,13 +38,13 @@ class StepRun {
       if (row % kRowsBetweenChecks == 0 && context_.control != nullptr) {
         EVQ_TRY(context_.control->check());
       }
-      std::vector<std::optional<Sequence>>& states = states_of(row);
+      std::vector<std::optional<MatchedSteps>>& states = states_of(row);
       for (std::size_t step = program_.steps.size(); step-- > 0;) {
         try_step(step, row, &states);
       }
     }
-    for (std::vector<std::optional<Sequence>>& states : all_states_) {
-      for (std::optional<Sequence>& state : states) {
+    for (std::vector<std::optional<MatchedSteps>>& states : all_states_) {
+      for (std::optional<MatchedSteps>& state : states) {
         give_pending(&state);
       }
     }
@@ -81,7 +81,7 @@ class StepRun {
   static constexpr std::size_t kCombinationBytes = 128;
   static constexpr std::size_t kGivenRowBytes = 64;
 
-  std::vector<std::optional<Sequence>>& states_of(std::size_t row) {
+  std::vector<std::optional<MatchedSteps>>& states_of(std::size_t row) {
     std::uint64_t hash = kPartitionSeed;
     for (const std::size_t column : program_.partition) {
       hash = hash_row(input_.columns[column], row, hash);
@@ -97,13 +97,14 @@ class StepRun {
       }
     }
     AllocationMeter::charge(kCombinationBytes +
-                            program_.steps.size() * sizeof(std::optional<Sequence>));
+                            program_.steps.size() * sizeof(std::optional<MatchedSteps>));
     known_.emplace(hash, all_states_.size());
     first_rows_.push_back(row);
     return all_states_.emplace_back(program_.steps.size());
   }
 
-  void try_step(std::size_t step, std::size_t row, std::vector<std::optional<Sequence>>* states) {
+  void try_step(std::size_t step, std::size_t row,
+                std::vector<std::optional<MatchedSteps>>* states) {
     for (std::size_t before = step; before-- > 0;) {
       if ((*states)[before].has_value()) {
         if (holds(step, row, &*(*states)[before])) {
@@ -116,7 +117,7 @@ class StepRun {
         break;
       }
     }
-    std::optional<Sequence>& state = (*states)[step];
+    std::optional<MatchedSteps>& state = (*states)[step];
     const bool first = step == 0;
     if ((!first && !state.has_value()) ||
         !holds(step, row, state.has_value() ? &*state : nullptr)) {
@@ -132,14 +133,14 @@ class StepRun {
 
   // The sequence at `before` replaces the one at `step`.
   void advance(std::size_t before, std::size_t step, std::size_t row,
-               std::vector<std::optional<Sequence>>* states) {
+               std::vector<std::optional<MatchedSteps>>* states) {
     give_pending(&(*states)[step]);
     give_pending(&(*states)[before]);
     (*states)[step] = std::exchange((*states)[before], std::nullopt);
     add(step, row, &*(*states)[step]);
   }
 
-  void add(std::size_t step, std::size_t row, Sequence* sequence) {
+  void add(std::size_t step, std::size_t row, MatchedSteps* sequence) {
     Match match{row, program_.declared};
     const std::size_t plain = program_.columns - program_.declared.size();
     for (const auto& [declared, column] : program_.copied) {
@@ -172,19 +173,19 @@ class StepRun {
     declared_.push_back(match.declared);
     ids_.push_back(id);
   }
-  void give_pending(std::optional<Sequence>* state) {
+  void give_pending(std::optional<MatchedSteps>* state) {
     if (state->has_value() && (*state)->pending.has_value()) {
       give(*(*state)->pending, (*state)->id);
       (*state)->pending.reset();
     }
   }
 
-  bool holds(std::size_t step, std::size_t row, const Sequence* sequence) {
+  bool holds(std::size_t step, std::size_t row, const MatchedSteps* sequence) {
     const Value truth = evaluate(*program_.steps[step].condition, row, sequence);
     return !truth.is_null() && truth.as_bool();
   }
 
-  Value evaluate(const Expr& expr, std::size_t row, const Sequence* sequence) {
+  Value evaluate(const Expr& expr, std::size_t row, const MatchedSteps* sequence) {
     if (expr.is_constant()) {
       return expr.constant;
     }
@@ -206,7 +207,7 @@ class StepRun {
     return result.is_null(0) ? Value::null(expr.type) : result.value(0);
   }
 
-  Value column_value(const Expr& expr, std::size_t row, const Sequence* sequence) const {
+  Value column_value(const Expr& expr, std::size_t row, const MatchedSteps* sequence) const {
     if (expr.column < program_.input_columns) {
       const Vector& column = input_.columns[expr.column];
       return column.is_null(row) ? Value::null(expr.type) : column.value(row);
@@ -231,7 +232,7 @@ class StepRun {
   const Table& input_;
   std::unordered_multimap<std::uint64_t, std::size_t> known_;  // hash of a combination
   std::vector<std::size_t> first_rows_;                        // of each combination
-  std::vector<std::vector<std::optional<Sequence>>> all_states_;
+  std::vector<std::vector<std::optional<MatchedSteps>>> all_states_;
   std::int64_t next_id_ = 0;
   // What is given out: rows of the input, with the values of declared columns.
   std::vector<std::uint32_t> rows_;
