@@ -65,7 +65,8 @@ class Rewritten(EvqCase):
         self.assertEqual(self.rows("d | where container == 'web-1' and n == 1 | project level"), [{"level": "info"}])
         self.assertEqual(self.rows("d | where container == 'web-1' | count"), [{"Count": 2}])
         self.assertEqual(self.rows("d | where container == 'own' | project n"), [{"n": 2}])
-        self.assertEqual(self.rows("d | where container == 'db-1' and _time < now(-1d) | sort by _time asc | project _time, msg, message"),
+        self.assertEqual(self.rows("d | where container == 'db-1' and _time < now(-1d) | sort by _time asc | "
+                                   "project _time, msg, message"),
                          [{"_time": "2024-05-01T10:20:30Z", "msg": "two words"},
                           {"_time": "2024-05-01T10:20:31Z", "message": '2024-05-01T10:20:31Z it says "more"'}])
         self.assertEqual(self.rows("d | where message startswith 'db-1 exited' and isempty(container) | count"),
