@@ -90,6 +90,19 @@ class PlaceholderSearch {
   std::set<std::pair<const Node*, Within>> searched_;  // shared plans, by what is around them
 };
 
+bool finds_scan(const Node& node, std::set<const Node*>* searched) {
+  if (std::holds_alternative<Scan>(node.op)) {
+    return true;
+  }
+  if (const auto* shared = std::get_if<Shared>(&node.op)) {
+    return searched->insert(shared->plan.get()).second && finds_scan(*shared->plan, searched);
+  }
+  const auto* apply = std::get_if<Apply>(&node.op);
+  return (apply != nullptr && finds_scan(*apply->subplan, searched)) ||
+         std::ranges::any_of(node.inputs,
+                             [&](const NodePtr& input) { return finds_scan(*input, searched); });
+}
+
 }  // namespace
 
 bool reads_placeholder(const Node& node) {
@@ -103,6 +116,11 @@ bool reads_placeholder(const Node& node, std::uint64_t apply) {
   return PlaceholderSearch([apply](const PlaceholderSearch::Within& /*within*/,
                                    std::uint64_t read) { return read == apply; })
       .finds(node);
+}
+
+bool scans(const Node& node) {
+  std::set<const Node*> searched;
+  return finds_scan(node, &searched);
 }
 
 }  // namespace evq::plan

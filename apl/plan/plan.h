@@ -268,6 +268,7 @@ NodePtr clone(const Node& node);
 bool reads_placeholder(const Node& node);
 // Whether those of Apply number `apply` do: then its output differs between the runs of that.
 bool reads_placeholder(const Node& node, std::uint64_t apply);
+bool scans(const Node& node);  // whether any of its output is made from a dataset's rows
 
 // A whole query, bound.
 struct Plan {

@@ -175,6 +175,7 @@ class Session {
     EVQ_TRY_ASSIGN(plan_, plan::bind_query(query, tables_, bind_options(&subqueries)));
     stats_.rows_matched = 0;  // what subqueries matched is not what the query matches
     stats_.groups = 0;
+    scans_ = plan::scans(*plan_.root);
     EVQ_TRY(pages_.settle(&plan_));
     const bool some = request_.arrivals.from != 0 || request_.arrivals.before != UINT64_MAX;
     if (some && plan_.row_datasets.size() > 1) {
@@ -364,8 +365,9 @@ class Session {
   void fill(QueryStatus* status) {
     status->elapsed_us = std::max<std::int64_t>(1, (monotonic_now_ns() - start_ns_) / 1000);
     status->rows_examined = stats_.rows_examined.load();
-    // What no dataset gave matches as a whole.
-    status->rows_matched = plan_.datasets.empty() ? status->rows : stats_.rows_matched.load();
+    // Rows that are made from no dataset's rows all match, also where getschema or a subquery
+    // names one: there are clients to which nothing matched means that there is nothing to show.
+    status->rows_matched = scans_ ? stats_.rows_matched.load() : status->rows;
     status->blocks_total = stats_.blocks_total.load();
     // For the API all blocks whose rows count were examined; others count what is read.
     const std::uint64_t counted = request_.api_form ? stats_.blocks_counted.load() : 0;
@@ -414,6 +416,7 @@ class Session {
   QueryStats stats_;
   std::unique_ptr<Executor> executor_;
   plan::Plan plan_;
+  bool scans_ = false;
   std::optional<Totals> totals_;
   std::int64_t start_ns_ = 0;
 };

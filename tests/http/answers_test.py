@@ -209,6 +209,14 @@ class Answers(ServerCase):
             self.assertEqual((status["rowsMatched"], status["numGroups"]), (4, 0))
             self.assertGreaterEqual(status["rowsExamined"], 10)
 
+    def test_rows_made_from_no_events_all_match(self):  # the CLI shows nothing where nothing matched
+        for apl, rows in (("print 1", 1), ("range i from 1 to 3 step 1", 3), ("w | count | getschema", 1),
+                          ("w | project user, d | getschema", 2), ("print toscalar(w | count)", 1),
+                          ("union (print 1), (print 2)", 2), ("w | where false | count", 0),
+                          ("let t = materialize(w | where d > 1e9); t | count", 0),
+                          ("print 1 | join kind=inner (w | where false) on $left.print_0 == $right.d", 0)):
+            self.assertEqual(self.ask(apl)["status"]["rowsMatched"], rows, apl)
+
     def test_the_range_is_what_was_asked_or_what_there_is(self):
         span = lambda answer: tuple(answer["tables"][0]["range"][end] for end in ("start", "end"))
         self.assertEqual(span(self.ask("w", startTime=minute(1), endTime=minute(20))),
