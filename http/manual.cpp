@@ -181,7 +181,7 @@ A token is 256 random bits, shown once; the store keeps its SHA\-256. An API tok
 capabilities say, checked on every dataset that the bound query reads (joins, unions, wildcards and
 subqueries included); what it may not see looks as if it were not there. A personal token may do
 everything but must name the organization, and can neither delete blocks nor ingest, but under the
-older path /v1/datasets/{dataset}/ingest. A deleted or expired token
+older path /v1/datasets/{dataset}/ingest and by OTLP. A deleted or expired token
 stops working within a second. Tokens are taken from headers only, never from an address, and are
 never logged; processes that hold tokens leave no core dump.
 .PP

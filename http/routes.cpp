@@ -16,6 +16,8 @@ constexpr AuthRules kNormal{};
 constexpr AuthRules kNoToken{.open = true};
 constexpr AuthRules kNoPersonal{.refuse_personal = true};
 constexpr AuthRules kShippers{.refuse_personal = true, .other_schemes = true};
+// axiom-go's tracing exports with whatever token it has, and names the organization.
+constexpr AuthRules kOtlp{.other_schemes = true};
 constexpr AuthRules kNoOrganization{.organization_optional = true};
 
 constexpr std::string_view kOtherPath = "The same under its other path.";
@@ -84,12 +86,13 @@ constexpr Route kRoutes[] = {
     elastic_bulk("POST", "/v1/datasets/{dataset}/elastic/{index}/_bulk", kOtherPath),
     elastic_bulk("PUT", "/v1/datasets/{dataset}/elastic/{index}/_bulk", kOtherMethod),
     {"POST", "/v1/logs", handle_otlp_logs, Scope::kContent, "ingest", "create", Lane::kWrite,
-     kIngestBytes, kShippers, false,
-     "OTLP logs, JSON or Protocol Buffers; the dataset is in X-Axiom-Dataset. Errors are a "
-     "google.rpc.Status.",
+     kIngestBytes, kOtlp, false,
+     "OTLP logs, JSON or Protocol Buffers; the dataset is in X-Axiom-Dataset. Personal tokens may "
+     "use it. Errors are a google.rpc.Status.",
      ErrorForm::kOtlp},
     {"POST", "/v1/traces", handle_otlp_traces, Scope::kContent, "ingest", "create", Lane::kWrite,
-     kIngestBytes, kShippers, false, "OTLP traces, one event a span; its duration is a timespan.",
+     kIngestBytes, kOtlp, false,
+     "OTLP traces, one event a span; its duration is a timespan. Otherwise as logs.",
      ErrorForm::kOtlp},
     {"POST", "/services/collector", handle_splunk_events, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false,

@@ -18,8 +18,8 @@ from evq_server import Server, run_evq  # noqa: E402
 
 MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../man/evq-http.7")
 NO_ORGANIZATION = {"/metrics", "/v1/user", "/v2/user", "/v1/orgs", "/v2/orgs"}
-NO_PERSONAL = ("/v1/ingest/", "/v1/datasets/{dataset}/elastic", "/services/", "/loki/", "/v1/logs",
-               "/v1/traces", "/v2/datasets/_apl/delete")
+NO_PERSONAL = ("/v1/ingest/", "/v1/datasets/{dataset}/elastic", "/services/", "/loki/",
+               "/v2/datasets/_apl/delete")
 NUMBERS = itertools.count()
 CAPABILITIES = {"query": ["read"], "ingest": ["create"], "trim": ["update"], "vacuum": ["update"],
                 "data": ["delete"]}
