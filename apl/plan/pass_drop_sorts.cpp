@@ -90,7 +90,7 @@ AggregateCall extreme_call(std::span<const SortKey> keys, const std::vector<bool
     columns.push_back(key.column);
   }
   if (schema[columns[0]].type == Type::kReal) {
-    columns.insert(columns.begin() + 1, columns[0]);  // NaN goes before null, which it equals there
+    columns.insert(columns.begin() + 1, columns[0]);  // NaN equals null there, and goes before it
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i] && std::ranges::find(columns, i) == columns.end()) {
@@ -136,7 +136,8 @@ void group_first_rows(Node* node, bool* changed) {
     const AggregateCall& call =
         groups.aggregates.emplace_back(extreme_call(keys, used, below.schema));
     for (const std::size_t column : call.args) {
-      if (places[column] == kNoColumn) {
+      // The last of a column that is there twice: who asks for it keeps those before it.
+      if (places[column] == kNoColumn || places[column] >= top.groups) {
         places[column] = fields.size();
       }
       fields.push_back(below.schema[column]);
