@@ -293,6 +293,7 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
 int run_check(const GlobalOptions& global, const StoreCommand& /*command*/) {
   return print_check(check_store(global));
 }
+
 int run_compact(const GlobalOptions& global, const StoreCommand& command) {
   if (global.remote()) {
     return run_remote_compact(global, command);

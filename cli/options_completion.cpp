@@ -40,8 +40,8 @@ void add_values(const CLI::Option& option, const CLI::App& app, CompletionPlan* 
   plan->datasets = is({"DATASET", "WHAT", "APL", "--ingest", "--query"});
   plan->saved_queries = name == "ID" && starred;
   plan->topics = name == "TOPIC";
-  plan->files = is({"FILE", "DIRECTORY", "-f", "--file", "--store", "--ca-file", "--tls-cert", "--tls-key",
-                    "--reject-file", "--geo-database", "--allow-external"}) ||
+  plan->files = is({"FILE", "DIRECTORY", "-f", "--file", "--store", "--ca-file", "--tls-cert",
+                    "--tls-key", "--reject-file", "--geo-database", "--allow-external"}) ||
                 (name == "--output" && app.get_name() == "export");
   if (plan->topics) {
     const CLI::App* root = app.get_parent();
