@@ -124,6 +124,10 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
     EVQ_TRY(log.start());
     server.access_log = [&log](std::string_view line) { log.write(line); };
   }
+  server.on_drain = [] {
+    tell_service_manager("STOPPING=1");
+    write_line("evq: stopping when running requests are done; once more stops at once\n");
+  };
   Router router(api);
   EVQ_TRY_ASSIGN(const std::unique_ptr<HttpServer> listening,
                  HttpServer::listen(server, router, metrics));

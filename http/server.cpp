@@ -468,11 +468,7 @@ class BeastServer final : public HttpServer {
   void run() override {
     raise_descriptor_limit();
     catch_signals();
-    signals_.async_wait([this](const error_code& error, int /*signal*/) {
-      if (!error) {
-        drain();
-      }
-    });
+    wait_for_signal();
     listener_.wait_for_clients();
     io_.run([this] { look_after(); }, shared_.metrics.out_of_memory);
     shared_.queries.reset();
@@ -486,6 +482,15 @@ class BeastServer final : public HttpServer {
   }
 
  private:
+  void wait_for_signal() {
+    signals_.async_wait([this](const error_code& error, int /*signal*/) {
+      if (!error) {
+        drain();
+        wait_for_signal();
+      }
+    });
+  }
+
   void look_after() {
     if (bodies_watch_.is_due(shared_.bodies->memory.held.load(), monotonic_now_ns())) {
       static_cast<void>(shared_.writes->submit([] { return_free_memory(); }, [] {}));
@@ -551,11 +556,15 @@ class BeastServer final : public HttpServer {
 
   void drain() {
     if (shared_.draining.exchange(true)) {
+      shared_.connections.cancel_all();
       io_.stop();  // asked twice
       return;
     }
     listener_.close();
     drain_started_ns_ = monotonic_now_ns();
+    if (shared_.options.on_drain) {
+      shared_.options.on_drain();
+    }
   }
 
   void go_on_draining() {

@@ -6,8 +6,8 @@
 // its request. Limits are in store/base/limits.h.
 //
 // run() serves until SIGTERM, SIGINT or, unless it is ignored, SIGHUP; then it stops accepting,
-// lets requests finish, and returns. They end the process as before until catch_signals() or run()
-// is called.
+// lets requests finish, and returns; a second one ends what is left at once. They end the process
+// as before until catch_signals() or run() is called.
 
 #include <cstdint>
 #include <functional>
@@ -30,6 +30,8 @@ struct HttpServerOptions {
   std::int64_t query_timeout_ms = 0;  // of one query; 0: none
   // Takes one line of JSON for each answered request; empty: no access log.
   std::function<void(std::string_view line)> access_log;
+  // Called once, on an IO thread, when the server begins to end; may be empty.
+  std::function<void()> on_drain;
 };
 
 class HttpServer {

@@ -69,6 +69,21 @@ class Life(unittest.TestCase):
         self.assertEqual([match["data"]["n"] for match in rest["matches"]], list(range(5, 20)))
         self.assertEqual(server.stop(), 0)
 
+    def test_a_second_signal_ends_what_the_first_one_lets_finish(self):
+        server = Server("--no-auth")
+        half = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+        self.addCleanup(half.close)
+        half.sendall(b"POST /v1/ingest/kept HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n[")
+        self.wait_until(lambda: server.call("GET", "/metrics")[1].find(b"evq_http_connections 2") > 0)
+        server.process.send_signal(signal.SIGTERM)
+        self.wait_until(lambda: any("stopping" in line for line in server.lines))
+        self.assertIsNone(server.process.poll())
+        started = time.monotonic()
+        server.process.send_signal(signal.SIGTERM)
+        self.assertEqual(server.process.wait(30), 0)
+        self.assertLess(time.monotonic() - started, 6)  # not the eight seconds of the first
+        shutil.rmtree(server.directory)
+
     def test_an_empty_line_between_requests_is_not_the_beginning_of_one(self):
         server = Server("--no-auth")
         ask = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
