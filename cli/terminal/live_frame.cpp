@@ -1,9 +1,6 @@
 #include "cli/terminal/live_frame.h"
 
 #include <cerrno>
-#include <utility>
-
-#include "cli/terminal/pager.h"
 
 namespace evq {
 
@@ -12,9 +9,7 @@ LiveFrame::LiveFrame(int output, bool moves, bool (*stopped)())
 
 void LiveFrame::begin(TerminalSize size) {
   size_ = size;
-  kept_.clear();
-  rows_ = 0;
-  line_start_ = 0;
+  kept_ = ScreenText();
   direct_ = !moves_;
 }
 
@@ -22,22 +17,12 @@ bool LiveFrame::write(std::string_view text) {
   if (direct_) {
     return put(text);
   }
-  const std::size_t begin = kept_.size();
-  kept_.append(text);
-  if (const std::size_t last_break = text.rfind('\n'); last_break != std::string_view::npos) {
-    const std::size_t end = begin + last_break + 1;
-    rows_ += count_screen_rows(std::string_view(kept_).substr(line_start_, end - line_start_),
-                               size_.columns, size_.rows);
-    line_start_ = end;
-  }
-  // The cursor below needs a row, too.
-  const bool fits = rows_ < size_.rows && kept_.size() - line_start_ < size_.columns * size_.rows;
-  if (fits) {
+  if (kept_.append(text, size_)) {
     return true;
   }
   direct_ = true;
   shown_.clear();
-  return put(std::exchange(kept_, {}));
+  return put(kept_.take());
 }
 
 bool LiveFrame::finish() {
@@ -50,8 +35,8 @@ bool LiveFrame::finish() {
   if (rows != 0 && rows < size_.rows) {
     bytes = "\r\x1b[" + std::to_string(rows) + "A\x1b[J";
   }
-  bytes += kept_;
-  shown_ = std::move(kept_);
+  shown_ = kept_.take();
+  bytes += shown_;
   return put(bytes);
 }
 

@@ -5,10 +5,10 @@
 // others write between two texts must leave the cursor at the beginning of its line, below the
 // text. One thread at a time.
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "cli/terminal/screen_text.h"
 #include "cli/terminal/terminal.h"
 
 namespace evq {
@@ -36,11 +36,9 @@ class LiveFrame {
   const bool moves_;
   bool (*const stopped_)();
   TerminalSize size_;
-  std::string kept_;
-  std::size_t rows_ = 0;        // of the whole lines in kept_
-  std::size_t line_start_ = 0;  // of the last, unfinished line in kept_
-  std::string shown_;           // above the cursor, to be replaced; empty: nothing is
-  bool direct_ = false;         // the text goes out as it comes
+  ScreenText kept_;
+  std::string shown_;    // above the cursor, to be replaced; empty: nothing is
+  bool direct_ = false;  // the text goes out as it comes
   int failure_ = 0;
 };
 

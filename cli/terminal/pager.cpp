@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cli/terminal/ignored_keys.h"
-#include "cli/terminal/text_width.h"
 #include "store/base/ascii.h"
 
 namespace evq {
@@ -40,46 +39,6 @@ bool shows_color(std::string_view word) {
   }
   const std::string_view letters = word.substr(0, word.find_first_of(kLessOptionsWithText));
   return !word.starts_with('+') && letters.find_first_of("rR") != std::string_view::npos;
-}
-
-// A line of more bytes, such as an answer of the API, is taken to fill the screen.
-constexpr std::size_t kKeptLineBytesMax = std::size_t{1} << 20U;
-
-// Where the escape sequence that starts at `position` ends: ESC [ parameters final, or ESC and one.
-std::size_t end_of_escape(std::string_view text, std::size_t position) {
-  std::size_t end = position + 1;
-  if (end < text.size() && text[end] == '[') {
-    ++end;
-    while (end < text.size() && text[end] >= 0x20 && text[end] < 0x40) {
-      ++end;
-    }
-  }
-  return std::min(end + 1, text.size());
-}
-
-std::string without_escapes(std::string_view text) {
-  std::string plain;
-  for (std::size_t position = 0; position < text.size();) {
-    const std::size_t end = std::min(text.find('\x1b', position), text.size());
-    plain.append(text.substr(position, end - position));
-    position = end < text.size() ? end_of_escape(text, end) : end;
-  }
-  return plain;
-}
-
-std::size_t line_width(std::string_view line) {
-  std::size_t width = 0;
-  std::size_t position = 0;
-  while (position < line.size()) {
-    if (line[position] == '\x1b') {
-      position = end_of_escape(line, position);
-      continue;
-    }
-    const std::size_t end = std::min(line.find('\x1b', position), line.size());
-    width += text_width(line.substr(position, end - position));
-    position = end;
-  }
-  return width;
 }
 
 // The pager as the shell runs it. One that is not installed loses nobody's answer: cat stands in.
@@ -130,18 +89,6 @@ bool pager_takes_color(std::string_view command, const std::optional<std::string
   return color;
 }
 
-std::size_t count_screen_rows(std::string_view text, std::size_t columns, std::size_t rows_max) {
-  columns = std::max<std::size_t>(columns, 1);
-  std::size_t rows = 0;
-  while (!text.empty() && rows <= rows_max) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::size_t width = line_width(text.substr(0, end));
-    rows += std::max<std::size_t>((width + columns - 1) / columns, 1);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return rows;
-}
-
 PagedOutput::PagedOutput(int output, TerminalSize size, std::string command, bool (*stopped)())
     : output_(output),
       size_(size),
@@ -166,29 +113,20 @@ bool PagedOutput::write(std::string_view text) {
     failure_ = gone_ && pager_ == nullptr && errno != EPIPE ? errno : 0;
     return !gone_;
   }
-  const std::size_t begin = kept_.size();
-  kept_.append(text);
-  if (const std::size_t last_break = text.rfind('\n'); last_break != std::string_view::npos) {
-    const std::size_t end = begin + last_break + 1;
-    rows_ += count_screen_rows(std::string_view(kept_).substr(line_start_, end - line_start_),
-                               size_.columns, size_.rows);
-    line_start_ = end;
-  }
-  // The prompt that follows needs a row, too.
-  if (rows_ + 1 <= size_.rows && kept_.size() - line_start_ <= kKeptLineBytesMax) {
+  if (kept_.append(text, size_)) {
     return true;
   }
   pager_ = ::popen(shell_command(command_).c_str(), "we");
   direct_ = pager_ == nullptr;
   plain_ = !forces_color_ && !pager_takes_color(command_, process_environment()("LESS"));
-  const std::string kept = std::exchange(kept_, {});
+  const std::string kept = kept_.take();
   return write(kept);
 }
 
 bool PagedOutput::finish() {
-  if (pager_ == nullptr && !gone_ && !kept_.empty()) {
+  if (pager_ == nullptr && !gone_ && !kept_.text().empty()) {
     direct_ = true;
-    const std::string kept = std::exchange(kept_, {});
+    const std::string kept = kept_.take();
     write(kept);
   }
   if (pager_ != nullptr) {

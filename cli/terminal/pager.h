@@ -5,12 +5,12 @@
 // stop; that is no error. One thread at a time.
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "cli/terminal/screen_text.h"
 #include "cli/terminal/terminal.h"
 #include "store/base/result.h"
 
@@ -23,11 +23,6 @@ std::string pager_command(const Environment& environment);
 // Whether the pager shows colours instead of their codes: less with -R or -r, which `less`, the
 // variable LESS, may say as well (without it PagedOutput does), and a few others.
 bool pager_takes_color(std::string_view command, const std::optional<std::string>& less);
-
-// Rows of a screen `columns` wide that the text takes; escape sequences take no room. Counting ends
-// above `rows_max`.
-std::size_t count_screen_rows(std::string_view text, std::size_t columns,
-                              std::size_t rows_max = SIZE_MAX);
 
 class PagedOutput {
  public:
@@ -57,9 +52,7 @@ class PagedOutput {
   const TerminalSize size_;
   const std::string command_;
   bool (*const stopped_)();
-  std::string kept_;
-  std::size_t rows_ = 0;        // of the whole lines in kept_
-  std::size_t line_start_ = 0;  // of the last, unfinished line in kept_
+  ScreenText kept_;
   std::FILE* pager_ = nullptr;
   bool forces_color_ = false;
   bool plain_ = false;  // the pager takes no colours

@@ -79,25 +79,6 @@ TEST_CASE("pagers that take colours") {
   }
 }
 
-TEST_CASE("rows of a screen") {
-  const struct {
-    std::string text;
-    std::size_t rows;
-  } rows[] = {
-      {"", 0},
-      {"a\n", 1},
-      {"\n\n", 2},
-      {"0123456789", 1},
-      {"01234567890\n", 2},
-      {"\x1b[1;31m0123456789\x1b[0m\n", 1},
-      {"日本日本日本\n", 2},
-      {"\x1b", 1},
-  };
-  for (const auto& row : rows) {
-    CHECK(count_screen_rows(row.text, 10) == row.rows);
-  }
-}
-
 TEST_CASE("text that fits is written plainly, text that does not goes to the pager") {
   std::string folder = (std::filesystem::temp_directory_path() / "evq-pager-XXXXXX").string();
   REQUIRE(::mkdtemp(folder.data()) != nullptr);
