@@ -152,6 +152,7 @@ class Repl {
   std::optional<EventFiles> files_;     // instead of one
   std::unique_ptr<QueryTarget> target_;
   syntax::GrowingText growing_;  // the query that comes line by line
+  std::size_t growing_comments_ = 0;  // bytes of the comments in front of it
   History history_;
   bool history_told_ = false;  // that it cannot be kept
   std::optional<HeldAnswer> last_answer_;

@@ -31,8 +31,11 @@ std::string_view after_comments(std::string_view text) {
 }
 
 bool continues_input(std::string_view text, std::string_view line) {
+  if (!begins_with_bar(line)) {
+    return false;
+  }
   text = after_comments(text);
-  return begins_with_bar(line) && (!is_repl_command(text) || takes_pipeline(text));
+  return !is_repl_command(text) || takes_pipeline(text);
 }
 
 std::string placed_source(const ReplPlace& place, std::string_view apl, Error* error) {
@@ -70,8 +73,14 @@ std::string Repl::whole_query(std::string_view text) const {
 bool Repl::is_complete(std::string_view text, std::size_t known) {
   const std::size_t last = text.find_last_of('\n');
   const bool ends_empty = last != std::string_view::npos && is_blank(text.substr(last));
-  if (ends_empty || is_blank(text) || is_repl_command(after_comments(text))) {
+  growing_comments_ = known == 0 ? 0 : growing_comments_;
+  const std::string_view bare = after_comments(text.substr(growing_comments_));
+  growing_comments_ = text.size() - bare.size();
+  if (ends_empty || is_blank(text) || is_repl_command(bare)) {
     return true;
+  }
+  if (bare.empty()) {
+    return false;  // comments wait for what they are about
   }
   return goes_on(text) ? !syntax::is_unfinished(whole_query(text))
                        : !growing_.is_unfinished(text, known);

@@ -27,6 +27,8 @@ def test_pipe_reads_queries_of_many_lines():
     equal(run(["repl"], "let a = 1;\nlet b = 2;\n" + condition).stdout, '{"Count":2}\n')
     many = "print array_length(dynamic([\n" + 20000 * "1,\n" + "0]))\nprint 1\n"
     equal(run(["repl"], many).stdout, '{"print_0":20001}\n{"print_0":1}\n')  # each line read once
+    many = "print 1\n" + 20000 * "// and on\n" + "print 2\n" + "// last"
+    equal(run(["repl"], many).stdout, '{"print_0":1}\n{"print_0":2}\n')
 
 
 def test_pipe_goes_on_after_an_error():
