@@ -66,6 +66,7 @@ class LocalTarget final : public QueryTarget {
   CompletionAnswer complete(std::string_view text, std::size_t cursor) override {
     return completer_.complete(text, cursor);
   }
+  std::optional<Error> mistake(std::string_view text) override { return completer_.mistake(text); }
   CompletionSource& completion() override { return *completion_; }
 
  private:

@@ -50,6 +50,9 @@ class QueryTarget {
   virtual Result<StoredObject> saved_query(const std::string& id) = 0;
   // What may stand at a place of a query.
   virtual CompletionAnswer complete(std::string_view text, std::size_t cursor) = 0;
+  // What is wrong with a query that is still being typed (apl/service/typed_mistake.h); nothing
+  // where a server would have to be asked.
+  virtual std::optional<Error> mistake(std::string_view text) = 0;
   // Lives as long as the target.
   virtual CompletionSource& completion() = 0;
 };

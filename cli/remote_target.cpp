@@ -199,6 +199,7 @@ class RemoteTarget final : public QueryTarget {
     }
     return completer_.complete(text, cursor);
   }
+  std::optional<Error> mistake(std::string_view /*text*/) override { return std::nullopt; }
   CompletionSource& completion() override { return completion_; }
 
  private:

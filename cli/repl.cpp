@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include "apl/syntax/lexer.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/open_service.h"
@@ -24,57 +23,6 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kGreetedDatasetsMax = 8;
-
-TextStyle style_of(const syntax::HighlightToken& token, std::string_view text) {
-  switch (token.kind) {
-    case syntax::HighlightKind::kKeyword:
-      return TextStyle::kKeyword;
-    case syntax::HighlightKind::kOperator:
-      return TextStyle::kOperator;
-    case syntax::HighlightKind::kFunction:
-      return TextStyle::kFunction;
-    case syntax::HighlightKind::kString:
-      return TextStyle::kString;
-    case syntax::HighlightKind::kNumber:
-      return TextStyle::kNumber;
-    case syntax::HighlightKind::kComment:
-      return TextStyle::kComment;
-    case syntax::HighlightKind::kInvalid:
-      // A string that is being typed is no mistake yet.
-      return text[token.span.begin] == '\'' || text[token.span.begin] == '"' ? TextStyle::kString
-                                                                             : TextStyle::kError;
-    case syntax::HighlightKind::kName:
-    case syntax::HighlightKind::kSymbol:
-      break;
-  }
-  return TextStyle::kPlain;
-}
-
-std::vector<StyledSpan> highlight(std::string_view text) {
-  if (is_repl_command(text)) {
-    return {{0, text.find_first_of(" \n"), TextStyle::kKeyword}};
-  }
-  std::vector<StyledSpan> spans;
-  for (const syntax::HighlightToken& token : syntax::tokenize(text)) {
-    spans.push_back({token.span.begin, token.span.end, style_of(token, text)});
-  }
-  return spans;
-}
-
-CompletionList to_list(const CompletionAnswer& answer) {
-  CompletionList list;
-  list.begin = answer.begin;
-  list.end = answer.end;
-  list.note = answer.note;
-  for (const Candidate& candidate : answer.candidates) {
-    std::string detail = candidate.signature.empty()
-                             ? std::string(candidate_kind_name(candidate.kind))
-                             : candidate.signature;
-    detail.append(candidate.doc.empty() ? "" : "  ").append(candidate.doc);
-    list.items.push_back({candidate.replacement, candidate.name, std::move(detail)});
-  }
-  return list;
-}
 
 }  // namespace
 
@@ -268,7 +216,7 @@ std::string Repl::prompt() const {
 
 void Repl::read_inputs() {
   EditorCallbacks callbacks;
-  callbacks.highlight = highlight;
+  callbacks.highlight = [this](std::string_view text) { return highlight(text); };
   callbacks.complete = [this](std::string_view text, std::size_t cursor) {
     return complete(text, cursor);
   };
@@ -277,8 +225,8 @@ void Repl::read_inputs() {
         is_blank(text) ? std::nullopt : history_.find_starting(text, history_.size());
     return found.has_value() ? history_.entry(*found).substr(text.size()) : "";
   };
-  callbacks.remark = [this](std::string_view text) {
-    return is_repl_command(text) ? std::string() : call_help(whole_query(text));
+  callbacks.remark = [this](std::string_view text, std::size_t cursor) {
+    return remark(text, cursor);
   };
   callbacks.is_complete = [this](std::string_view text, std::size_t known) {
     return is_complete(text, known);
@@ -306,20 +254,6 @@ void Repl::read_inputs() {
       static_cast<void>(take(input->text).ok());  // nothing loads it
     }
   }
-}
-
-CompletionList Repl::complete(std::string_view text, std::size_t cursor) {
-  return is_repl_command(text) ? complete_repl_command(*this, text, cursor)
-                               : complete_query(text, cursor);
-}
-
-CompletionList Repl::complete_query(std::string_view text, std::size_t cursor) {
-  const std::string whole = whole_query(text);
-  const std::size_t before = whole.size() - text.size();
-  CompletionList list = to_list(target_->complete(whole, before + cursor));
-  list.begin -= std::min(list.begin, before);
-  list.end -= std::min(list.end, before);
-  return list;
 }
 
 void Repl::remember(std::string text) {

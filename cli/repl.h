@@ -24,6 +24,7 @@
 #include "cli/table_output.h"
 #include "cli/terminal/completion_menu.h"
 #include "cli/terminal/history.h"
+#include "cli/terminal/style.h"
 #include "cli/terminal/terminal.h"
 #include "store/base/limits.h"
 
@@ -116,6 +117,11 @@ class Repl {
   std::string whole_query(std::string_view text) const;
   bool is_complete(std::string_view text, std::size_t known);
   CompletionList complete(std::string_view text, std::size_t cursor);
+  // What is wrong with the text that is being typed; lives until the next call.
+  const Error* mistake(std::string_view text);
+  std::optional<Error> look_for_mistake(std::string_view text);
+  std::vector<StyledSpan> highlight(std::string_view text);
+  std::string remark(std::string_view text, std::size_t cursor);
   Result<std::string> describe(const std::string& apl,
                                Result<std::string> (QueryTarget::*how)(const QueryRequest&));
   // The query with what the settings say of every query.
@@ -151,8 +157,11 @@ class Repl {
   std::optional<EventFiles> no_store_;  // stands in until there is a store
   std::optional<EventFiles> files_;     // instead of one
   std::unique_ptr<QueryTarget> target_;
-  syntax::GrowingText growing_;  // the query that comes line by line
+  syntax::GrowingText growing_;       // the query that comes line by line
   std::size_t growing_comments_ = 0;  // bytes of the comments in front of it
+  std::string looked_at_;             // the text mistake_ is of
+  std::optional<Error> mistake_;
+  bool looks_slow_ = false;  // that takes too long to be done at every key
   History history_;
   bool history_told_ = false;  // that it cannot be kept
   std::optional<HeldAnswer> last_answer_;

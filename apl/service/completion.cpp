@@ -1,7 +1,6 @@
 #include "apl/service/completion.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,13 +10,14 @@
 #include "apl/plan/plugins.h"
 #include "apl/service/completion_place.h"
 #include "apl/service/completion_values.h"
+#include "apl/service/known_tables.h"
+#include "apl/service/typed_mistake.h"
 #include "apl/syntax/expectations.h"
 #include "apl/syntax/lexer.h"
 #include "apl/syntax/operators.h"
 #include "apl/syntax/parser.h"
 #include "apl/syntax/words.h"
 #include "store/base/ascii.h"
-#include "store/base/control.h"
 #include "store/base/utf8.h"
 #include "store/block/format.h"
 
@@ -26,73 +26,6 @@ namespace {
 
 using syntax::Expectations;
 using syntax::Expected;
-
-// The tables of the source as binding sees them, kept as long as they are believed.
-class KnownTables final : public plan::TableSource {
- public:
-  explicit KnownTables(CompletionSource& source) : source_(source) {}
-
-  void expire() {
-    const std::int64_t now = monotonic_now_ns();
-    if (now - filled_ns_ > source_.believed_for_ns()) {
-      tables_.clear();
-      names_.reset();
-      filled_ns_ = now;
-    }
-    failure_.clear();
-  }
-  // Why something could not be had since expire(), in a few words; empty when all could be.
-  const std::string& failure() const { return failure_; }
-  Result<plan::TableInfo> table(std::string_view name) override {
-    if (const auto found = tables_.find(name); found != tables_.end()) {
-      return found->second;
-    }
-    Result<CompletionTable> found = source_.table(std::string(name));
-    if (!found.ok()) {
-      const bool missing = found.error().code == ErrorCode::kNotFound;
-      note_failure(found.error(), missing ? "no dataset '" + std::string(name) + "'" : "");
-      return found.error();
-    }
-    plan::TableInfo info;
-    info.ref.name = name;
-    info.schema = found->schema;
-    info.map_fields = std::move(found->map_fields);
-    for (auto& [field, expression] : found->virtual_fields) {
-      info.virtual_fields.push_back({std::move(field), std::move(expression)});
-    }
-    return tables_.emplace(name, std::move(info)).first->second;
-  }
-  std::vector<std::string> table_names() override {
-    if (!names_.has_value()) {
-      auto names = source_.dataset_names();
-      if (!names.ok()) {
-        note_failure(names.error(), "");
-        return {};
-      }
-      names_ = std::move(names).value();
-    }
-    return *names_;
-  }
-  Result<plan::LocationBounds> locate(const plan::TableRef& /*table*/, std::int64_t /*time*/,
-                                      std::uint64_t /*ordinal*/) override {
-    return make_error(ErrorCode::kUnsupported, "completion reads no rows");
-  }
-
- private:
-  void note_failure(const Error& error, const std::string& words) {
-    if (failure_.empty()) {  // the first is what the others come from
-      failure_ = error.code == ErrorCode::kServer ? "the server does not answer"
-                 : words.empty()                  ? error.message
-                                                  : words;
-    }
-  }
-
-  CompletionSource& source_;
-  std::int64_t filled_ns_ = 0;
-  std::string failure_;
-  std::map<std::string, plan::TableInfo, std::less<>> tables_;
-  std::optional<std::vector<std::string>> names_;
-};
 
 // geo.city as it is, anything less plain in brackets.
 std::string quoted_path(std::string_view name) {
@@ -106,9 +39,6 @@ std::string quoted_path(std::string_view name) {
   }
   return std::string(name);
 }
-
-// So many texts are tried at most: each is parsed and bound.
-constexpr std::size_t kPipelinesTriedMax = 24;
 
 // Where the text is cut for what may follow: before the dot that a key is to stand behind, for the
 // grammar takes any key there.
@@ -494,6 +424,11 @@ CompletionAnswer Completer::complete(std::string_view text, std::size_t cursor) 
     }
   }
   return answer;
+}
+
+std::optional<Error> Completer::mistake(std::string_view text) {
+  state_->tables.expire();
+  return typed_mistake(text, state_->tables);
 }
 
 std::string call_help(std::string_view text) {

@@ -12,11 +12,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "apl/service/completion_source.h"
+#include "store/base/error.h"
 
 namespace evq {
 
@@ -59,6 +61,8 @@ class Completer {
 
   // `cursor` is a byte offset into `text`; past its end it counts as the end.
   CompletionAnswer complete(std::string_view text, std::size_t cursor);
+  // What is wrong with a text that is still being typed (typed_mistake.h).
+  std::optional<Error> mistake(std::string_view text);
 
  private:
   struct State;

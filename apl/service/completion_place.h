@@ -49,5 +49,7 @@ class PipelinesBeforeEnd {
   std::vector<Piece> pieces_;
   std::vector<std::string_view> prefixes_;
 };
+// So many of them are tried at most: each is parsed and bound.
+inline constexpr std::size_t kPipelinesTriedMax = 24;
 
 }  // namespace evq

@@ -67,10 +67,12 @@ void EditorSession::append_remark(FrameBuilder& frame) {
   if (!parts_.callbacks.remark) {
     return;
   }
-  const std::string before = parts_.buffer.text().substr(0, parts_.buffer.cursor());
-  if (before != remarked_) {
-    remarked_ = before;
-    remark_ = parts_.callbacks.remark(before);
+  const std::string& text = parts_.buffer.text();
+  const std::size_t cursor = parts_.buffer.cursor();
+  if (text != remarked_ || cursor != remarked_cursor_) {
+    remarked_ = text;
+    remarked_cursor_ = cursor;
+    remark_ = parts_.callbacks.remark(text, cursor);
   }
   append_line(frame, remark_);
 }

@@ -123,7 +123,8 @@ class EditorSession {
   bool hint_known_ = false;
   std::string remark_;
   std::string remarked_;  // the text remark_ was made for
-  std::string note_;      // of the last completion, until the next key
+  std::size_t remarked_cursor_ = 0;
+  std::string note_;  // of the last completion, until the next key
 };
 
 }  // namespace evq

@@ -37,9 +37,9 @@ struct EditorCallbacks {
   std::function<bool(std::string_view text, std::size_t known)> is_complete;
   // Ctrl-X Ctrl-E: the text, edited in another program (external_editor.h).
   std::function<Result<std::string>(const std::string& text)> edit;
-  // A remark on the text before the cursor, such as the signature of the call it lies in; shown dim
+  // A remark on the text, such as the signature of the call that the cursor lies in; shown dim
   // below the text.
-  std::function<std::string(std::string_view text)> remark{};
+  std::function<std::string(std::string_view text, std::size_t cursor)> remark{};
   // Of a line that came at once with the complete text before it, from a pipe or pasted: whether it
   // belongs to that text.
   std::function<bool(std::string_view text, std::string_view line)> continues{};

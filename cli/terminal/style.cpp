@@ -29,6 +29,8 @@ std::string_view style_code(TextStyle style) {
       return "\x1b[33m";
     case TextStyle::kError:
       return "\x1b[31m";
+    case TextStyle::kMistake:
+      return "\x1b[4;31m";
     case TextStyle::kPrompt:
       return "\x1b[1;32m";
     case TextStyle::kSelected:

@@ -22,6 +22,7 @@ enum class TextStyle : std::uint8_t {
   kOperator,
   kComment,
   kError,
+  kMistake,  // in what is being typed
   kWarning,
   kGood,
   kPrompt,

@@ -32,6 +32,31 @@ def test_start_and_leave():
         screen.expect("ended with 0")
 
 
+def test_mistakes_are_marked_while_they_are_typed():
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type("web | where stauts")
+        screen.expect("where stauts")
+        assert "unknown" not in screen.text(), screen.text()
+        screen.type(" == 500")
+        screen.expect("unknown field 'stauts' in 'web': did you mean 'status'?")
+        assert "\x1b[4m\x1b[31mstauts" in screen.text("-e"), screen.text("-e")
+        screen.type(" | summarize count(")  # help for the call comes first
+        screen.expect("count([value])")
+        assert "unknown" not in screen.text(), screen.text()
+        screen.type(") by path")
+        screen.expect("by path", "unknown field 'stauts'")
+        screen.keys("C-a", "M-f", "M-f", "M-f", "M-BSpace")
+        screen.type("status")
+        screen.expect("where status == 500 |")
+        assert "unknown" not in screen.text(), screen.text()
+        screen.fresh()
+        screen.type("web | count", "Enter")
+        screen.expect("500")
+        screen.type("| where nobody == 1 ")  # of what it goes on from
+        screen.expect("unknown field 'nobody'")
+
+
 def test_completion():
     with Screen() as screen:
         screen.expect("evq>")

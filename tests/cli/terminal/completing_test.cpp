@@ -69,7 +69,7 @@ TEST_CASE("the menu and the remark are seen below a text that is taller than the
   session.callbacks.complete = [&](std::string_view, std::size_t cursor) {
     return list_of(cursor, cursor, {{"one", "", ""}, {"two", "", ""}});
   };
-  session.callbacks.remark = [](std::string_view) { return "remark"; };
+  session.callbacks.remark = [](std::string_view, std::size_t) { return "remark"; };
   const std::string lines = "\x1b[200~1\r2\r3\r4\r5\r6\r7\r8\x1b[201~";
   std::vector<std::string> seen;
   session.terminal = FakeTerminal({20, 5});

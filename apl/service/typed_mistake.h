@@ -1,0 +1,22 @@
+#pragma once
+// typed_mistake: what is wrong with a query that is still being typed, so that an editor can mark
+// it. What stands at the end may become right by what follows, and is no mistake yet: an operator
+// that is not finished is left out, and a mistake is one only with something behind it.
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "apl/plan/table_source.h"
+#include "store/base/error.h"
+
+namespace evq {
+
+// It is asked for at every key: longer texts are not looked at.
+inline constexpr std::size_t kMistakeTextBytesMax = std::size_t{16} << 10U;
+
+// A kCompile error with a span in the text; nothing where there is none, or none that can be
+// told without running the query.
+std::optional<Error> typed_mistake(std::string_view text, plan::TableSource& tables);
+
+}  // namespace evq
