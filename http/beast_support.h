@@ -1,6 +1,6 @@
 #pragma once
-// Beast and Asio for server.cpp and listener.cpp: the names they go by, how their errors
-// become statuses, and what the connections of a server share.
+// Beast and Asio for the server, its listener and its connections: the names they go by, how their
+// errors become statuses, and what the connections of a server share.
 
 #include <atomic>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
-// Exchange: one request and its answer, and the hand-over to a worker, for server.cpp alone. The
-// connection and the worker own it together: a connection that ends while its worker runs, as it
-// does when it finds no memory to wait with, takes nothing away that the worker still writes to.
+// Exchange: one request and its answer, and the hand-over to a worker, for connection.cpp alone.
+// The connection and the worker own it together: a connection that ends while its worker runs, as
+// it does when it finds no memory to wait with, takes nothing away that the worker still writes to.
 
 #include <atomic>
 #include <memory>

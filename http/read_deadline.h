@@ -1,5 +1,5 @@
 #pragma once
-// ReadDeadline: how long a connection waits for what its client sends, for server.cpp alone. It
+// ReadDeadline: how long a connection waits for what its client sends, for connection.cpp alone. It
 // cuts reads short and leaves the connection open for the answer that says so; the stream's own
 // deadline, which the other waits use, closes it. On the connection's IO thread only.
 

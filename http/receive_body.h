@@ -1,6 +1,7 @@
 #pragma once
-// Receiving one body, for server.cpp alone: from the connection into the request, held to its limit
-// and to the least rate. A body whose length is stated is read past the parser and its buffer.
+// Receiving one body, for connection.cpp alone: from the connection into the request, held to its
+// limit and to the least rate. A body whose length is stated is read past the parser and its
+// buffer.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
-// Sending one answer, for server.cpp alone. Whatever is sent goes in pieces, each with a deadline
-// of its own: a reader may be slow, but not stop. A body that has a rest is made while it is sent
-// and goes out chunked, or to the end of the connection for HTTP/1.0.
+// Sending one answer, for connection.cpp alone. Whatever is sent goes in pieces, each with a
+// deadline of its own: a reader may be slow, but not stop. A body that has a rest is made while it
+// is sent and goes out chunked, or to the end of the connection for HTTP/1.0.
 
 #include <array>
 #include <charconv>

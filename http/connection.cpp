@@ -1,0 +1,459 @@
+// One coroutine a connection, on one IO thread from its start to its end: read a head, admit it,
+// read the body into the request, hand it to a lane of workers, wait (looking now and then whether
+// the client is still there), write the answer, and again. Request and answer belong to the worker
+// as well (exchange.h), which may outlive the coroutine.
+//
+// Asio destroys a coroutine that finds no memory to wait with, and what it was to do next is lost.
+// So a connection may end like that at any time, and what must go on is no coroutine: the first IO
+// thread looks after it between the others' work (server.cpp).
+
+#include "http/connection.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <poll.h>
+
+#include "http/exchange.h"
+#include "http/framing.h"
+#include "http/listener.h"
+#include "http/read_deadline.h"
+#include "http/receive_body.h"
+#include "http/send_response.h"
+#include "store/base/ascii.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
+#include "store/base/wait_scope.h"
+
+namespace evq {
+namespace {
+
+template <class Stream>
+class Connection : public std::enable_shared_from_this<Connection<Stream>> {
+ public:
+  Connection(Shared& shared, Stream stream, const std::optional<tcp::endpoint>& client)
+      : shared_(shared),
+        stream_(std::move(stream)),
+        peer_(client ? text_of(*client) : std::string()),
+        address_(client ? client->address().to_string() : std::string()) {}
+  ~Connection() { leave(); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  asio::awaitable<void> run() {
+    enter();
+    error_code error;
+    co_await handshake(error);
+    buffer_.reserve(kHeadBufferBytes);
+    while (!error && !shared_.draining.load()) {
+      const bool more = co_await serve_one();
+      if (!more) {
+        break;
+      }
+    }
+    leave();
+    co_await close();
+  }
+
+ private:
+  using Parser = RequestParser;
+
+  tcp::socket& socket() { return beast::get_lowest_layer(stream_).socket(); }
+  void expire_after_ms(std::int64_t ms) {
+    beast::get_lowest_layer(stream_).expires_after(std::chrono::milliseconds(ms));
+  }
+
+  void enter() {
+    std::weak_ptr<Connection> weak = this->weak_from_this();
+    auto executor = stream_.get_executor();
+    entry_ = shared_.connections.add([weak, executor] {
+      asio::post(executor, [weak] {
+        const auto self = weak.lock();
+        if (self != nullptr && self->state_ != ConnectionState::kBusy) {
+          beast::get_lowest_layer(self->stream_).cancel();
+          self->closing_ = self->state_ == ConnectionState::kIdle;
+        }
+      });
+    });
+    shared_.metrics.connections.fetch_add(1);
+    shared_.metrics.connections_total.fetch_add(1);
+  }
+  void leave() {
+    if (entry_.has_value()) {
+      shared_.connections.remove(*std::exchange(entry_, std::nullopt));
+      shared_.metrics.connections.fetch_sub(1);
+    }
+  }
+  void mark(ConnectionState state, std::shared_ptr<QueryControl> control = nullptr) {
+    state_ = state;
+    shared_.connections.mark(*entry_, state, std::move(control));
+  }
+
+  asio::awaitable<void> handshake(error_code& error) {
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      mark(ConnectionState::kIdle);
+      expire_after_ms(kHttpHeaderMsMax);
+      co_await stream_.async_handshake(asio::ssl::stream_base::server, quietly(error));
+    }
+    co_return;
+  }
+
+  asio::awaitable<void> close() {
+    error_code ignored;
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      expire_after_ms(1000);
+      co_await stream_.async_shutdown(quietly(ignored));
+    } else {
+      socket().shutdown(tcp::socket::shutdown_send, ignored);
+      // A client still sending would answer the close with a reset that swallows the last answer.
+      if (lingering_) {
+        expire_after_ms(1000);
+        std::array<char, 4096> waste{};
+        while (!ignored) {
+          co_await stream_.async_read_some(asio::buffer(waste), quietly(ignored));
+        }
+      }
+    }
+    beast::get_lowest_layer(stream_).close();
+  }
+
+  // One request and its answer; false when the connection is to end.
+  asio::awaitable<bool> serve_one() {
+    Parser parser;
+    parser.header_limit(kHttpHeaderBytesMax);
+    parser.body_limit(boost::none);
+    error_code error;
+    skip_empty_line();
+    while (buffer_.size() == 0) {
+      co_await wait_for_first_byte(error);
+      if (error || closing_) {
+        co_return false;
+      }
+      skip_empty_line();
+    }
+    mark(ConnectionState::kReceiving);
+    deadline_.set(kHttpHeaderMsMax);
+    co_await read_head(parser, error);
+    deadline_.clear();
+    error = deadline_.reason(error);
+    const auto exchange = std::make_shared<Exchange>(stream_.get_executor());
+    HttpRequest& request = exchange->request;
+    request.body = RequestBody(shared_.bodies);
+    request.peer = address_;
+    trace_id_ = make_trace_id();
+    started_ns_ = monotonic_now_ns();
+    if (error) {
+      int status = status_of(error);
+      if (status == 501 && parser.get().count(http::field::content_length) != 0) {
+        status = 400;  // two lengths that may disagree, whatever the encoding
+      }
+      if (status == 505 && !names_version(received())) {
+        status = 400;
+      }
+      if (status != 0) {
+        HttpResponse refusal = error_response(status, refusal_reason(status));
+        refusal.close = true;
+        lingering_ = true;
+        co_await write(request, refusal, parser.get().method() == http::verb::head);
+      }
+      co_return false;
+    }
+    co_return co_await answer(parser, exchange);
+  }
+
+  // One empty line before a request means nothing (RFC 9112, 2.2); old clients end bodies with it.
+  void skip_empty_line() {
+    if (received().starts_with("\r\n")) {
+      buffer_.consume(2);
+    }
+  }
+
+  // What has come and nobody has taken yet.
+  std::string_view received() const {
+    const auto bytes = buffer_.cdata();
+    return {static_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  // A head and not a byte of the body.
+  asio::awaitable<void> read_head(Parser& parser, error_code& error) {
+    parser.on_chunk_header(check_chunk_);
+    while (!parser.is_header_done()) {
+      if (has_folded_line(received())) {
+        error = http::error::bad_field;
+        co_return;
+      }
+      buffer_.consume(parser.put(buffer_.data(), error));
+      if (error != http::error::need_more) {
+        co_return;
+      }
+      error = {};
+      const std::size_t got =
+          co_await stream_.async_read_some(buffer_.prepare(kHeadBufferBytes), quietly(error));
+      buffer_.commit(got);
+      if (error) {
+        co_return;
+      }
+    }
+  }
+
+  asio::awaitable<void> wait_for_first_byte(error_code& error) {
+    mark(ConnectionState::kIdle);
+    if (shared_.draining.load()) {
+      closing_ = true;
+      co_return;
+    }
+    expire_after_ms(kHttpIdleMsMax);
+    const std::size_t got =
+        co_await stream_.async_read_some(buffer_.prepare(kHeadBufferBytes), quietly(error));
+    buffer_.commit(got);
+  }
+
+  asio::awaitable<bool> answer(Parser& parser, std::shared_ptr<Exchange> exchange) {
+    HttpRequest& request = exchange->request;
+    const bool head = parser.get().method() == http::verb::head;
+    std::optional<HttpResponse> refusal = take_head(parser, request);
+    Admission admission;
+    if (!refusal.has_value()) {
+      admission = shared_.application.admit(request);
+      refusal = std::move(admission.refusal);
+    }
+    if (!refusal.has_value()) {
+      const auto why = co_await read_body(parser, request, admission.body_bytes_max);
+      if (why.has_value()) {
+        refusal = shared_.application.refuse(request, *why);
+      }
+    }
+    shrink_buffer();
+    mark(ConnectionState::kBusy);
+    HttpResponse response;
+    if (refusal.has_value()) {
+      response = *std::move(refusal);
+      if (!parser.is_done()) {
+        response.close = true;
+        lingering_ = true;
+      }
+    } else {
+      response = co_await handle(exchange, admission.lane);
+    }
+    if (!parser.get().keep_alive() || asks_to_close(request) || shared_.draining.load()) {
+      response.close = true;
+    }
+    if (gone_) {
+      co_return false;
+    }
+    co_await write(request, response, head);
+    co_return !response.close && !write_failed_;
+  }
+
+  // It is as long as a head between two bodies.
+  void shrink_buffer() {
+    if (buffer_.size() == 0 && buffer_.capacity() > kHeadBufferBytes) {
+      buffer_ = beast::flat_buffer(kInputBytesMax);
+      buffer_.reserve(kHeadBufferBytes);
+      buffer_held_.give_back();
+    }
+  }
+
+  // Copies the head and checks what Beast leaves to us; an answer when it is not acceptable.
+  std::optional<HttpResponse> take_head(Parser& parser, HttpRequest& request) {
+    const auto& message = parser.get();
+    version_ = message.version() == 10 ? 10 : 11;
+    request.method = std::string(message.method_string());
+    if (request.method == "HEAD") {
+      request.method = "GET";
+    }
+    request.target = std::string(message.target());
+    for (const auto& field : message) {
+      const auto name = field.name_string();
+      const auto value = field.value();
+      request.headers.emplace_back(ascii_lower({name.data(), name.size()}),
+                                   std::string(value.data(), value.size()));
+    }
+    return refuse_head(request, message.version());
+  }
+
+  // The whole body into the request, held to its limit and to the least rate.
+  asio::awaitable<std::optional<Refusal>> read_body(Parser& parser, HttpRequest& request,
+                                                    std::size_t bytes_max) {
+    if (parser.content_length().value_or(0) > bytes_max) {
+      co_return body_too_large(bytes_max);
+    }
+    error_code error;
+    if (!parser.is_done() && version_ == 11 &&
+        equals_ignoring_ascii_case(request.header("expect").value_or(""), "100-continue")) {
+      http::response<http::empty_body> go_on{http::status::continue_, 11};
+      expire_after_ms(kHttpWriteStallMsMax);
+      co_await http::async_write(stream_, go_on, quietly(error));
+      if (error) {
+        gone_ = true;
+        co_return Refusal{400, ""};
+      }
+    }
+    BodyReceiver<Stream> receiver(stream_, deadline_, buffer_, buffer_held_, parser);
+    std::optional<Refusal> refusal = co_await receiver.receive(request, bytes_max);
+    gone_ = receiver.gone();
+    co_return refusal;
+  }
+
+  // Runs the handler on its lane. Meanwhile the client may go: then the handler is told.
+  asio::awaitable<HttpResponse> handle(std::shared_ptr<Exchange> exchange, Lane lane) {
+    HttpRequest& request = exchange->request;
+    shared_.metrics.request_bytes.fetch_add(request.body.size());
+    request.received_ns = monotonic_now_ns();
+    HttpResponse response;
+    if (lane == Lane::kInline) {
+      co_return shared_.application.handle(request);
+    }
+    // What stores events takes the time it takes: a client told otherwise would drop them.
+    const std::int64_t timeout_ms =
+        lane == Lane::kQuery ? shared_.options.query_timeout_ms : std::int64_t{0};
+    const Counted running(shared_.metrics.requests_running);
+    for (;;) {
+      // A query's time is that of each turn: what lies between two of them is waiting. A write
+      // keeps its control, which its claim of memory points to.
+      if (exchange->control == nullptr || lane == Lane::kQuery) {
+        exchange->control = std::make_shared<QueryControl>(timeout_ms);
+        request.control = exchange->control.get();
+      }
+      mark(ConnectionState::kBusy, exchange->control);
+      response = co_await on_worker(exchange, lane);
+      const bool waits = response.again_ms.value_or(0) > 0;
+      if (!response.again_ms.has_value() || gone_ || (waits && shared_.draining.load())) {
+        break;
+      }
+      asio::steady_timer timer(stream_.get_executor(),
+                               std::chrono::milliseconds(*response.again_ms));
+      error_code ignored;
+      co_await timer.async_wait(quietly(ignored));
+      notice_client(*exchange->control);
+      if (gone_) {
+        break;
+      }
+    }
+    mark(ConnectionState::kBusy);
+    request.control = nullptr;
+    co_return response;
+  }
+
+  WorkerLane& workers_for(Lane lane, const HttpRequest& request) {
+    if (lane == Lane::kQuery) {
+      return *shared_.queries;
+    }
+    if (lane == Lane::kUpkeep) {
+      return *shared_.upkeep;
+    }
+    const bool large = request.large || request.body.size() > kHttpSerialBodyBytesMax;
+    return large ? *shared_.large_writes : *shared_.writes;
+  }
+
+  asio::awaitable<HttpResponse> on_worker(std::shared_ptr<Exchange> exchange, Lane lane) {
+    WorkerLane& workers = workers_for(lane, exchange->request);
+    exchange->finished.store(false);
+    const bool accepted = workers.submit(
+        [exchange, &application = shared_.application] {
+          const WaitScope scope(*exchange->control);
+          finish(exchange, [&] { return application.handle(exchange->request); });
+        },
+        [exchange, &shared = shared_] {
+          finish(exchange, [&] { return busy(shared, exchange->request); });
+        });
+    if (!accepted) {
+      co_return busy(shared_, exchange->request);
+    }
+    while (!exchange->finished.load()) {
+      exchange->done.expires_after(std::chrono::milliseconds(kClientCheckMs));
+      error_code ignored;
+      co_await exchange->done.async_wait(quietly(ignored));
+      if (!exchange->finished.load()) {
+        notice_client(*exchange->control);
+      }
+    }
+    co_return std::move(exchange->response);
+  }
+
+  static HttpResponse busy(Shared& shared, const HttpRequest& request) {
+    shared.metrics.refused_busy.fetch_add(1);
+    return shared.application.refuse(request, {503, "the server is busy, try again"});
+  }
+
+  // A client that has ended its side waits for nothing, whatever it sent before: a look at what can
+  // be read would show that first, such as TLS's word of farewell.
+  void notice_client(QueryControl& control) {
+    pollfd ended{socket().native_handle(), POLLRDHUP, 0};
+    if (::poll(&ended, 1, 0) > 0) {
+      gone_ = true;
+      control.cancel();
+    }
+  }
+
+  asio::awaitable<void> write(HttpRequest& request, HttpResponse& response, bool head) {
+    const SendOptions options{trace_id_, version_, head};
+    const SendOutcome outcome = co_await send_response(stream_, response, options);
+    write_failed_ = !outcome.sent;
+    account(request, response, outcome.body_bytes);
+  }
+
+  void account(const HttpRequest& request, const HttpResponse& response, std::uint64_t body_bytes) {
+    HttpMetrics& metrics = shared_.metrics;
+    const auto digit = static_cast<std::size_t>(response.status / 100);
+    if (digit < metrics.responses.size()) {
+      metrics.responses.at(digit).fetch_add(1);
+    }
+    metrics.response_bytes.fetch_add(body_bytes);
+    const std::int64_t elapsed_us = (monotonic_now_ns() - started_ns_) / kMicrosecondNs;
+    metrics.request_us.fetch_add(static_cast<std::uint64_t>(elapsed_us));
+    if (!shared_.options.access_log) {
+      return;
+    }
+    const std::string line =
+        access_line(request, {peer_, trace_id_, response.status, elapsed_us, body_bytes});
+    shared_.options.access_log(line);
+  }
+
+  Shared& shared_;
+  Stream stream_;
+  ReadDeadline deadline_{beast::get_lowest_layer(stream_)};
+  std::function<void(std::uint64_t, beast::string_view, error_code&)> check_chunk_ =
+      [this](std::uint64_t size, beast::string_view extensions, error_code& error) {
+        const auto behind = static_cast<std::size_t>(extensions.data() - received().data());
+        error = chunk_error(size, extensions.size(), received().substr(0, behind));
+      };
+  const std::string peer_;     // the client's address and port; empty when it has gone already
+  const std::string address_;  // the same without the port
+  beast::flat_buffer buffer_{kInputBytesMax};
+  HeldBytes buffer_held_;
+  std::string trace_id_;
+  unsigned version_ = 11;  // of the request
+  std::int64_t started_ns_ = 0;
+  std::optional<ConnectionList::Handle> entry_;  // none before and after
+  ConnectionState state_ = ConnectionState::kBusy;
+  bool closing_ = false;    // asked to end while idle
+  bool gone_ = false;       // the client has left
+  bool lingering_ = false;  // input is left unread
+  bool write_failed_ = false;
+};
+
+// Whatever a library throws ends that connection only.
+template <class Stream>
+void spawn(Shared& shared, Stream stream, const std::optional<tcp::endpoint>& client) {
+  const auto executor = stream.get_executor();
+  auto connection = std::make_shared<Connection<Stream>>(shared, std::move(stream), client);
+  asio::co_spawn(
+      executor, [connection]() -> asio::awaitable<void> { return connection->run(); },
+      asio::detached);
+}
+
+}  // namespace
+
+void start_connection(Shared& shared, PlainStream stream,
+                      const std::optional<tcp::endpoint>& client) {
+  spawn(shared, std::move(stream), client);
+}
+
+void start_connection(Shared& shared, TlsStream stream,
+                      const std::optional<tcp::endpoint>& client) {
+  spawn(shared, std::move(stream), client);
+}
+
+}  // namespace evq
