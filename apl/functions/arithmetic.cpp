@@ -184,6 +184,12 @@ MaybeSpan modulo_spans(Timespan a, Timespan b) {
   return span_of(checked_modulo(a.ns, b.ns));
 }
 
+// Beyond the multiple that bin() gives, so never negative.
+MaybeSpan modulo_time_span(Datetime a, Timespan b) {
+  const MaybeLong rest = b.ns > 0 ? checked_modulo(a.ns, b.ns) : std::nullopt;
+  return span_of(rest.has_value() && *rest < 0 ? *rest + b.ns : rest);
+}
+
 MaybeLong negate_long(std::int64_t a) {
   return checked_subtract(0, a);
 }
@@ -279,7 +285,7 @@ struct Divide {
     return divide_spans(Timespan{a}, b);
   }
   static std::optional<double> of(double a, Timespan b) {
-    return b.ns == 0 ? std::nullopt : std::optional(a / static_cast<double>(b.ns));
+    return divide_reals(a, static_cast<double>(b.ns));
   }
   static MaybeSpan of(Timespan a, std::int64_t b) { return divide_span_long(a, b); }
   static MaybeSpan of(Timespan a, double b) { return divide_span_real(a, b); }
@@ -292,6 +298,7 @@ struct Modulo {
   static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_modulo(a, b); }
   static double of(double a, double b) { return modulo_reals(a, b); }
   static MaybeSpan of(Timespan a, Timespan b) { return modulo_spans(a, b); }
+  static MaybeSpan of(Datetime a, Timespan b) { return modulo_time_span(a, b); }
   template <class A, class B>
   static MaybeLong of(A /*a*/, B /*b*/) {
     return std::nullopt;
@@ -400,7 +407,8 @@ constexpr std::array<ScalarFunction, 13> kArithmeticFunctions = {{
     {.name = "op_modulo",
      .category = "operator",
      .summary = "a % b",
-     .overloads = {lift<checked_modulo>(), lift<modulo_reals>(), lift<modulo_spans>()},
+     .overloads = {lift<checked_modulo>(), lift<modulo_reals>(), lift<modulo_spans>(),
+                   lift<modulo_time_span>()},
      .flags = FunctionFlags::kInternal},
     {.name = "op_negate",
      .category = "operator",

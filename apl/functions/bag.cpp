@@ -79,15 +79,23 @@ MaybeDynamic bag_keys(DynamicView bag) {
 }
 
 // A key, or a path when it begins with "$.", "$[" and the bag has no such key.
-bool bag_has_key(DynamicView bag, std::string_view key) {
-  if (bag.find(key).has_value()) {
+bool bag_has_key(std::optional<DynamicView> bag, std::string_view key) {
+  if (!bag.has_value()) {
+    return false;
+  }
+  if (bag->find(key).has_value()) {
     return true;
   }
   if (!key.starts_with("$.") && !key.starts_with("$[")) {
     return false;
   }
   const JsonPath* path = JsonPath::of_row(key);
-  return path != nullptr && !path->matches(bag).empty();
+  return path != nullptr && !path->matches(*bag).empty();
+}
+constexpr Overload bag_has_key_form() {
+  Overload form = lift<bag_has_key>();
+  form.required_count = 2;
+  return form;
 }
 
 MaybeDynamic bag_zip(DynamicView keys, DynamicView values) {
@@ -363,7 +371,7 @@ constexpr std::array<ScalarFunction, 11> kBagFunctions = {{
      .returns = "A bool, true for a key whose value is null; false when the argument is no bag.",
      .examples = {{{"print bag_has_key(dynamic({'a': {'b': null}}), '$.a.b')", "true"},
                    {"print bag_has_key(dynamic({'a': 1}), 'b')", "false"}}},
-     .overloads = {lift<bag_has_key>()}},
+     .overloads = {bag_has_key_form()}},
     {.name = "bag_keys",
      .category = "bag",
      .summary = "The keys of a bag, those of its top level.",

@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "apl/functions/aggregate_rows.h"
+#include "apl/functions/conversion.h"
 #include "apl/functions/registry.h"
 #include "store/base/limits.h"
+#include "store/column/dynamic.h"
 
 namespace evq {
 namespace {
@@ -97,10 +99,20 @@ class CaseCall final : public BoundFunction {
     std::vector<const Vector*> branches;
     for (Pick branch = 0; branch < last; ++branch) {
       const Vector& condition = args[std::size_t{branch} * 2];
-      const auto* holds = condition.values().data<std::uint8_t>();
-      visiting::visit_shapes(condition, rows, [&](std::size_t i, std::size_t slot) {
-        picks[i] = picks[i] == last && holds[slot] != 0 ? branch : picks[i];
-      });
+      const auto pick_where = [&](const auto& holds) {
+        visiting::visit_shapes(condition, rows, [&](std::size_t i, std::size_t slot) {
+          picks[i] = picks[i] == last && holds(slot) ? branch : picks[i];
+        });
+      };
+      if (condition.type() == Type::kDynamic) {
+        const auto* values = condition.values().data<std::string_view>();
+        pick_where([values](std::size_t slot) {
+          return truth_of(DynamicView(values[slot])).value_or(false);
+        });
+      } else {
+        const auto* values = condition.values().data<std::uint8_t>();
+        pick_where([values](std::size_t slot) { return values[slot] != 0; });
+      }
       branches.push_back(&args[std::size_t{branch} * 2 + 1]);
     }
     branches.push_back(&args.back());
@@ -133,7 +145,8 @@ BindResult bind_case(const BindRequest& request) {
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
-    call.arguments.push_back(gives_value(i) ? call.result : Type::kBool);
+    const bool loose = request.arguments[i].type == Type::kDynamic;
+    call.arguments.push_back(gives_value(i) ? call.result : loose ? Type::kDynamic : Type::kBool);
   }
   call.function = std::make_shared<CaseCall>();
   return call;

@@ -1,6 +1,8 @@
 // Conversions from any type to any other. Text is read strictly and in whole; what cannot be
 // converted is null. Datetimes and timespans are nanoseconds as numbers.
 
+#include "apl/functions/conversion.h"
+
 #include <array>
 #include <bit>
 #include <charconv>
@@ -47,27 +49,6 @@ bool bool_of_time(Datetime value) {
 bool bool_of_span(Timespan value) {
   return value.ns != 0;
 }
-MaybeBool bool_of_dynamic(DynamicView value) {
-  switch (value.tag()) {
-    case DynamicTag::kFalse:
-    case DynamicTag::kTrue:
-      return value.as_bool();
-    case DynamicTag::kLong:
-    case DynamicTag::kDatetime:
-    case DynamicTag::kTimespan:
-      return value.as_integer() != 0;
-    case DynamicTag::kReal:
-      return value.as_real() != 0;
-    case DynamicTag::kString:
-      return bool_of_text(value.as_string());
-    case DynamicTag::kNull:
-    case DynamicTag::kArray:
-    case DynamicTag::kBag:
-      break;
-  }
-  return std::nullopt;
-}
-
 // ---- toint
 
 std::int64_t long_of_bool(bool value) {
@@ -272,6 +253,11 @@ std::string json_of(DynamicView value) {
   return text;
 }
 
+std::optional<std::string> hex_of_text(std::string_view text, MaybeLong size_min) {
+  const MaybeLong value = long_of_text(text);
+  return value.has_value() ? std::optional(hex_of_long(*value, size_min)) : std::nullopt;
+}
+
 // Reads JSON out of texts; whatever is not a text passes as it is.
 template <bool kKeepInvalid>
 class ParseJsonCall final : public BoundFunction {
@@ -404,7 +390,7 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
                    {"print tobool('yes')", "null"}}},
      .overloads = {lift<bool_of_bool>(), lift<bool_of_long>(), lift<bool_of_real>(),
                    lift<bool_of_text>(), lift<bool_of_time>(), lift<bool_of_span>(),
-                   lift<bool_of_dynamic>()}},
+                   lift<truth_of>()}},
     {.name = "todatetime",
      .category = "conversion",
      .summary = "Converts to a datetime: texts in many notations, numbers as Unix nanoseconds. The "
@@ -431,11 +417,11 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
      .category = "conversion",
      .summary = "Writes an integer in hexadecimal; negative ones in two's complement.",
      .params = {{{"number", "The integer."}, {"[length]", "Pads with zeros to this length."}}},
-     .returns = "string, lower case.",
+     .returns = "string, lower case; null for a text that is not all digits.",
      .examples = {{{"print tohex(255)", "ff"},
                    {"print tohex(255, 4)", "00ff"},
                    {"print tohex(-1)", "ffffffffffffffff"}}},
-     .overloads = {lift<hex_of_long>()}},
+     .overloads = {lift<hex_of_long>(), lift<hex_of_text>()}},
     {.name = "toint",
      .aliases = {"tolong"},
      .category = "conversion",
@@ -483,6 +469,27 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
 }};
 
 }  // namespace
+
+std::optional<bool> truth_of(DynamicView value) {
+  switch (value.tag()) {
+    case DynamicTag::kFalse:
+    case DynamicTag::kTrue:
+      return value.as_bool();
+    case DynamicTag::kLong:
+    case DynamicTag::kDatetime:
+    case DynamicTag::kTimespan:
+      return value.as_integer() != 0;
+    case DynamicTag::kReal:
+      return value.as_real() != 0;
+    case DynamicTag::kString:
+      return bool_of_text(value.as_string());
+    case DynamicTag::kNull:
+    case DynamicTag::kArray:
+    case DynamicTag::kBag:
+      break;
+  }
+  return std::nullopt;
+}
 
 std::span<const ScalarFunction> conversion_functions() {
   return kConversionFunctions;

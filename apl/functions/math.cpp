@@ -6,6 +6,7 @@
 #include <numbers>
 #include <optional>
 
+#include "apl/functions/conversion.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/power.h"
 #include "apl/functions/registry.h"
@@ -300,8 +301,18 @@ bool isint_long(std::int64_t /*x*/) {
 bool isint_string(std::string_view /*x*/) {
   return false;
 }
+std::optional<bool> isint_dynamic(DynamicView x) {
+  if (x.is_null()) {
+    return std::nullopt;
+  }
+  return x.tag() == DynamicTag::kLong || (x.tag() == DynamicTag::kReal && isint_real(x.as_real()));
+}
 bool not_bool(bool x) {
   return !x;
+}
+std::optional<bool> not_dynamic(DynamicView x) {
+  const std::optional<bool> truth = truth_of(x);
+  return truth.has_value() ? std::optional(!*truth) : std::nullopt;
 }
 
 std::optional<bool> around_real(double x, double center, double delta) {
@@ -444,7 +455,8 @@ constexpr std::array<ScalarFunction, 32> kMathFunctions = {{
      .params = {{{"x", "A number."}}},
      .returns = "A bool; null for null, false for NaN and infinities.",
      .examples = {{{"print isint(42), isint(4.2)", "true  false"}}},
-     .overloads = {lift<isint_long>(), lift<isint_real>(), lift<isint_string>()}},
+     .overloads = {lift<isint_long>(), lift<isint_real>(), lift<isint_string>(),
+                   lift<isint_dynamic>()}},
     {.name = "isnan",
      .category = "math",
      .summary = "Whether a number is NaN.",
@@ -486,7 +498,7 @@ constexpr std::array<ScalarFunction, 32> kMathFunctions = {{
      .params = {{{"expr", "The bool to reverse."}}},
      .returns = "A bool; null for null.",
      .examples = {{{"print not(true)", "false"}}},
-     .overloads = {lift<not_bool>()}},
+     .overloads = {lift<not_bool>(), lift<not_dynamic>()}},
     {.name = "pi",
      .category = "math",
      .summary = "The number pi.",

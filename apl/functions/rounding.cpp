@@ -187,15 +187,52 @@ class BinSpans final : public BoundFunction {
                   std::size_t rows) const override {
     const Values& from = args[0].values();
     auto spans = Values::make(Type::kTimespan, from.size());
-    std::copy_n(from.data<std::int64_t>(), from.size(), spans->mutable_data<std::int64_t>());
     for (std::size_t slot = 0; slot < from.size(); ++slot) {
-      if (from.is_null(slot)) {
+      const std::optional<std::int64_t> ns = from.is_null(slot) ? std::nullopt
+                                             : from.type() == Type::kReal
+                                                 ? int_from_real(from.data<double>()[slot])
+                                                 : from.data<std::int64_t>()[slot];
+      spans->mutable_data<std::int64_t>()[slot] = ns.value_or(0);
+      if (!ns.has_value()) {
         spans->set_null(slot);
       }
     }
     return bin_integers(args[0].with_values(std::move(spans)), args[1], rows);
   }
 };
+
+// The same of a dynamic, by what each row holds.
+std::optional<DynamicBytes> bin_by_value(DynamicView value, Timespan size) {
+  std::optional<std::int64_t> ns;
+  switch (value.tag()) {
+    case DynamicTag::kLong:
+    case DynamicTag::kDatetime:
+    case DynamicTag::kTimespan:
+      ns = value.as_integer();
+      break;
+    case DynamicTag::kReal:
+      ns = int_from_real(value.as_real());
+      break;
+    case DynamicTag::kNull:
+    case DynamicTag::kFalse:
+    case DynamicTag::kTrue:
+    case DynamicTag::kString:
+    case DynamicTag::kArray:
+    case DynamicTag::kBag:
+      break;
+  }
+  Bucket bucket;
+  if (!ns.has_value() || size.ns <= 0 || !bucket.move_to(*ns, size.ns)) {
+    return std::nullopt;
+  }
+  DynamicBuilder out;
+  if (value.tag() == DynamicTag::kDatetime) {
+    out.add_datetime(bucket.low);
+  } else {
+    out.add_timespan(bucket.low);
+  }
+  return DynamicBytes{out.take()};
+}
 
 // bin_auto(): the width was chosen when the call was bound.
 class BinAuto final : public BoundFunction {
@@ -249,11 +286,14 @@ BindResult bind_bin(const BindRequest& request) {
   if (size == Type::kTimespan && (value == Type::kDatetime || value == Type::kTimespan)) {
     return integers(value, size);
   }
-  if (size == Type::kTimespan && loose) {
+  if (size == Type::kTimespan && value == Type::kDynamic) {
+    return BoundCall{value, {value, size}, std::make_shared<LiftedCall<bin_by_value>>()};
+  }
+  if (size == Type::kTimespan && value == Type::kNull) {
     return integers(Type::kDatetime, size);
   }
-  if (size == Type::kTimespan && value == Type::kLong && request.arguments[0].constant == nullptr) {
-    return BoundCall{Type::kTimespan, {Type::kLong, size}, std::make_shared<BinSpans>()};
+  if (size == Type::kTimespan && is_numeric(value) && request.arguments[0].constant == nullptr) {
+    return BoundCall{Type::kTimespan, {value, size}, std::make_shared<BinSpans>()};
   }
   if (value == Type::kLong && (size == Type::kLong || size == Type::kNull)) {
     return integers(Type::kLong, Type::kLong);
@@ -369,8 +409,8 @@ constexpr std::array<ScalarFunction, 4> kRoundingFunctions = {{
      .summary = "Rounds a number, time or span down to a multiple of a size.",
      .params = {{{"value", "The number, datetime or timespan to round."},
                  {"size", "The distance of the multiples: a number, or a timespan for times."}}},
-     .returns = "A value of the type of `value`; datetimes count from 1970-01-01. Null when the "
-                "size is zero or negative.",
+     .returns = "A value of the type of `value`; datetimes count from 1970-01-01. A number beside "
+                "a timespan counts nanoseconds. Null when the size is zero or negative.",
      .examples = {{{"print bin(-7, 5)", "-10"},
                    {"print bin(datetime(2024-05-01 10:20:30), 1h)", "2024-05-01T10:00:00Z"},
                    {"print bin(4.6, 0.5)", "4.5"},

@@ -147,9 +147,8 @@ class CoalesceCall final : public BoundFunction {
     VectorBuilder out(type_);
     out.reserve(rows);
     for (std::size_t i = 0; i < rows; ++i) {
-      const auto full = std::ranges::find_if(args, [this, i](const Vector& arg) {
-        return !arg.is_null(i) && (type_ != Type::kString || !arg.at<std::string_view>(i).empty());
-      });
+      const auto full = std::ranges::find_if(
+          args, [i](const Vector& arg) { return !is_empty_slot(arg.values(), arg.slot(i)); });
       if (full == args.end()) {
         out.append_row(args.back(), i);
       } else {

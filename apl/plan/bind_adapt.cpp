@@ -8,7 +8,6 @@
 
 #include "apl/plan/binder.h"
 #include "store/base/time.h"
-#include "store/base/time_parse.h"
 
 namespace evq::plan {
 namespace {
@@ -45,12 +44,7 @@ Result<ExprPtr> Binder::adapt(ExprPtr constant, Type other, bool equality) const
   if (!strict_types_ && constant->type == Type::kLong && other == Type::kTimespan) {
     return make_constant(Value::timespan(constant->constant.as_integer()), constant->span);
   }
-  if (constant->type == Type::kString && other == Type::kDatetime) {
-    const auto instant = parse_instant(constant->constant.as_text());
-    return instant.has_value() ? make_constant(Value::datetime(*instant), constant->span)
-                               : std::move(constant);
-  }
-  if (strict_types_) {
+  if (strict_types_ && (constant->type != Type::kString || other != Type::kDatetime)) {
     return constant;
   }
   std::string_view function;
@@ -58,6 +52,7 @@ Result<ExprPtr> Binder::adapt(ExprPtr constant, Type other, bool equality) const
     function = is_numeric(other)          ? "toreal"
                : other == Type::kBool     ? "tobool"
                : other == Type::kTimespan ? "totimespan"
+               : other == Type::kDatetime ? "todatetime"
                                           : "";
   } else if (is_numeric(constant->type) && other == Type::kString && equality) {
     function = "tostring";
@@ -121,21 +116,27 @@ Result<ExprPtr> Binder::adapt_weekday(ExprPtr value, Type other) const {
 
 // A number of the data beside a timespan counts nanoseconds; a number written in the query is
 // rather one whose unit was forgotten.
-Result<ExprPtr> Binder::adapt_span(ExprPtr value, const Expr& other, ast::BinaryOp op) const {
-  if (strict_types_ || !is_numeric(value->type) || value->is_constant() ||
-      other.type != Type::kTimespan || op == ast::BinaryOp::kMultiply) {
-    return value;
+Status Binder::adapt_span(ast::BinaryOp op, ExprPtr* number, ExprPtr* timespan) const {
+  if (strict_types_ || !is_numeric((*number)->type) || (*number)->is_constant() ||
+      (*timespan)->type != Type::kTimespan || op == ast::BinaryOp::kMultiply) {
+    return {};
   }
-  const Span span = value->span;
+  // A real number may have parts of them, which a timespan has not.
+  const bool divides_real = op == ast::BinaryOp::kDivide && (*number)->type == Type::kReal;
+  ExprPtr* const adapted = divides_real ? timespan : number;
+  const Span span = (*adapted)->span;
   std::vector<ExprPtr> args;
-  args.push_back(std::move(value));
-  return call("totimespan", std::move(args), span);
+  args.push_back(std::move(*adapted));
+  EVQ_TRY_ASSIGN(*adapted, call(divides_real ? "toint" : "totimespan", std::move(args), span));
+  return {};
 }
 
 // The two sides as what the operator makes of each beside the other.
 Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) const {
-  EVQ_TRY_ASSIGN(*left, adapt_weekday(std::move(*left), (*right)->type));
-  EVQ_TRY_ASSIGN(*right, adapt_weekday(std::move(*right), (*left)->type));
+  if (op != ast::BinaryOp::kMultiply) {  // a number of days is what 1d makes of it
+    EVQ_TRY_ASSIGN(*left, adapt_weekday(std::move(*left), (*right)->type));
+    EVQ_TRY_ASSIGN(*right, adapt_weekday(std::move(*right), (*left)->type));
+  }
   if (is_comparison(op)) {
     const bool equality = op == ast::BinaryOp::kEqual || op == ast::BinaryOp::kNotEqual;
     if (!strict_types_) {
@@ -149,9 +150,9 @@ Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) c
       EVQ_TRY_ASSIGN(*right, adapt_texts(std::move(*right), **left));
     }
   } else if (is_arithmetic(op)) {
-    EVQ_TRY_ASSIGN(*left, adapt_span(std::move(*left), **right, op));
+    EVQ_TRY(adapt_span(op, left, right));
     if (op != ast::BinaryOp::kDivide) {
-      EVQ_TRY_ASSIGN(*right, adapt_span(std::move(*right), **left, op));
+      EVQ_TRY(adapt_span(op, right, left));
     }
   }
   return Status::success();

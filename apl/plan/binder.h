@@ -96,7 +96,7 @@ class Binder {
   Result<ExprPtr> adapt_weekday(ExprPtr value, Type other) const;
   Result<ExprPtr> adapt_texts(ExprPtr value, const Expr& other) const;
   Status adapt_items(std::vector<ExprPtr>* args) const;
-  Result<ExprPtr> adapt_span(ExprPtr value, const Expr& other, ast::BinaryOp op) const;
+  Status adapt_span(ast::BinaryOp op, ExprPtr* number, ExprPtr* timespan) const;
   Status adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) const;
   Result<ExprPtr> within(ExprPtr value, ExprPtr low, ExprPtr high, Span span);
   Result<ExprPtr> bind_between(const ast::Between& between, Span span, const Relation* input);

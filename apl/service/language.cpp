@@ -223,11 +223,11 @@ constexpr LanguageTopic kTopics[] = {
      "Integers stay integers in + - * / %, and beyond 64 bits the result is null. Functions "
      "convert long to real and anything to dynamic by themselves; a dynamic value of another type "
      "than asked for counts as null, but a time counts in nanoseconds where a number is asked for. "
-     "+ - * / % of a dynamic, and floor() and ceiling(), go by what each row holds, a number, time "
-     "or timespan; other functions of numbers, such as abs(), bin() and round(), take a real of "
-     "it, "
-     "which rounds integers beyond 2^53 (tolong() first keeps them). A field that held several "
-     "types is dynamic.",
+     "As a condition it counts as tobool() of it. "
+     "+ - * / % of a dynamic, floor() and ceiling(), and bin() to a timespan go by what each row "
+     "holds, a number, time or timespan; other functions of numbers, such as abs(), round() and "
+     "bin() to a number, take a real of it, which rounds integers beyond 2^53 (tolong() first "
+     "keeps them). A field that held several types is dynamic.",
      {{"print gettype(1), gettype(1.5), gettype('a'), gettype(1h), gettype(dynamic([]))",
        "long  real  string  timespan  array"}},
      {"bool", "boolean", "int", "long", "real", "double", "string", "datetime", "date", "timespan",

@@ -1,0 +1,13 @@
+#pragma once
+// Conversions that other functions make as well.
+
+#include <optional>
+
+#include "store/column/dynamic.h"
+
+namespace evq {
+
+// What a dynamic says as a condition, as tobool() has it; nothing where that is null.
+std::optional<bool> truth_of(DynamicView value);
+
+}  // namespace evq
