@@ -1,5 +1,6 @@
 #pragma once
-// Conversions that other functions make as well.
+// Conversions that other functions make as well. Pure; any thread; what cannot be converted is
+// nothing.
 
 #include <optional>
 
