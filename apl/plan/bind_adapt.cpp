@@ -28,6 +28,50 @@ ExprPtr adapt_flag(ExprPtr constant, const Expr& other) {
                                     : std::move(constant);
 }
 
+// Whether the value is what the function gives, by way of columns that nothing has changed since.
+bool comes_of(std::string_view function, const Expr& value, const Relation* input) {
+  const Expr* made = &value;
+  const Node* node = input != nullptr ? input->node.get() : nullptr;
+  for (std::size_t column = value.column; !made->comes_of(function); node = node->inputs[0].get()) {
+    if (made->kind != ExprKind::kColumn || node == nullptr || node->inputs.size() != 1) {
+      return false;
+    }
+    if (const auto* project = std::get_if<Project>(&node->op)) {
+      made = project->exprs[column].get();
+      column = made->column;
+    } else if (const auto* aggregate = std::get_if<Aggregate>(&node->op)) {
+      if (column >= aggregate->groups.size()) {
+        return false;
+      }
+      column = aggregate->groups[column];
+    } else if (!std::holds_alternative<Filter>(node->op) &&
+               !std::holds_alternative<Sort>(node->op) &&
+               !std::holds_alternative<Limit>(node->op) &&
+               !std::holds_alternative<TopN>(node->op)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A number of the data beside a timespan counts nanoseconds; a number written in the query is
+// rather one whose unit was forgotten.
+Status adapt_span(const Binder& binder, ast::BinaryOp op, ExprPtr* number, ExprPtr* timespan) {
+  if (!is_numeric((*number)->type) || (*number)->is_constant() ||
+      (*timespan)->type != Type::kTimespan || op == ast::BinaryOp::kMultiply) {
+    return {};
+  }
+  // A real number may have parts of them, which a timespan has not.
+  const bool divides_real = op == ast::BinaryOp::kDivide && (*number)->type == Type::kReal;
+  ExprPtr* const adapted = divides_real ? timespan : number;
+  const Span span = (*adapted)->span;
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(*adapted));
+  EVQ_TRY_ASSIGN(*adapted,
+                 binder.call(divides_real ? "toint" : "totimespan", std::move(args), span));
+  return {};
+}
+
 }  // namespace
 
 // What a constant is taken for beside values of another type: a text for the datetime, number,
@@ -103,8 +147,8 @@ Result<ExprPtr> Binder::adapt_texts(ExprPtr value, const Expr& other) const {
 }
 
 // dayofweek() is a number here and days since Sunday in Kusto, whose queries compare it with 1d.
-Result<ExprPtr> Binder::adapt_weekday(ExprPtr value, Type other) const {
-  if (strict_types_ || other != Type::kTimespan || !value->comes_of("dayofweek")) {
+Result<ExprPtr> Binder::adapt_weekday(ExprPtr value, Type other, const Relation* input) const {
+  if (strict_types_ || other != Type::kTimespan || !comes_of("dayofweek", *value, input)) {
     return value;
   }
   const Span span = value->span;
@@ -114,28 +158,12 @@ Result<ExprPtr> Binder::adapt_weekday(ExprPtr value, Type other) const {
   return call("op_multiply", std::move(args), span);
 }
 
-// A number of the data beside a timespan counts nanoseconds; a number written in the query is
-// rather one whose unit was forgotten.
-Status Binder::adapt_span(ast::BinaryOp op, ExprPtr* number, ExprPtr* timespan) const {
-  if (strict_types_ || !is_numeric((*number)->type) || (*number)->is_constant() ||
-      (*timespan)->type != Type::kTimespan || op == ast::BinaryOp::kMultiply) {
-    return {};
-  }
-  // A real number may have parts of them, which a timespan has not.
-  const bool divides_real = op == ast::BinaryOp::kDivide && (*number)->type == Type::kReal;
-  ExprPtr* const adapted = divides_real ? timespan : number;
-  const Span span = (*adapted)->span;
-  std::vector<ExprPtr> args;
-  args.push_back(std::move(*adapted));
-  EVQ_TRY_ASSIGN(*adapted, call(divides_real ? "toint" : "totimespan", std::move(args), span));
-  return {};
-}
-
 // The two sides as what the operator makes of each beside the other.
-Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) const {
+Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right,
+                              const Relation* input) const {
   if (op != ast::BinaryOp::kMultiply) {  // a number of days is what 1d makes of it
-    EVQ_TRY_ASSIGN(*left, adapt_weekday(std::move(*left), (*right)->type));
-    EVQ_TRY_ASSIGN(*right, adapt_weekday(std::move(*right), (*left)->type));
+    EVQ_TRY_ASSIGN(*left, adapt_weekday(std::move(*left), (*right)->type, input));
+    EVQ_TRY_ASSIGN(*right, adapt_weekday(std::move(*right), (*left)->type, input));
   }
   if (is_comparison(op)) {
     const bool equality = op == ast::BinaryOp::kEqual || op == ast::BinaryOp::kNotEqual;
@@ -149,10 +177,10 @@ Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) c
       EVQ_TRY_ASSIGN(*left, adapt_texts(std::move(*left), **right));
       EVQ_TRY_ASSIGN(*right, adapt_texts(std::move(*right), **left));
     }
-  } else if (is_arithmetic(op)) {
-    EVQ_TRY(adapt_span(op, left, right));
+  } else if (is_arithmetic(op) && !strict_types_) {
+    EVQ_TRY(adapt_span(*this, op, left, right));
     if (op != ast::BinaryOp::kDivide) {
-      EVQ_TRY(adapt_span(op, right, left));
+      EVQ_TRY(adapt_span(*this, op, right, left));
     }
   }
   return Status::success();
@@ -207,7 +235,7 @@ Result<ExprPtr> Binder::bind_between(const ast::Between& between, Span span,
   EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*between.value, input));
   EVQ_TRY_ASSIGN(ExprPtr low, bind_expr(*between.low, input));
   EVQ_TRY_ASSIGN(ExprPtr high, bind_expr(*between.high, input));
-  EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value), low->type));
+  EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value), low->type, input));
   EVQ_TRY_ASSIGN(low, adapt(std::move(low), value->type, false));
   EVQ_TRY_ASSIGN(high, adapt(std::move(high), value->type, false));
   EVQ_TRY_ASSIGN(value, adapt(std::move(value), low->type, false));

@@ -271,7 +271,7 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
     return explain_word(std::move(bound_right).take_error(), *binary.right, left->type);
   }
   EVQ_TRY_ASSIGN(ExprPtr right, std::move(bound_right));
-  EVQ_TRY(adapt_operands(op, &left, &right));
+  EVQ_TRY(adapt_operands(op, &left, &right, input));
   const Type left_type = left->type;
   const Type right_type = right->type;
   if (strict_types_ && is_comparison(op) && left_type != right_type && left_type != Type::kNull &&
@@ -484,7 +484,7 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
     if (by_value && !in.list.empty()) {
       const auto* literal = std::get_if<ast::Literal>(&in.list[0]->node);
       const Type first = literal != nullptr ? literal->value.type() : Type::kNull;
-      EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value), first));
+      EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value), first, input));
     }
     value_type = value->type;
     args.push_back(std::move(value));

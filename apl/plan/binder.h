@@ -93,11 +93,11 @@ class Binder {
   Result<ExprPtr> use_let(const Environment::LetExpr& let, const Relation* input);
   // bind_adapt.cpp
   Result<ExprPtr> adapt(ExprPtr constant, Type other, bool equality) const;
-  Result<ExprPtr> adapt_weekday(ExprPtr value, Type other) const;
+  Result<ExprPtr> adapt_weekday(ExprPtr value, Type other, const Relation* input) const;
   Result<ExprPtr> adapt_texts(ExprPtr value, const Expr& other) const;
   Status adapt_items(std::vector<ExprPtr>* args) const;
-  Status adapt_span(ast::BinaryOp op, ExprPtr* number, ExprPtr* timespan) const;
-  Status adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) const;
+  Status adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right,
+                        const Relation* input) const;
   Result<ExprPtr> within(ExprPtr value, ExprPtr low, ExprPtr high, Span span);
   Result<ExprPtr> bind_between(const ast::Between& between, Span span, const Relation* input);
   // bind_expr.cpp
