@@ -63,6 +63,13 @@ std::optional<Error> first_error(std::string_view text, plan::TableSource& table
   return part.has_value() ? bind_error(*part, tables) : std::nullopt;
 }
 
+// Whether more follows than a word that is being typed: of `matches regex`, or of `mv-expand`.
+bool is_settled(std::string_view text, std::size_t end) {
+  const std::string_view rest = text.substr(end);
+  const std::string_view next = rest.substr(std::min(rest.find_first_not_of(kBlank), rest.size()));
+  return !std::ranges::all_of(next, [](char c) { return is_name_byte(c) || c == '-'; });
+}
+
 }  // namespace
 
 std::optional<Error> typed_mistake(std::string_view text, plan::TableSource& tables) {
@@ -73,7 +80,7 @@ std::optional<Error> typed_mistake(std::string_view text, plan::TableSource& tab
   std::optional<Error> error = first_error(text, tables);
   const bool is_mistake = error.has_value() && error->code == ErrorCode::kCompile &&
                           error->span.has_value() && error->span->begin < error->span->end &&
-                          error->span->end < text.size();
+                          is_settled(text, error->span->end);
   return is_mistake ? std::move(error) : std::nullopt;
 }
 

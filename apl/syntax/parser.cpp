@@ -119,11 +119,18 @@ Result<ast::DeclareParameters> parse_declare(TokenCursor& cursor) {
   return declare;
 }
 
-// (a:long, …) { … }, perhaps after `view`.
+// (a:long, …) { … }, perhaps after `view`. Of a text that ends before the body, the parameters
+// tell.
 bool at_lambda(const TokenCursor& cursor) {
   const std::size_t ahead = cursor.at_word("view") ? 1 : 0;
   const Token& open = cursor.peek(ahead);
-  return open.is_symbol("(") && cursor.token(open.partner + 1).is_symbol("{");
+  if (!open.is_symbol("(")) {
+    return false;
+  }
+  const Token& behind = cursor.token(open.partner + 1);
+  const bool parameters =
+      cursor.peek(ahead + 1).is_symbol(")") || cursor.peek(ahead + 2).is_symbol(":");
+  return behind.is_symbol("{") || (behind.kind == TokenKind::kEnd && parameters);
 }
 
 Result<ast::LetValue> parse_let_value(TokenCursor& cursor) {

@@ -31,6 +31,14 @@ def test_pipe_reads_queries_of_many_lines():
     equal(run(["repl"], many).stdout, '{"print_0":1}\n{"print_0":2}\n')
 
 
+def test_pipe_reads_functions_whose_body_begins_a_line():
+    twice = "let twice = (x:long)\n{\n  x * 2\n};\nprint twice(21)\n"
+    equal(run(["repl"], twice + "let none = ()\n{ 7 };\nprint none()\n").stdout,
+          '{"print_0":42}\n{"print_0":7}\n')
+    tables = "let big = (t:(x:long), k:long)\n{\n  t | where x > k\n};\nbig(datatable(x:long)[1, 2], 1)\n"
+    equal(run(["repl"], tables).stdout, '{"x":2}\n')
+
+
 def test_pipe_goes_on_after_an_error():
     done = run(["repl"], "web | wher x\nprint 1\n")
     equal(done.stdout, '{"print_0":1}\n')

@@ -6,7 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include "apl/functions/registry.h"
 #include "apl/plan/table_source.h"
+#include "apl/syntax/operators.h"
 #include "store/base/control.h"
 
 namespace evq {
@@ -55,7 +57,7 @@ TEST_CASE("a mistake is what nothing behind it can make right") {
            "web | extend a = 1 | extend b = {c} + a | where (",
            "web | join (web | where {regon} == 'x' | project path) on path | where",
            "let a = 5; web | where status == {b} | count",
-           "web | where status {=} 5",
+           "web | where status {=} 5 | count",
            "web\n| where {stauts} == 5\n| count",
        }) {
     std::string plain(text);
@@ -71,6 +73,9 @@ TEST_CASE("what is not finished is no mistake") {
            "w",
            "wbe ",
            "web | wher",
+           "web | mv-",
+           "web | where path matches reg",
+           "web | wher status",
            "web | where stat",
            "web | where status",  // a number is no condition
            "web | where status ",
@@ -87,6 +92,34 @@ TEST_CASE("what is not finished is no mistake") {
            "web | where status == toscalar(web | summarize max(status)) | count",
        }) {
     CHECK(marked(text) == text);
+  }
+}
+
+// Every beginning of a text that is right may become it.
+void check_beginnings(std::string_view query) {
+  WebTable tables;
+  for (std::size_t size = 0; size <= query.size(); ++size) {
+    const std::string_view typed = query.substr(0, size);
+    const auto found = typed_mistake(typed, tables);
+    CHECK_MESSAGE(!found.has_value(), typed << ": " << found->message);
+  }
+}
+
+TEST_CASE("no beginning of an example is a mistake") {
+  for (const ScalarFunction* row : all_functions()) {
+    for (const Example& example : row->examples) {
+      check_beginnings(example.query);
+    }
+  }
+  for (const AggregateFunction* row : all_aggregates()) {
+    for (const Example& example : row->examples) {
+      check_beginnings(example.query);
+    }
+  }
+  for (const syntax::OperatorInfo& row : syntax::all_operators()) {
+    for (const syntax::OperatorExample& example : row.examples) {
+      check_beginnings(example.query);
+    }
   }
 }
 
