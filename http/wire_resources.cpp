@@ -105,7 +105,9 @@ Result<TokenSpec> read_token(const Json& json) {
   return spec;
 }
 
-// What clients require of a monitor. Null is what was not given, and no value of these members.
+// What clients require of a monitor. Null is what was not given, and no value of these members;
+// so is an empty operator, which axiom-go and Terraform send with a monitor that matches events and
+// over which the MCP server refuses the whole list.
 void complete_monitor(Json* monitor) {
   for (const char* name :
        {"type", "aplQuery", "intervalMinutes", "rangeMinutes", "threshold", "description",
@@ -113,6 +115,10 @@ void complete_monitor(Json* monitor) {
     if (wire::member(*monitor, name) == nullptr) {
       monitor->erase(name);
     }
+  }
+  if (const Json* operation = wire::member(*monitor, "operator");
+      operation != nullptr && *operation == "") {
+    monitor->erase("operator");
   }
   monitor->emplace("type", "Threshold");
   monitor->emplace("aplQuery", "");

@@ -37,6 +37,9 @@ class Tools(ServerCase):
                  "threshold": 1.5}
         changed = self.call("PUT", "/v2/monitors/" + made["id"], given)[1]
         self.assertEqual({name: changed[name] for name in given}, given)
+        changed = self.call("PUT", "/v2/monitors/" + made["id"], {**given, "operator": ""})[1]
+        self.assertNotIn("operator", changed)  # axiom-go's, of one that matches events
+        self.assertNotIn("operator", self.call("POST", "/v2/monitors", {**given, "operator": ""})[1])
 
     def test_monitors_have_no_history(self):
         made = self.call("POST", "/v2/monitors", {"name": "m"})[1]
