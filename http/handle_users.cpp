@@ -8,11 +8,14 @@
 namespace evq {
 namespace {
 
-// Clients of /v2 refuse members that they do not know; those of /v1 need the list of addresses.
+// Clients of /v2 refuse members that they do not know; those of /v1 need the list of addresses. The
+// role is a text there, and the permissions, which are required, are none by name: it is the role
+// that may do everything.
 std::string user_text(std::string_view pattern) {
   return std::string(R"({"id":"owner","name":"owner","email":"owner@localhost",)") +
-         (pattern.starts_with("/v1/") ? R"("emails":["owner@localhost"],)" : "") +
-         R"("role":{"id":"owner","name":"Owner"}})";
+         (pattern.starts_with("/v1/")
+              ? R"("emails":["owner@localhost"],"role":"owner","permissions":[]})"
+              : R"("role":{"id":"owner","name":"Owner"}})");
 }
 
 Result<std::string> organization_text(Api& api) {

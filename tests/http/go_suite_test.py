@@ -136,13 +136,15 @@ class GoSuite(ServerCase):
         """axiom-go's suite decodes strictly; axiom-rs needs the addresses that axiom-go refuses."""
         call = self.call
         known = {"/v2/user": {"id", "name", "email", "role"},
-                 "/v1/user": {"id", "name", "email", "emails", "role"},
+                 "/v1/user": {"id", "name", "email", "emails", "role", "permissions"},
                  "/v2/users": {"id", "name", "email", "role"},
                  "/v1/orgs": {"id", "name", "slug", "plan", "role", "primaryEmail", "paymentStatus"},
                  "/v2/orgs": {"id", "name", "slug", "plan", "role", "primaryEmail", "paymentStatus"}}
         for path, members in known.items():
             answer = call("GET", path)[1]
             self.assertEqual(set(answer[0] if isinstance(answer, list) else answer), members, path)
+        self.assertEqual(call("GET", "/v1/user")[1]["role"], "owner")  # a text in the older API
+        self.assertEqual(call("GET", "/v2/user")[1]["role"], {"id": "owner", "name": "Owner"})
         call("POST", "/v1/ingest/strict", [{"a": 1}])
         for body in ({}, {"aggregations": [{"op": "count", "field": "*"}], "groupBy": ["a"]}):
             answer = call("POST", "/v1/datasets/strict/query", body)[1]
