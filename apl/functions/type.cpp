@@ -254,7 +254,8 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .category = "type",
      .summary = "Gives the first of its arguments that is not null; of texts, the first not empty.",
      .params = {{{"values...", "The values to choose from, in order."}}},
-     .returns = "The common type of the arguments; null when all are.",
+     .returns = "The common type of the arguments; null when all are. _time and _sysTime count as "
+                "null where the rows have lost them.",
      .examples = {{{"print coalesce(long(null), 7, 8)", "7"}, {"print coalesce('', 'b')", "b"}}},
      .bind = bind_coalesce,
      .arguments_min = 1},

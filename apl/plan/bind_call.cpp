@@ -48,6 +48,16 @@ bool adds_to_argument_name(std::string_view function) {
   return function == "dcount_hll" || function == "percentile_tdigest";
 }
 
+// Whether it is a time that every event has, of rows that have lost it. Dashboards put
+// coalesce(_time, _sysTime) behind any query.
+bool is_lost_time(const ast::Expr& expr, const Relation* input, const Environment& environment) {
+  const auto* field = std::get_if<ast::FieldRef>(&expr.node);
+  return field != nullptr && input != nullptr &&
+         (field->name.text == "_time" || field->name.text == "_sysTime") &&
+         !find_field(input->schema(), field->name.text).has_value() &&
+         environment.find(field->name.text) == nullptr;
+}
+
 }  // namespace
 
 std::vector<std::string_view> function_names() {
@@ -167,6 +177,10 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
     if (const auto* type = std::get_if<ast::TypeOf>(&argument.value->node)) {
       // Functions take typeof(long) as a typed null.
       args.push_back(make_constant(Value::null(type->type), argument.value->span));
+      continue;
+    }
+    if (call.function.text == "coalesce" && is_lost_time(*argument.value, input, *environment_)) {
+      args.push_back(make_constant(Value::null(Type::kDatetime), argument.value->span));
       continue;
     }
     if (is_subquery(*argument.value)) {
