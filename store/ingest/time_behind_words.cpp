@@ -184,8 +184,18 @@ bool may_be_prose(std::string_view word) {
                       std::ranges::any_of(word, [](char c) { return c >= 'a' && c <= 'z'; }));
 }
 
-// Whether a date behind these words is that of the line: behind two of any kind, and behind some
-// more where they make no sentence, end before it, and the date can be nothing else.
+// Whether a sentence goes on behind the word, so that a date there is one that it speaks of.
+bool leads_to_date(std::string_view word) {
+  constexpr std::string_view kWords[] = {
+      "after", "and",  "at", "before", "between", "by",   "due",  "expired", "expires",
+      "for",   "from", "in", "is",     "of",      "on",   "or",   "past",    "since",
+      "than",  "till", "to", "until",  "was",     "were", "will", "within"};
+  word = word.substr(0, word.find_last_not_of(":,=(\"'") + 1);
+  return may_be_prose(word) && std::ranges::find(kWords, to_lower(word)) != std::end(kWords);
+}
+
+// Whether a date behind these words is that of the line: behind two that lead to no date, and
+// behind some more where they make no sentence, end before it, and the date can be nothing else.
 bool may_stand_before(std::string_view words, const DateBefore& date) {
   constexpr std::size_t kWordsMax = 2;
   constexpr std::size_t kWordsBeforeSureMax = 5;
@@ -194,6 +204,8 @@ bool may_stand_before(std::string_view words, const DateBefore& date) {
                        (words.ends_with(' ') || words.ends_with('[') || words.ends_with('|'));
   std::size_t count = 0;
   std::size_t prose = 0;
+  std::size_t prose_at_end = 0;  // of them, one behind the other
+  std::string_view last;
   bool begins_with_prose = false;
   while (!words.empty()) {
     const std::string_view word = words.substr(0, words.find(' '));
@@ -205,9 +217,14 @@ bool may_stand_before(std::string_view words, const DateBefore& date) {
     begins_with_prose = begins_with_prose || (count == 0 && is_prose);
     ++count;
     prose += is_prose ? 1U : 0U;
+    prose_at_end = is_prose ? prose_at_end + 1 : 0;
+    last = word;
   }
-  return count <= kWordsMax ||
-         (is_sure && count <= kWordsBeforeSureMax && prose <= kWordsMax && !begins_with_prose);
+  if (count <= kWordsMax || !is_sure) {
+    return count <= kWordsMax && !leads_to_date(last);
+  }
+  return count <= kWordsBeforeSureMax && prose <= kWordsMax && prose_at_end < kWordsMax &&
+         !begins_with_prose && !leads_to_date(last);
 }
 
 // The date with the time, in the year that stands behind it or, without one, that is told last.
@@ -244,13 +261,15 @@ std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_
       continue;
     }
     const char separator = text[time->begin - 1];
-    if (std::string_view(" T_-:").find(separator) == std::string_view::npos) {
+    if (std::string_view(" T_-:|").find(separator) == std::string_view::npos) {
       continue;
     }
     const std::string_view before = without_separators(text.substr(0, time->begin - 1));
     const DateBefore date = date_before(before, *time);
-    if (date.text.empty() ||
-        !may_stand_before(before.substr(0, before.size() - date.text.size()), date)) {
+    const std::string_view words = before.substr(0, before.size() - date.text.size());
+    // A bar parts columns, but in brackets what belongs together.
+    const bool apart = separator == '|' && !words.ends_with('[');
+    if (date.text.empty() || apart || !may_stand_before(words, date)) {
       continue;
     }
     if (const auto instant = read_date_and_time(text, date, *time, receipt_ns)) {
