@@ -124,10 +124,12 @@ std::optional<std::int64_t> read_dotted_day(std::string_view text, std::int64_t 
 
 // "[INFO] [1715595630.123456789]: …", "(1715595630.123456) can0 …" and "10000 1697048351.000001
 // execve(…", as robots, buses and strace log: Unix time with a whole unit behind the point, behind
-// two words at most.
+// two words at most. Of what comes behind the year 2100 or the nanosecond other things count more.
 std::optional<std::int64_t> read_precise_unix_time(std::string_view text) {
   constexpr std::size_t kWordsMax = 3;
   constexpr std::size_t kSecondsDigits = 10;
+  constexpr std::size_t kNanosecondDigits = 9;
+  constexpr std::string_view kSecondsEnd = "4102444800";
   for (std::size_t i = 0; i < kWordsMax && !text.empty(); ++i) {
     std::string_view word = first_word(text);
     text.remove_prefix(word.size());
@@ -135,11 +137,46 @@ std::optional<std::int64_t> read_precise_unix_time(std::string_view text) {
     word.remove_prefix(word.starts_with('[') || word.starts_with('(') ? 1 : 0);
     word = word.substr(0, word.find_last_not_of("]):") + 1);
     const std::size_t digits = word.size() - std::min(kSecondsDigits + 1, word.size());
-    if (is_unix_time(word) && digits > 0 && digits % 3 == 0 && word[kSecondsDigits] == '.') {
+    const bool fills_unit = digits > 0 && digits % 3 == 0 && digits <= kNanosecondDigits;
+    if (fills_unit && is_unix_time(word) && word[kSecondsDigits] == '.' && word < kSecondsEnd) {
       return parse_liberal_datetime(word);
     }
   }
   return std::nullopt;
+}
+
+// "  1234:20240501:102030.123 …", as Zabbix begins its lines, behind the number of the process.
+std::optional<std::int64_t> read_zabbix_time(std::string_view text) {
+  constexpr std::string_view kShape = ":99999999:999999.999 ";
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
+  if (!begins_with_shape(text, kShape)) {
+    return std::nullopt;
+  }
+  const std::string_view day = text.substr(1, 8);
+  const std::string_view time = text.substr(day.size() + 2, 10);
+  return parse_logged_datetime(std::string(day) + ' ' + std::string(time.substr(0, 2)) + ':' +
+                                   std::string(time.substr(2, 2)) + ':' +
+                                   std::string(time.substr(4)),
+                               DateOrder::kYearFirst);
+}
+
+// "Started GET "/a" for 10.0.0.1 at 2024-05-01 10:20:30 +0200", perhaps behind tags in brackets:
+// the only line of a request that has a time where nothing puts one before the lines of Rails.
+std::optional<std::int64_t> read_request_start(std::string_view text) {
+  constexpr std::string_view kShape = "9999-99-99 99:99:99 ";
+  while (text.starts_with('[')) {
+    text.remove_prefix(std::min(text.find(' '), text.size() - 1) + 1);
+  }
+  if (!text.starts_with("Started ") || text.find("\" for ") == std::string_view::npos) {
+    return std::nullopt;
+  }
+  constexpr std::string_view kBefore = " at ";
+  const std::size_t at = text.rfind(kBefore);
+  const std::string_view time =
+      at == std::string_view::npos ? "" : text.substr(at + kBefore.size());
+  return begins_with_shape(time, kShape) ? parse_logged_datetime(time, DateOrder::kYearFirst)
+                                         : std::nullopt;
 }
 
 // "type=SYSCALL msg=audit(05/13/2024 10:20:30.123:456) : …", as ausearch -i shows lines of the
@@ -220,6 +257,12 @@ std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_
   if (first == '@') {
     return read_tai64n(text);
   }
+  if (first == ' ') {
+    return read_zabbix_time(text);
+  }
+  if (first == 'S') {
+    return read_request_start(text);
+  }
   if (first != '[' && first != '(' && !is_digit(first)) {
     return std::nullopt;
   }
@@ -230,6 +273,9 @@ std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_
     return time;
   }
   if (const auto time = read_dotted_day(text, receipt_ns)) {
+    return time;
+  }
+  if (const auto time = first == '[' ? read_request_start(text) : read_zabbix_time(text)) {
     return time;
   }
   return read_precise_unix_time(text);

@@ -23,9 +23,9 @@ std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t 
 // "081109 203615 148 INFO …", as Hadoop's file system once did.
 std::optional<std::int64_t> program_time(std::string_view text);
 
-// What Suricata and Snort write, Db2, multilog (TAI64N), Proxifier, ausearch -i, and programs that
-// write Unix time with its fraction behind other words: shapes for lines in which nothing else is
-// found.
+// What Suricata and Snort write, Db2, multilog (TAI64N), Proxifier, Zabbix, Rails where a request
+// starts, ausearch -i, and programs that write Unix time with its fraction behind other words:
+// shapes for lines in which nothing else is found.
 std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_t receipt_ns,
                                               DateOrder order);
 
