@@ -12,6 +12,7 @@ namespace evq {
 
 namespace {
 
+constexpr std::string_view kGoroutine = "goroutine ";
 constexpr std::string_view kTraceback = "Traceback (most recent call last)";
 
 bool begins_with_any(std::string_view line, std::initializer_list<std::string_view> heads) {
@@ -50,7 +51,16 @@ bool LogEntryRule::begins(std::string_view line) {
   timed_ = timed;
   at_margin_ = timed && line.front() != ' ' && line.front() != '\t';
   traceback_ = line.starts_with(kTraceback) ? Traceback::kOpen : Traceback::kNone;
+  goroutine_ = line.starts_with(kGoroutine);
   return true;
+}
+
+// "main.run({0x4a, 0x2})", "created by main.main in goroutine 1" and the like.
+bool LogEntryRule::goes_on_in_stack(std::string_view line) const {
+  const std::size_t open = line.find('(');
+  const bool is_call = line.ends_with(')') && open != std::string_view::npos && open > 0 &&
+                       line.substr(0, open).find(' ') == std::string_view::npos;
+  return goroutine_ && (is_call || begins_with_any(line, {"created by ", "...additional frames"}));
 }
 
 bool LogEntryRule::continues_untimed(std::string_view line) {
@@ -70,7 +80,9 @@ bool LogEntryRule::continues_untimed(std::string_view line) {
     traceback_ = Traceback::kEnded;
     return true;
   }
-  return begins_with_any(line, {"Caused by:", "Suppressed:", "... ", "goroutine "});
+  goroutine_ = goroutine_ || line.starts_with(kGoroutine);
+  return goes_on_in_stack(line) ||
+         begins_with_any(line, {"Caused by:", "Suppressed:", "... ", kGoroutine, "[signal SIG"});
 }
 
 std::string_view entry_text(std::string_view spanned) {

@@ -20,7 +20,8 @@ inline constexpr std::int64_t kLogEntryWaitMs = 1000;
 // - in a log with times every other line belongs to the entry above it;
 // - in one without, a line does that begins with a blank or a closing bracket or, as runtimes go
 //   on, with "Caused by:", "Traceback (most recent call last)" and the like. The line that ends a
-//   Python traceback, its exception, belongs to it as well.
+//   Python traceback, its exception, belongs to it as well, and so do the calls in the stack of a
+//   goroutine.
 class LogEntryRule {
  public:
   // Of the next line, which is not blank.
@@ -31,9 +32,12 @@ class LogEntryRule {
 
   bool continues_untimed(std::string_view line);
 
+  bool goes_on_in_stack(std::string_view line) const;
+
   bool timed_ = false;      // the entry at hand begins with a time
   bool at_margin_ = false;  // and without a blank
   Traceback traceback_ = Traceback::kNone;
+  bool goroutine_ = false;  // the entry holds the stack of one
 };
 
 // What an entry is of the text that its span covers: without the blank lines above it and the

@@ -114,6 +114,35 @@ TEST_CASE("in a log without times an entry goes on as its lines begin") {
         "  goes on\n");
 }
 
+TEST_CASE("the calls in the stack of a goroutine belong to it") {
+  CHECK(marked("starting (again)\n"
+               "panic: runtime error: index out of range [3]\n"
+               "[signal SIGSEGV: segmentation violation]\n"
+               "\n"
+               "goroutine 1 [running]:\n"
+               "main.(*app).run({0x4a, 0x2})\n"
+               "\t/tmp/x.go:7 +0x1d\n"
+               "...additional frames elided...\n"
+               "created by main.start in goroutine 1\n"
+               "\t/tmp/x.go:9 +0x2\n"
+               "exit status 2\n"
+               "main.run()\n"
+               "request done (2 ms)\n") ==
+        "> starting (again)\n"
+        "> panic: runtime error: index out of range [3]\n"
+        "  [signal SIGSEGV: segmentation violation]\n"
+        "\n"
+        "  goroutine 1 [running]:\n"
+        "  main.(*app).run({0x4a, 0x2})\n"
+        "  \t/tmp/x.go:7 +0x1d\n"
+        "  ...additional frames elided...\n"
+        "  created by main.start in goroutine 1\n"
+        "  \t/tmp/x.go:9 +0x2\n"
+        "> exit status 2\n"
+        "> main.run()\n"
+        "> request done (2 ms)\n");
+}
+
 TEST_CASE("a traceback of Python ends with its exception, and another may follow from it") {
   const std::string frames = "  File \"a.py\", line 1, in f\n    g()\n";
   const std::string traceback = "Traceback (most recent call last):\n" + frames;
