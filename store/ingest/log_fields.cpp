@@ -146,7 +146,8 @@ LogFields access_fields(std::string_view line) {
   const std::string_view bytes = take_word(&line);
   LogFields fields;
   // An address that a proxy tells may stand there as well, in quotes.
-  fields.add("host", host.starts_with('"') ? std::string_view() : host);
+  const bool is_host = !host.starts_with('"') && !host.starts_with('[');
+  fields.add("host", is_host ? host : std::string_view());
   fields.add("client", client);
   fields.add("user", user);
   // What is no request, such as a TLS greeting to a plain port, has no parts.
@@ -198,7 +199,7 @@ bool take_iso_time(std::string_view* text) {
   constexpr std::size_t kDateBytes = 10;
   const std::size_t end = text->find(' ');
   if (end == std::string_view::npos || end <= kDateBytes || (*text)[kDateBytes] != 'T' ||
-      !is_digit(text->front()) || (*text)[4] != '-' ||
+      (*text)[end - 1] == ':' || !is_digit(text->front()) || (*text)[4] != '-' ||
       text->substr(0, end).find('\t') != std::string_view::npos) {
     return false;
   }
@@ -230,6 +231,21 @@ std::size_t number_of_program(std::string_view word) {
 bool begins_with_program(std::string_view text) {
   const std::string_view word = take_word(&text);
   return word.ends_with(':') && number_of_program(word.substr(0, word.size() - 1)) > 0;
+}
+
+// Whether "program: " stands where a host is expected. What a device of Cisco's sends has its host
+// there, before "%ASA-6-302013".
+bool begins_with_named_program(std::string_view text) {
+  std::string_view word = take_word(&text);
+  if (!word.ends_with(':') || text.starts_with('%')) {
+    return false;
+  }
+  word.remove_suffix(1);
+  return !word.empty() && is_letter(word.front()) && !is_level(word) &&
+         std::ranges::all_of(word, [](char c) {
+           return is_letter_or_digit(c) ||
+                  std::string_view("-_./").find(c) != std::string_view::npos;
+         });
 }
 
 // "program[123]: " or "program: " before the message.
@@ -265,13 +281,17 @@ LogFields syslog_fields(std::string_view line) {
   const auto priority = take_priority(&line);
   const bool versioned = priority && line.starts_with("1 ");
   line.remove_prefix(versioned ? 2 : 0);
-  if (!take_iso_time(&line) && !take_bsd_time(&line) && !take_journal_time(&line)) {
+  const bool bsd = take_bsd_time(&line);
+  if (!bsd && !take_iso_time(&line) && !take_journal_time(&line)) {
     return {};
   }
   LogFields fields;
-  const bool hostless = !versioned && begins_with_program(line);
+  // Behind a time that many programs write a name with a colon may be anything.
+  const bool hostless = !versioned && (begins_with_program(line) ||
+                                       ((bsd || priority) && begins_with_named_program(line)));
   const std::string_view host = hostless ? std::string_view() : take_word(&line);
-  if (!hostless && (host.empty() || host.size() > kNameBytesMax || is_level(host))) {
+  const bool names_host = bsd || priority || !host.ends_with(':');
+  if (!hostless && (host.empty() || host.size() > kNameBytesMax || is_level(host) || !names_host)) {
     return {};
   }
   fields.add("host", host);
