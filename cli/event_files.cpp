@@ -74,8 +74,7 @@ class EventFileLoader {
       return input_error(std::move(begun).take_error(), path);
     }
     IngestRequest request;
-    request.options = std::move(begun).value();
-    request.options.format = format_of_one_column(path, rewritten.head(), request.options);
+    request.options = read_as_named(path, rewritten.head(), std::move(begun).value());
     request.clock = [this] { return now_ns_; };
     request.reject = [&](std::string_view /*text*/, const IngestFailure& failure) {
       progress.clear();

@@ -105,8 +105,7 @@ class IngestRun {
     if (!begun.ok()) {
       return input_error(std::move(begun).take_error(), path);
     }
-    request_.options = std::move(begun).value();
-    request_.options.format = format_of_one_column(path, rewritten.head(), request_.options);
+    request_.options = read_as_named(path, rewritten.head(), std::move(begun).value());
     InputHead source(rewritten);
     auto report = ingest_(source, request_, control);
     progress.clear();

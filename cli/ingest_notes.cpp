@@ -10,6 +10,7 @@
 #include "cli/listed_events.h"
 #include "cli/output.h"
 #include "cli/shell_word.h"
+#include "cli/text_tables.h"
 #include "cli/time_field.h"
 #include "store/base/ascii.h"
 #include "store/definitions.h"
@@ -164,9 +165,15 @@ void IngestNotes::note_plain_text(const std::string& path, const std::string& he
   for (const LogField& field : parts.fields()) {
     names += (names.empty() ? "" : ", ") + std::string(field.name);
   }
+  const std::size_t columns = columns_behind_times(head);
+  const std::string cells =
+      columns > 0 ? "; --csv-fields time,b,… --timestamp-field time makes fields of the " +
+                        std::to_string(columns) + " cells that its lines have"
+                  : "";
   inputs_.tell(path, " is plain text, a line an event: the field message, " +
                          (names.empty() ? "which parse takes apart (evq help parse)"
                                         : "and of its first line " + names) +
+                         cells +
                          (has_longer_entries(lines)
                               ? "; --multiline makes one event of a line and those below that "
                                 "belong to it, such as a stack trace"

@@ -88,8 +88,10 @@ bool InputNotes::note_table_in_text(const std::string& path, const std::string& 
 void InputNotes::note_header(const std::string& path, const std::string& head,
                              const IngestOptions& options, const IngestCounts& counts) {
   const std::string_view text = trimmed(head);
+  const bool csv = options.format == InputFormat::kDetect && options.csv_delimiter != 0;
+  const InputFormat format = csv ? InputFormat::kAuto : options.format;
   if (text.empty() || !options.csv_fields.empty() ||
-      detect_kind(head, options.format, true) != std::optional(PieceKind::kRecords)) {
+      detect_kind(head, format, true) != std::optional(PieceKind::kRecords)) {
     return;
   }
   if (counts.ingested + counts.failed == 0) {

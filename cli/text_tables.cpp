@@ -7,6 +7,7 @@
 #include "store/base/ascii.h"
 #include "store/base/number.h"
 #include "store/base/time_parse.h"
+#include "store/ingest/csv_header.h"
 #include "store/ingest/format.h"
 #include "store/ingest/leading_time.h"
 
@@ -49,6 +50,17 @@ std::string_view take_cell(std::string_view* record, char delimiter) {
   return cell;
 }
 
+// Whether the first cell of a record is a time and another one follows, which is not the fraction
+// of that time with more behind it: "2024-05-01 10:20:30,123 INFO x".
+bool begins_with_time_cell(std::string_view record, char delimiter) {
+  record = record.substr(0, record.find('\n'));
+  const std::string_view cell = trimmed(take_raw_cell(&record, delimiter));
+  const std::string_view next = record.substr(0, record.find(delimiter));
+  const std::size_t digits = std::min(next.find_first_not_of("0123456789"), next.size());
+  const bool fraction = digits > 0 && digits < next.size() && next[digits] == ' ';
+  return !record.empty() && is_time_cell(cell) && !fraction;
+}
+
 }  // namespace
 
 bool reads_as_value(std::string_view name) {
@@ -89,18 +101,58 @@ bool is_named_csv(std::string_view path) {
   for (const std::string_view suffix : kPacked) {
     path.remove_suffix(path.ends_with(suffix) ? suffix.size() : 0);
   }
-  constexpr std::string_view kSuffix = ".csv";
-  return path.size() > kSuffix.size() &&
-         equals_ignoring_ascii_case(path.substr(path.size() - kSuffix.size()), kSuffix);
+  constexpr std::array<std::string_view, 2> kSuffixes = {".csv", ".tsv"};
+  return std::ranges::any_of(kSuffixes, [path](std::string_view suffix) {
+    return path.size() > suffix.size() &&
+           equals_ignoring_ascii_case(path.substr(path.size() - suffix.size()), suffix);
+  });
 }
 
-InputFormat format_of_one_column(std::string_view path, std::string_view head,
-                                 const IngestOptions& options) {
+IngestOptions read_as_named(std::string_view path, std::string_view head, IngestOptions options) {
+  if (options.format != InputFormat::kDetect) {
+    return options;
+  }
+  const bool settled =
+      options.multiline || options.csv_delimiter != 0 || !options.csv_fields.empty();
+  const bool named_csv = is_named_csv(path);
   const std::string_view line = trimmed(head.substr(0, head.find('\n')));
-  const bool named = is_named_csv(path) || (!line.empty() && line == options.timestamp_field);
-  return options.format == InputFormat::kDetect && named && begins_with_one_name(head)
-             ? InputFormat::kCsv
-             : options.format;
+  const bool named = named_csv || (!line.empty() && line == options.timestamp_field);
+  if (named && begins_with_one_name(head)) {
+    options.format = InputFormat::kCsv;
+  } else if (named_csv && !settled && begins_with_time_cell(head, detect_delimiter(head)) &&
+             detect_kind(head, options.format, true) == std::optional(PieceKind::kText)) {
+    // The format stays open, so that the first record is an event.
+    options.csv_delimiter = detect_delimiter(head);
+  }
+  return options;
+}
+
+std::size_t columns_behind_times(std::string_view head) {
+  constexpr std::size_t kColumnsMin = 3;
+  constexpr std::size_t kLinesMin = 2;
+  constexpr std::size_t kLinesSeen = 10;
+  const char delimiter = detect_delimiter(head);
+  std::size_t columns = 0;
+  std::size_t lines = 0;
+  while (lines < kLinesSeen && head.find('\n') != std::string_view::npos) {  // the last may be cut
+    std::string_view line = trimmed(take_line(&head));
+    if (line.empty()) {
+      continue;
+    }
+    const bool prose = line.find(std::string{delimiter, ' '}) != std::string_view::npos;
+    if (prose || !begins_with_time_cell(line, delimiter)) {
+      return 0;
+    }
+    std::size_t cells = 0;
+    for (; !line.empty(); ++cells) {
+      take_cell(&line, delimiter);
+    }
+    if (lines++ > 0 && cells != columns) {
+      return 0;
+    }
+    columns = cells;
+  }
+  return lines >= kLinesMin && columns >= kColumnsMin ? columns : 0;
 }
 
 bool is_table_of_words(std::string_view text) {

@@ -26,10 +26,16 @@ bool reads_as_value(std::string_view name);
 bool is_named_csv(std::string_view path);
 
 // How to read an input that has this beginning: as `options` say; but as CSV where that is to be
-// detected and the first line is one word, if the name of the file or of the field with the times
-// says that this is the header of a column.
-InputFormat format_of_one_column(std::string_view path, std::string_view head,
-                                 const IngestOptions& options);
+// detected and
+// - the first line is one word, if the name of the file or of the field with the times says that
+//   this is the header of a column;
+// - the first line has a time as its first cell, as lines of a log do, and the file is CSV by its
+//   name; this line is an event.
+IngestOptions read_as_named(std::string_view path, std::string_view head, IngestOptions options);
+
+// How many cells each of the first lines has where all have as many, at least three, and the first
+// one is a time; 0: they are no such table.
+std::size_t columns_behind_times(std::string_view head);
 
 // How many lines stand above what seems to be CSV, as comments and titles do; 0: nothing does.
 // Lines that tell a time are events and no titles.

@@ -423,6 +423,40 @@ class IngestNotes(LoadCase):
         self.assertIn("note: stdin: the first line names the fields, though it has the value '2024-05-01 10:00:00'",
                       errors)
 
+    def test_lines_of_a_file_named_as_csv_that_begin_with_a_time(self):
+        text = "2024-05-01T10:00:00Z,web-1,/a,200\n2024-05-01T10:00:01Z,web-2,/b,404\n"
+        event = "the first line is an event, for it has the value '2024-05-01%s10:00:00%s', and its columns are " \
+                "column1 to column4; --csv-fields names them, --format csv takes their names from that line"
+        for name, lines, value in (("a.csv", text, ("T", "Z")), ("b.TSV", text.replace(",", "\t"), ("T", "Z")),
+                                   ("c.csv", text.replace("Z,", ",").replace("T", " "), (" ", ""))):
+            (self.directory / name).write_text(lines)
+            with self.subTest(name):
+                _, errors = self.evq("ingest", name[0], name, "--timestamp-field", "column1", "--timestamp-zone", "UTC",
+                                     "-o", "text")
+                self.assertEqual(errors, f"note: {name}: {event % value}\n")
+                self.assertEqual(self.rows(f"{name[0]} | where column4 == 404 | project _time, column2"),
+                                 [{"_time": "2024-05-01T10:00:01Z", "column2": "web-2"}])
+                _, errors = self.evq("query", "--file", name, "| take 1")
+                self.assertIn("; --timestamp-field column1 takes it from there\n", errors)
+        # Any other name may be that of a log, whose lines tell their times; a note says how to take them apart.
+        (self.directory / "a.log").write_text(text)
+        plain = "note: a.log is plain text, a line an event: the field message, which parse takes apart (evq help parse)"
+        self.assertEqual(self.evq("ingest", "l", "a.log", "-o", "text")[1],
+                         plain + "; --csv-fields time,b,… --timestamp-field time makes fields of the 4 cells that "
+                                 "its lines have\n")
+        self.assertEqual(self.out("query", "l | project _time", "-o", "csv"),
+                         "_time\n2024-05-01T10:00:01Z\n2024-05-01T10:00:00Z\n")
+        for lines in ("2024-05-01 10:00:00,123 INFO a,b\n2024-05-01 10:00:01,123 INFO a,b\n",
+                      "2024-05-01 10:00:00Z, a, b\n2024-05-01 10:00:01Z, c, d\n",
+                      "2024-05-01 10:00:00Z,a,b\n2024-05-01 10:00:01Z,c\n", "2024-05-01 10:00:00Z,a,b\n"):
+            (self.directory / "a.log").write_text(lines)
+            self.assertIn(plain + "\n", self.evq("ingest", "l", "a.log", "-o", "text")[1])
+        (self.directory / "p.csv").write_text("2024-05-01 10:00:00,123 INFO a,b\n2024-05-01 10:00:01,123 INFO c,d\n")
+        for words in ((), ("--format", "text"), ("--multiline",)):
+            self.evq("ingest", "p", "p.csv", *words)
+        self.assertEqual(self.rows("p | where message endswith 'a,b' | summarize n = count() by _time"),
+                         [{"_time": "2024-05-01T10:00:00.123Z", "n": 3}])
+
     def test_a_number_as_large_as_a_time_may_be_one(self):
         note = "note: stdin: no event has the field _time, so _time is when it was read; --timestamp-field n takes it " \
                "from there, if that is a time\n"
