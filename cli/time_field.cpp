@@ -91,9 +91,10 @@ bool is_time(const Value& value) {
 struct NameRank {
   int known = 0;        // where it stands among the names that are usual
   bool speaks = false;  // of time
+  bool later = false;   // of the time of something that follows from the event
   bool inside = false;  // of an object
 
-  int rank() const { return known + (speaks ? 0 : 1) + (inside ? 100 : 0); }
+  int rank() const { return known + (speaks ? 0 : 1) + (later ? 2 : 0) + (inside ? 100 : 0); }
 };
 
 NameRank rank_name(std::string_view name) {
@@ -101,6 +102,8 @@ NameRank rank_name(std::string_view name) {
                                                       "ts",         "datetime",   "date",
                                                       "created_at", "eventtime",  "createdat"};
   constexpr std::array<std::string_view, 3> kTimeWords = {"time", "date", "epoch"};
+  constexpr std::array<std::string_view, 7> kLater = {"expir", "until",  "update", "modif",
+                                                      "_end",  "finish", "birth"};
   constexpr std::array<std::string_view, 4> kEnds = {"_at", "At", "_ts", "Ts"};
   const std::string folded = to_lower(name);
   const auto known = static_cast<int>(std::ranges::find(kNames, folded) - kNames.begin());
@@ -109,6 +112,8 @@ NameRank rank_name(std::string_view name) {
   return {.known = known,
           .speaks = known < static_cast<int>(kNames.size()) ||
                     std::ranges::any_of(kTimeWords, holds) || std::ranges::any_of(kEnds, ends),
+          .later = folded.starts_with("end") || name.find("End") != std::string_view::npos ||
+                   std::ranges::any_of(kLater, holds),
           .inside = name.find('.') != std::string_view::npos};
 }
 

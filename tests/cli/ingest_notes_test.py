@@ -457,6 +457,16 @@ class IngestNotes(LoadCase):
         self.assertEqual(self.rows("p | where message endswith 'a,b' | summarize n = count() by _time"),
                          [{"_time": "2024-05-01T10:00:00.123Z", "n": 3}])
 
+    def test_a_time_that_follows_from_the_event_is_hardly_its_own(self):
+        for text, field in (('{"EdgeEndTimestamp":1714557601000000000,"EdgeStartTimestamp":1714557600000000000}',
+                             "EdgeStartTimestamp"),
+                            ('{"expires_at":"2024-06-01T10:00:00Z","opened_at":"2024-05-01T10:00:00Z"}', "opened_at"),
+                            ('{"end_time":"2024-05-01T10:00:00Z","start_time":"2024-05-01T10:00:00Z"}', "start_time"),
+                            ('{"updated_at":"2024-05-01T10:00:00Z"}', "updated_at"),
+                            ('{"message":"x","vendor_time":"2024-05-01T10:00:00Z"}', "vendor_time")):
+            self.assertIn(f"; --timestamp-field {field} takes it from there\n",
+                          self.evq("ingest", "d", "-o", "text", input=text)[1])
+
     def test_a_number_as_large_as_a_time_may_be_one(self):
         note = "note: stdin: no event has the field _time, so _time is when it was read; --timestamp-field n takes it " \
                "from there, if that is a time\n"
