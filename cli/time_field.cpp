@@ -180,6 +180,27 @@ std::string clock_beside(const Table& fields, std::size_t date) {
   return {};
 }
 
+// The field with the nanoseconds behind a field of Unix seconds, both of one object; empty: there
+// is none.
+std::string nanoseconds_beside(const Table& fields, std::size_t seconds) {
+  constexpr std::int64_t kSecondsMin = 1'000'000'000;
+  constexpr std::int64_t kSecondsMax = 9'999'999'999;
+  const std::string& name = fields.schema[seconds].name;
+  const std::string object = name.substr(0, name.rfind('.') + 1);
+  const Value value = fields.columns[seconds].value(0);
+  const bool counts_seconds = value.type() == Type::kLong && value.as_integer() >= kSecondsMin &&
+                              value.as_integer() <= kSecondsMax;
+  for (std::size_t i = 0; counts_seconds && !object.empty() && i < fields.schema.size(); ++i) {
+    const std::string& other = fields.schema[i].name;
+    if (other.starts_with(object) &&
+        to_lower(other).find("nano", object.size()) != std::string::npos &&
+        fields.columns[i].value(0).type() == Type::kLong) {
+      return other;
+    }
+  }
+  return {};
+}
+
 // A field, or several with commas between, and the layout that reads it where one has to.
 struct FoundTime {
   std::string field;  // empty: none
@@ -216,7 +237,10 @@ FoundTime find_readable(const std::vector<Table>& events) {
   if (found == nullptr) {
     return {};
   }
-  const std::string clock = clock_beside(*found, column);
+  std::string clock = clock_beside(*found, column);
+  if (clock.empty()) {
+    clock = nanoseconds_beside(*found, column);
+  }
   return {.field = found->schema[column].name + (clock.empty() ? "" : "," + clock),
           .layout = {},
           .mere_number = *best >= kMereNumber};

@@ -9,6 +9,7 @@
 #include "store/base/number.h"
 #include "store/base/text_hash.h"
 #include "store/base/text_head.h"
+#include "store/base/time.h"
 #include "store/base/utf8.h"
 #include "store/ingest/failure_reason.h"
 
@@ -384,6 +385,34 @@ std::optional<Cell> EventAssembler::take_group_time() {
   return std::nullopt;
 }
 
+namespace {
+
+// "1714557600.000000123" of two whole numbers that are Unix seconds and the nanoseconds behind
+// them, as Log4j's instants and Protocol Buffers' timestamps have them; empty: they are none.
+std::string read_seconds_and_rest(const std::vector<std::optional<Cell>>& parts) {
+  constexpr std::int64_t kSecondsMin = 1'000'000'000;
+  constexpr std::int64_t kSecondsMax = 9'999'999'999;
+  const auto is_whole = [](const std::optional<Cell>& part) {
+    return part && part->kind == CellKind::kLong;
+  };
+  if (parts.size() != 2 || !std::ranges::all_of(parts, is_whole)) {
+    return {};
+  }
+  const std::int64_t seconds = parts[0]->integer;
+  const std::int64_t rest_ns = parts[1]->integer;
+  if (seconds < kSecondsMin || seconds > kSecondsMax || rest_ns < 0 || rest_ns >= kSecondNs) {
+    return {};
+  }
+  std::string text;
+  append_int(text, seconds);
+  text += '.';
+  append_int(text, kSecondNs + rest_ns);
+  text.erase(text.find('.') + 1, 1);  // the one that keeps the zeros
+  return text;
+}
+
+}  // namespace
+
 // What the parts that are there say together: a text, or what cannot be one; nothing without any.
 std::optional<Cell> EventAssembler::join_time_parts() {
   std::string joined;
@@ -401,6 +430,9 @@ std::optional<Cell> EventAssembler::join_time_parts() {
       return part;
     }
     text = *part;
+  }
+  if (std::string unix_time = read_seconds_and_rest(time_parts_); !unix_time.empty()) {
+    joined = rules_->layout ? joined : std::move(unix_time);
   }
   if (text) {
     char* const copy = scratch(joined.size());

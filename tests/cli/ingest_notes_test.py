@@ -194,7 +194,7 @@ class IngestNotes(LoadCase):
                 ('{"started_at":1490385986240}', "started_at"),
                 ('{"startedAt":1490385986,"n":1490385986240}', "startedAt"),
                 ('{"instant":{"epochSecond":1714558830,"nanoOfSecond":123000000},"level":"INFO"}',
-                 "instant.epochSecond"),
+                 "instant.epochSecond,instant.nanoOfSecond"),
                 (r'{"TimeCreated":"\/Date(1714558830123)\/","Id":4624}', "TimeCreated"),
                 ('{"n":1490385986,"id":1490385986240000000}', ""),
                 ('{"uptime":86400,"time":5,"date":"today","a":"1714521600"}', ""),
@@ -466,6 +466,13 @@ class IngestNotes(LoadCase):
                             ('{"message":"x","vendor_time":"2024-05-01T10:00:00Z"}', "vendor_time")):
             self.assertIn(f"; --timestamp-field {field} takes it from there\n",
                           self.evq("ingest", "d", "-o", "text", input=text)[1])
+
+    def test_seconds_and_nanoseconds_in_an_object(self):
+        text = '{"instant":{"epochSecond":1714557600,"nanoOfSecond":5000},"level":"INFO"}\n'
+        self.assertIn("; --timestamp-field instant.epochSecond,instant.nanoOfSecond takes it from there\n",
+                      self.evq("ingest", "d", "-o", "text", input=text)[1])
+        self.load(text, "--timestamp-field", "instant.epochSecond,instant.nanoOfSecond", dataset="e")
+        self.assertEqual(self.out("query", "e | project _time", "-o", "csv"), "_time\n2024-05-01T10:00:00.000005Z\n")
 
     def test_a_number_as_large_as_a_time_may_be_one(self):
         note = "note: stdin: no event has the field _time, so _time is when it was read; --timestamp-field n takes it " \

@@ -51,6 +51,23 @@ TEST_CASE("a layout reads them with a space between") {
         "the value of 'y,d' is no time: '2015 32'\n");
 }
 
+TEST_CASE("two whole numbers may be seconds and nanoseconds") {
+  const IngestOptions options = with_times("i.s,i.n");
+  const auto time_of = [&](const std::string& seconds, const std::string& rest) {
+    const std::string row = rows_of(R"({"i":{"s":)" + seconds + R"(,"n":)" + rest + "}}", options);
+    return row.substr(0, row.find(" i."));
+  };
+  CHECK(time_of("1714557600", "123456789") == "_time=2024-05-01T10:00:00.123456789Z");
+  CHECK(time_of("1714557600", "5000") == "_time=2024-05-01T10:00:00.000005Z");
+  CHECK(time_of("1714557600", "0") == "_time=2024-05-01T10:00:00Z");
+  CHECK(time_of("1714557600", "null") == "_time=2024-05-01T10:00:00Z");
+  CHECK(time_of("1714557600", "1000000000") ==
+        "the value of 'i.s,i.n' is no time: '1714557600 1000000000'\n");
+  CHECK(time_of("1714557600", "-1") == "the value of 'i.s,i.n' is no time: '1714557600 -1'\n");
+  CHECK(time_of("999999999", "1") == "the value of 'i.s,i.n' is no time: '999999999 1'\n");
+  CHECK(time_of("1714557600123", "1") == "the value of 'i.s,i.n' is no time: '1714557600123 1'\n");
+}
+
 TEST_CASE("a time that is a number keeps all of its digits") {
   const IngestOptions options;
   const std::string time = "_time=2024-05-01T10:00:00.123456789Z";
