@@ -279,6 +279,27 @@ std::vector<std::string> texts_of_all(const std::vector<Table>& events, std::str
   return joined;
 }
 
+// The same with a field that tells the time of day, and how both are read together, for a field
+// whose layout has none.
+FoundTime with_clock(const std::vector<Table>& events, FoundTime date) {
+  const bool has_clock = date.layout.layout.find(':') != std::string::npos;
+  for (std::size_t i = 0; !has_clock && date.layout.has_day && i < events[0].schema.size(); ++i) {
+    const std::string& name = events[0].schema[i].name;
+    const Value value = events[0].columns[i].value(0);
+    if (value.type() != Type::kString || value.as_text().empty() || !is_digit(value.as_text()[0]) ||
+        value.as_text().find(':') == std::string_view::npos ||
+        name.find(',') != std::string::npos || date.field.find(',') != std::string::npos) {
+      continue;
+    }
+    std::string both = date.field + "," + name;
+    GuessedLayout guess = guess_layout(texts_of_all(events, both));
+    if (guess.layout.find(':') != std::string::npos) {
+      return {.field = std::move(both), .layout = std::move(guess)};
+    }
+  }
+  return date;
+}
+
 FoundTime find_time(const std::vector<Table>& events) {
   FoundTime found = find_readable(events);
   if (!found.field.empty() && !found.mere_number) {
@@ -300,7 +321,7 @@ FoundTime find_time(const std::vector<Table>& events) {
       }
     }
   }
-  return found;
+  return best ? with_clock(events, std::move(found)) : found;
 }
 
 std::string layout_option(const GuessedLayout& guess) {

@@ -467,6 +467,14 @@ class IngestNotes(LoadCase):
             self.assertIn(f"; --timestamp-field {field} takes it from there\n",
                           self.evq("ingest", "d", "-o", "text", input=text)[1])
 
+    def test_a_date_that_a_layout_reads_is_told_with_the_time_of_day_beside_it(self):
+        text = "10,05/13/24,10:20:30,Assign\n11,05/14/24,00:20:30,Renew\n"
+        found = "--timestamp-field column2,column3 --timestamp-format '1/2/06 15:04:05'"
+        self.assertIn(f"; {found} takes it from there\n", self.evq("ingest", "d", "-o", "text", input=text)[1])
+        self.load(text, "--timestamp-field", "column2,column3", "--timestamp-format", "1/2/06 15:04:05", dataset="e")
+        self.assertEqual(self.out("query", "e | project _time", "-o", "csv"),
+                         "_time\n2024-05-14T00:20:30Z\n2024-05-13T10:20:30Z\n")
+
     def test_seconds_and_nanoseconds_in_an_object(self):
         text = '{"instant":{"epochSecond":1714557600,"nanoOfSecond":5000},"level":"INFO"}\n'
         self.assertIn("; --timestamp-field instant.epochSecond,instant.nanoOfSecond takes it from there\n",
