@@ -191,7 +191,7 @@ bool leads_to_date(std::string_view word) {
       "for",   "from", "in", "is",     "of",      "on",   "or",   "past",    "since",
       "than",  "till", "to", "until",  "was",     "were", "will", "within"};
   word = word.substr(0, word.find_last_not_of(":,=(\"'") + 1);
-  return may_be_prose(word) && std::ranges::find(kWords, to_lower(word)) != std::end(kWords);
+  return may_be_prose(word) && std::ranges::find(kWords, ascii_lower(word)) != std::end(kWords);
 }
 
 // Whether a date behind these words is that of the line: behind two that lead to no date, and
