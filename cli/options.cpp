@@ -442,6 +442,18 @@ int usage_error(const CLI::App& root, const CLI::ParseError& error,
   return kUsageStatus;
 }
 
+// The words as the parser takes them, the last one first. A query such as ['my logs'] | project
+// ['a,b'] would be a list to it, which it takes apart, where an option takes several words; a blank
+// behind it keeps it whole.
+std::vector<std::string> as_whole_words(const std::vector<std::string>& words) {
+  std::vector<std::string> whole(words.rbegin(), words.rend());
+  for (std::string& word : whole) {
+    const bool named = word.starts_with("['") || word.starts_with("[\"");
+    word += named && word.ends_with(']') ? " " : "";
+  }
+  return whole;
+}
+
 }  // namespace
 
 const CLI::App* find_verb(const CLI::App& root, const std::vector<std::string>& words) {
@@ -498,7 +510,7 @@ int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
     return complete(app, {words.begin() + 1, words.end()});
   }
   try {
-    app.parse(argc, argv);
+    app.parse(as_whole_words(words));
   } catch (const CLI::CallForHelp&) {
     const CLI::App* shown = &app;
     while (!shown->get_subcommands().empty()) {

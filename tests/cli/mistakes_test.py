@@ -406,6 +406,9 @@ class Mistakes(EvqCase):
             (self.directory / name).write_text('{"a":1}\n')
             self.assertEqual(self.out("query", "--file", "./" + name, "--", f"['{dataset}'] | count"),
                              '{"Count":1}\n')
+        (self.directory / "a b.json").write_text('{"c,d":1}\n')
+        for query in ("['a_b']", '["a_b"]', "['a_b'] | project ['c,d']"):
+            self.assertIn('"c,d":1}', self.out("query", "--file", "a b.json", query))
         for name in ("same.log", "same.log.1"):
             (self.directory / name).write_text("a line\n")
         self.assertEqual(self.out("query", "--file", "same.log", "same.log.1", "| count"), '{"Count":2}\n')
