@@ -52,8 +52,8 @@ struct IngestOptions {
   InputFormat format = InputFormat::kAuto;
   // The field (flattened name) that carries the event time; it also stays a field of its own name.
   // Or several, with commas between (at most kTimePartsMax), whose values do so together, one after
-  // the other with spaces between, or as Unix seconds and nanoseconds. Empty: `_time`. Where all are
-  // absent or null, `_time` is looked at, then the receipt time.
+  // the other with spaces between, or as Unix seconds and nanoseconds. Empty: `_time`. Where all
+  // are absent or null, `_time` is looked at, then the receipt time.
   std::string timestamp_field;
   // That of times that say none, of whatever kind (store/base/zoneless.h). Null: UTC.
   std::shared_ptr<const TimeZone> zone;
