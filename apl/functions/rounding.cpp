@@ -201,18 +201,17 @@ class BinSpans final : public BoundFunction {
   }
 };
 
-// The same of a dynamic, by what each row holds.
-std::optional<DynamicBytes> bin_by_value(DynamicView value, Timespan size) {
-  std::optional<std::int64_t> ns;
+// Rounds what a field of several types holds: a long stays as it is, which a real may not hold, and
+// times count nanoseconds.
+template <std::optional<std::int64_t> (*kRound)(double)>
+std::optional<std::int64_t> rounded(DynamicView value) {
   switch (value.tag()) {
     case DynamicTag::kLong:
     case DynamicTag::kDatetime:
     case DynamicTag::kTimespan:
-      ns = value.as_integer();
-      break;
+      return value.as_integer();
     case DynamicTag::kReal:
-      ns = int_from_real(value.as_real());
-      break;
+      return kRound(value.as_real());
     case DynamicTag::kNull:
     case DynamicTag::kFalse:
     case DynamicTag::kTrue:
@@ -221,6 +220,12 @@ std::optional<DynamicBytes> bin_by_value(DynamicView value, Timespan size) {
     case DynamicTag::kBag:
       break;
   }
+  return std::nullopt;
+}
+
+// bin() to a timespan of a dynamic, by what each row holds.
+std::optional<DynamicBytes> bin_by_value(DynamicView value, Timespan size) {
+  const std::optional<std::int64_t> ns = rounded<int_from_real>(value);
   Bucket bucket;
   if (!ns.has_value() || size.ns <= 0 || !bucket.move_to(*ns, size.ns)) {
     return std::nullopt;
@@ -334,28 +339,6 @@ std::optional<std::int64_t> floor_real(double value) {
 }
 std::optional<std::int64_t> ceiling_real(double value) {
   return int_from_real(std::ceil(value));
-}
-
-// Rounds what a field of several types holds: a long stays as it is, which a real may not hold, and
-// times count nanoseconds.
-template <std::optional<std::int64_t> (*kRound)(double)>
-std::optional<std::int64_t> rounded(DynamicView value) {
-  switch (value.tag()) {
-    case DynamicTag::kLong:
-    case DynamicTag::kDatetime:
-    case DynamicTag::kTimespan:
-      return value.as_integer();
-    case DynamicTag::kReal:
-      return kRound(value.as_real());
-    case DynamicTag::kNull:
-    case DynamicTag::kFalse:
-    case DynamicTag::kTrue:
-    case DynamicTag::kString:
-    case DynamicTag::kArray:
-    case DynamicTag::kBag:
-      break;
-  }
-  return std::nullopt;
 }
 
 class SameLongs final : public BoundFunction {
