@@ -184,10 +184,15 @@ Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
   auto aggregates = std::exchange(aggregate_binder_, nullptr);
   const bool own_names = std::exchange(own_names_first_, false);
   const bool case_sensitive = std::exchange(case_sensitive_, false);
+  const Environment* outer = environment_;
+  for (const ast::Let& let : pipeline.lets) {
+    define(let);
+  }
   auto source = std::visit([&](const auto& node) { return lower(node, pipeline.source_span); },
                            pipeline.source);
   auto bound = source.ok() ? bind_operators(pipeline.operators, std::move(source).value())
                            : std::move(source);
+  environment_ = outer;
   aggregate_binder_ = std::move(aggregates);
   own_names_first_ = own_names;
   case_sensitive_ = case_sensitive;

@@ -254,6 +254,8 @@ constexpr LanguageTopic kTopics[] = {
      "expression, which is worked out wherever the name stands: two uses of let x = rand(); are "
      "two draws. In both, names that the query has given come before fields; in the query itself "
      "fields come first.\n\n"
+     "A query in parentheses may begin with lets of its own, known within them only: "
+     "(let k = 2; web | take k) | count.\n\n"
      "materialize(query) is the query, computed once for all uses of its name outside toscalar(); "
      "toscalar(query) is the first value of its first row; table('name') is the dataset of that "
      "name.",

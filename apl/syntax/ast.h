@@ -58,13 +58,6 @@ struct NestedSource {
 using SourceNode = std::variant<TableRef, Print, Range, Datatable, ExternalData, Union, Search,
                                 Find, CallSource, NestedSource>;
 
-struct Pipeline {
-  Span span;
-  Span source_span;
-  SourceNode source;
-  OperatorList operators;
-};
-
 // ---------------------------------------------------------------------------------- statements
 
 struct Lambda;
@@ -77,6 +70,14 @@ struct Let {
   Name name;
   LetValue value;
   Span span;
+};
+
+struct Pipeline {
+  Span span;
+  Span source_span;
+  std::vector<Let> lets;  // of its own, where it stands in parentheses: (let a = 1; T | …)
+  SourceNode source;
+  OperatorList operators;
 };
 
 // name:type [= default], name:(columns), name:(*)

@@ -259,6 +259,7 @@ void TextWriter::add_block(const ast::OperatorList& operators) {
 }
 
 void TextWriter::add_pipeline(const ast::Pipeline& pipeline, bool one_line) {
+  add_inner_lets(pipeline.lets);
   add_source(pipeline.source);
   for (const ast::Operator& op : pipeline.operators) {
     add(one_line ? " | " : "\n| ");
@@ -297,12 +298,16 @@ void TextWriter::add_let_value(const ast::LetValue& value) {
     add(lambda.is_view ? "view " : "");
     add_parameters(lambda.parameters);
     add(" { ");
-    for (const ast::Let& let : lambda.lets) {
-      add_let(let);
-      add("; ");
-    }
+    add_inner_lets(lambda.lets);
     add_let_value(lambda.body);
     add(" }");
+  }
+}
+
+void TextWriter::add_inner_lets(const std::vector<ast::Let>& lets) {
+  for (const ast::Let& let : lets) {
+    add_let(let);
+    add("; ");
   }
 }
 

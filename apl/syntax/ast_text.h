@@ -51,6 +51,7 @@ class TextWriter {
   void add_operand(const ast::Expr& expr, int level);
   void add_statement(const ast::Statement& statement);
   void add_let(const ast::Let& let);
+  void add_inner_lets(const std::vector<ast::Let>& lets);
   void add_let_value(const ast::LetValue& value);
   void add_parameters(const std::vector<ast::Parameter>& parameters);
 

@@ -67,7 +67,7 @@ std::string option_text(const ast::Option& option);
 // ------------------------------------------------------------ pipelines (parser.cpp, sources)
 
 // Whether a pipeline, not a scalar, begins here: a pipe follows before the next delimiter, or the
-// word starts a source.
+// word starts a source or, behind a parenthesis, a let.
 bool at_pipeline(const TokenCursor& cursor);
 Result<ast::PipelinePtr> parse_pipeline(TokenCursor& cursor);
 Result<ast::SourceNode> parse_source(TokenCursor& cursor);
@@ -77,6 +77,8 @@ Result<ast::OperatorList> parse_operator_block(TokenCursor& cursor);
 ast::PipelinePtr wrap_source(Span span, ast::SourceNode source);
 // let name = value; the cursor is after `let`.
 Result<ast::Let> parse_let(TokenCursor& cursor);
+// What follows is `let name` right behind an opening parenthesis.
+bool at_inner_let(const TokenCursor& cursor);
 Result<std::vector<ast::Parameter>> parse_parameters(TokenCursor& cursor);
 
 // --------------------------------------------- operators, each after its name (operators.cpp)

@@ -189,7 +189,8 @@ constexpr SourceWord kSourceWords[] = {{"print", parse_print},
 }  // namespace
 
 bool at_pipeline(const TokenCursor& cursor) {
-  return cursor.token(cursor.peek().next_delimiter).is_symbol("|") || at_source_word(cursor);
+  return cursor.token(cursor.peek().next_delimiter).is_symbol("|") || at_source_word(cursor) ||
+         at_inner_let(cursor);
 }
 
 Result<ast::SourceNode> parse_source(TokenCursor& cursor) {
@@ -207,6 +208,7 @@ Result<ast::SourceNode> parse_source(TokenCursor& cursor) {
   if (cursor.accept("(")) {
     ast::NestedSource nested;
     EVQ_TRY_ASSIGN(nested.pipeline, parse_pipeline(cursor));
+    cursor.accept(";");
     EVQ_TRY(cursor.expect(")"));
     return ast::SourceNode{std::move(nested)};
   }

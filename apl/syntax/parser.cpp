@@ -142,6 +142,17 @@ Result<ast::LetValue> parse_let_value(TokenCursor& cursor) {
   return ast::LetValue{std::move(expr)};
 }
 
+// let name = value; … before the body of a function or a pipeline in parentheses.
+Result<std::vector<ast::Let>> parse_inner_lets(TokenCursor& cursor) {
+  std::vector<ast::Let> lets;
+  while (cursor.accept_word("let")) {
+    EVQ_TRY_ASSIGN(ast::Let let, parse_let(cursor));
+    lets.push_back(std::move(let));
+    EVQ_TRY(cursor.expect(";"));
+  }
+  return lets;
+}
+
 Result<std::unique_ptr<ast::Lambda>> parse_lambda(TokenCursor& cursor) {
   DepthGuard guard(cursor);
   EVQ_TRY(guard.take_status());
@@ -150,12 +161,7 @@ Result<std::unique_ptr<ast::Lambda>> parse_lambda(TokenCursor& cursor) {
   lambda->is_view = cursor.accept_word("view");
   EVQ_TRY_ASSIGN(lambda->parameters, parse_parameters(cursor));
   EVQ_TRY(cursor.expect("{"));
-  while (cursor.at_word("let")) {
-    cursor.take();
-    EVQ_TRY_ASSIGN(ast::Let let, parse_let(cursor));
-    lambda->lets.push_back(std::move(let));
-    EVQ_TRY(cursor.expect(";"));
-  }
+  EVQ_TRY_ASSIGN(lambda->lets, parse_inner_lets(cursor));
   EVQ_TRY_ASSIGN(lambda->body, parse_let_value(cursor));
   cursor.accept(";");
   EVQ_TRY(cursor.expect("}"));
@@ -251,6 +257,12 @@ Result<ast::Let> parse_let(TokenCursor& cursor) {
   return let;
 }
 
+bool at_inner_let(const TokenCursor& cursor) {
+  return cursor.at_word("let") && cursor.index() > 0 &&
+         cursor.token(cursor.index() - 1).is_symbol("(") &&
+         (cursor.peek(1).kind == TokenKind::kName || cursor.at_quoted_name(1));
+}
+
 Result<std::vector<ast::Parameter>> parse_parameters(TokenCursor& cursor) {
   std::vector<ast::Parameter> parameters;
   EVQ_TRY(cursor.expect("(", "(name:type, …)"));
@@ -273,8 +285,12 @@ Result<ast::PipelinePtr> parse_pipeline(TokenCursor& cursor) {
   if (cursor.recorder() != nullptr) {
     cursor.recorder()->enter(false, cursor.peek().span.begin);
   }
+  if (at_inner_let(cursor)) {
+    EVQ_TRY_ASSIGN(pipeline->lets, parse_inner_lets(cursor));
+  }
+  const std::size_t source = cursor.index();
   EVQ_TRY_ASSIGN(pipeline->source, parse_source(cursor));
-  pipeline->source_span = cursor.span_from(first);
+  pipeline->source_span = cursor.span_from(source);
   if (cursor.accept("|")) {
     EVQ_TRY(parse_operators(cursor, &pipeline->operators));
   }

@@ -238,6 +238,7 @@ TEST_CASE("expressions print as they bind") {
        "['a b']\n| where x\n| sort by y desc\n| limit 5"},
       {"a | join b on c == d", "a\n| join (b) on c == d"},
       {"let t = a | count; t", "let t = a | count;\nt"},
+      {"(let k = 1 ;let t = a|take k; t)|count", "(let k = 1; let t = a | limit k; t)\n| count"},
       {"a | parse b with * 'x' c", "a\n| parse kind=simple b with * 'x' c:string"},
       {"print dynamic({'a':[1,x]})", "print bag_pack('a', pack_array(1, x))"},
   };
