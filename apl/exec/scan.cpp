@@ -55,6 +55,25 @@ struct SharedScan {
   std::atomic<bool> stop{false};
 };
 
+// Whether all rows of the block lie in the scan's range.
+bool lies_inside(const SnapshotBlock& block, const plan::Scan& scan, std::int64_t time_min,
+                 std::int64_t time_max) {
+  return time_min <= block.min_time && block.max_time <= time_max &&
+         scan.arrived_from <= block.first_ordinal && block.ordinal_end <= scan.arrived_before;
+}
+
+// The blocks that are more than a number of rows to the scan: as many workers have something to do.
+std::size_t blocks_to_read(const SharedScan& shared) {
+  const plan::Scan& scan = shared.prepared.node;
+  if (!scan.filters.empty() || !scan.columns.empty()) {
+    return shared.order.size();
+  }
+  const auto inside = std::ranges::count_if(shared.order, [&](std::uint32_t index) {
+    return lies_inside(shared.snapshot.blocks()[index], scan, scan.time_min, scan.time_max);
+  });
+  return shared.order.size() - static_cast<std::size_t>(inside);
+}
+
 class ScanWorker {
  public:
   // With a stretch of its own, or null.
@@ -104,9 +123,7 @@ class ScanWorker {
         info.ordinal_end <= scan_.arrived_from || info.first_ordinal >= scan_.arrived_before) {
       return Flow::kMore;
     }
-    const bool inside = time_min_ <= info.min_time && info.max_time <= time_max_ &&
-                        scan_.arrived_from <= info.first_ordinal &&
-                        info.ordinal_end <= scan_.arrived_before;
+    const bool inside = lies_inside(info, scan_, time_min_, time_max_);
     const bool below_floor =
         shared_.hints.time_floor != nullptr && info.max_time < shared_.hints.time_floor->load();
     if (inside && scan_.filters.empty() && (below_floor || scan_.columns.empty())) {
@@ -219,7 +236,7 @@ Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hin
   shared.prepared.last_rows_first = hints.time_order == TimeOrder::kDescending;
   executor.stats().blocks_total.fetch_add(snapshot->blocks().size());
   const std::size_t workers =
-      std::max<std::size_t>(1, std::min(executor.options().workers, shared.order.size()));
+      std::clamp<std::size_t>(blocks_to_read(shared), 1, executor.options().workers);
   std::vector<TimeStretch> stretches;
   if (hints.time_order != TimeOrder::kNone) {
     stretches = time_stretches(*snapshot, shared.order, hints.time_order, workers);
