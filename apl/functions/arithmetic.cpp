@@ -369,6 +369,25 @@ std::optional<DynamicView> element(DynamicView container, std::int64_t index) {
   return found.is_null() ? std::nullopt : std::optional(found);
 }
 
+// What mv-expand gives of range(0, 2) is as good an index as 0 is; a number that went through real
+// keeps its place when it is whole.
+std::optional<DynamicView> part_by_value(DynamicView container, DynamicView key) {
+  switch (key.tag()) {
+    case DynamicTag::kString:
+      return member(container, key.as_string());
+    case DynamicTag::kLong:
+      return element(container, key.as_integer());
+    case DynamicTag::kReal: {
+      const std::optional<std::int64_t> whole = int_from_real(key.as_real());
+      return whole.has_value() && static_cast<double>(*whole) == key.as_real()
+                 ? element(container, *whole)
+                 : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
 template <auto kForm>
 constexpr ScalarFunction by_value_row(std::string_view name, std::string_view summary) {
   return {.name = name,
@@ -418,7 +437,7 @@ constexpr std::array<ScalarFunction, 13> kArithmeticFunctions = {{
     {.name = "op_index",
      .category = "operator",
      .summary = "a.b, a['b'], a[0]",
-     .overloads = {lift<member>(), lift<element>()},
+     .overloads = {lift<member>(), lift<element>(), lift<part_by_value>()},
      .flags = FunctionFlags::kInternal},
     by_value_row<by_value<Add>>("op_add_dynamic", "a + b, by value"),
     by_value_row<by_value<Subtract>>("op_subtract_dynamic", "a - b, by value"),
