@@ -33,6 +33,8 @@ Result<ast::ExprPtr> parse_dynamic_literal(TokenCursor& cursor);
 // ------------------------------------------------------------------------ lists (parse_lists.cpp)
 
 Result<ast::Name> parse_name(TokenCursor& cursor, std::string_view what);
+// A field that may be written as a path: geo.city.
+Result<ast::Name> parse_field_name(TokenCursor& cursor);
 // A name written as a text, where only a name can stand: "Error rate" = …
 Result<ast::Name> parse_text_name(TokenCursor& cursor);
 Result<ast::NamePattern> parse_name_pattern(TokenCursor& cursor, std::string_view what);

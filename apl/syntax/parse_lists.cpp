@@ -159,6 +159,18 @@ Result<ast::Name> parse_name(TokenCursor& cursor, std::string_view what) {
   return ast::Name{.text = token.text, .span = token.span, .quoted = false};
 }
 
+Result<ast::Name> parse_field_name(TokenCursor& cursor) {
+  const std::size_t first = cursor.index();
+  EVQ_TRY_ASSIGN(ast::Name name, parse_name(cursor, "a field"));
+  while (cursor.accept(".")) {
+    EVQ_TRY_ASSIGN(const ast::Name key, parse_name(cursor, "a key after '.'"));
+    name.text.append(".").append(key.text);
+    name.span = cursor.span_from(first);
+    EVQ_TRY(check_name_size(name.text, name.span));
+  }
+  return name;
+}
+
 Result<ast::Name> parse_text_name(TokenCursor& cursor) {
   const Token& token = cursor.peek();
   if (token.text.empty()) {

@@ -438,7 +438,7 @@ Result<ast::OperatorNode> parse_facet(TokenCursor& cursor) {
   ast::Facet node;
   EVQ_TRY(cursor.expect_word("by"));
   do {
-    EVQ_TRY_ASSIGN(ast::Name name, parse_name(cursor, "a field"));
+    EVQ_TRY_ASSIGN(ast::Name name, parse_field_name(cursor));
     node.fields.push_back(std::move(name));
   } while (cursor.accept(","));
   if (cursor.accept_word("with")) {

@@ -119,7 +119,7 @@ Status parse_find_columns(TokenCursor& cursor, ast::Find* find) {
       continue;
     }
     ast::ColumnSpec column;
-    EVQ_TRY_ASSIGN(column.name, parse_name(cursor, "a field"));
+    EVQ_TRY_ASSIGN(column.name, parse_field_name(cursor));
     column.type = Type::kNull;
     if (cursor.accept(":")) {
       EVQ_TRY_ASSIGN(column.type, parse_type(cursor, &column.type_span));
