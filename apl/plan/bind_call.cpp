@@ -251,8 +251,10 @@ std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) c
     dotted.append(dotted.empty() ? "" : ".").append(key);
     underscored.append(underscored.empty() ? "" : "_").append(key);
   }
-  // A path to a flattened field keeps the field's own name.
-  return input != nullptr && input->schema().find(dotted).has_value() ? dotted : underscored;
+  // A path to a flattened field, or to a virtual one, keeps the field's own name.
+  return input != nullptr && (input->schema().find(dotted).has_value() || input->knows(dotted))
+             ? dotted
+             : underscored;
 }
 
 }  // namespace evq::plan

@@ -314,8 +314,7 @@ Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
   EVQ_TRY(note_expressions(input->schema().size() * (node_count(*right) + 2), span));
   if (is_search(op) && !binary.negated && right->is_constant() && right->type == Type::kString &&
       !right->constant.is_null() && !right->constant.as_text().empty()) {
-    return search_fields(ast::binary_op_text(op), right->constant.as_text(), *input, std::nullopt,
-                         span);
+    return search_fields(ast::binary_op_text(op), right->constant.as_text(), *input, nullptr, span);
   }
   // A number is compared with the numbers of a row, a time with its times.
   const bool by_type = is_comparison(op) && right->type != Type::kString &&

@@ -205,6 +205,26 @@ void Binder::hold_virtual_fields(Relation* relation) {
   }
 }
 
+// An operator of lists of fields takes the columns that there are: a virtual field that it names
+// becomes one of them, the last. Wildcards stand for fields that events have.
+Result<Relation> Binder::show_virtual_fields(Relation input,
+                                             std::span<const ast::NamePattern> fields) {
+  if (input.virtual_fields.empty()) {
+    return input;
+  }
+  for (const ast::NamePattern& field : fields) {
+    const std::string name = field.text();
+    if (field.is_wild() || find_field(input.schema(), name).has_value() ||
+        std::ranges::find(input.virtual_fields, name, &VirtualField::name) ==
+            input.virtual_fields.end()) {
+      continue;
+    }
+    EVQ_TRY_ASSIGN(ExprPtr value, bind_name({name, field.span, true}, field.span, &input));
+    input = append(std::move(input), name, std::move(value));
+  }
+  return input;
+}
+
 Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
                                    const Relation* input) {
   if (const auto* scalar = std::get_if<Environment::Scalar>(&meaning)) {
@@ -313,9 +333,13 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
       }
     }
     const bool only_a_field = sided || environment_->find(steps[0].key) == nullptr;
-    if (only_a_field && input->knows(steps[0].key)) {
-      EVQ_TRY_ASSIGN(bound, bind_name({steps[0].key, steps[0].span, true}, steps[0].span, input));
-      return inside(*this, std::move(bound), std::span(steps).subspan(1));
+    for (std::size_t count = only_a_field ? steps.size() : 0; count > 0; --count) {
+      const std::string name = joined(steps, count, false);
+      if (input->knows(name)) {
+        const Span span = steps[count - 1].span;
+        EVQ_TRY_ASSIGN(bound, bind_name({name, span, true}, span, input));
+        return inside(*this, std::move(bound), std::span(steps).subspan(count));
+      }
     }
     if (only_a_field) {
       return unknown_field(input, joined(steps, steps.size(), false), expr.span);

@@ -88,6 +88,7 @@ class Binder {
                                std::size_t count_max, const Relation* input) const;
   Result<ExprPtr> bind_virtual(const VirtualField& field, Span span, const Relation* input);
   void hold_virtual_fields(Relation* relation);
+  Result<Relation> show_virtual_fields(Relation input, std::span<const ast::NamePattern> fields);
   Result<ExprPtr> use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
                              const Relation* input);
   Result<ExprPtr> use_let(const Environment::LetExpr& let, const Relation* input);
@@ -161,10 +162,10 @@ class Binder {
   Result<Relation> lower(const ast::Distinct& op, Span span, Relation input);
   Result<Relation> lower(const ast::Extend& op, Span span, Relation input);
   Result<Relation> lower(const ast::Project& op, Span span, Relation input);
-  Result<Relation> lower(const ast::ProjectAway& op, Span span, Relation input) const;
-  Result<Relation> lower(const ast::ProjectKeep& op, Span span, Relation input) const;
-  Result<Relation> lower(const ast::ProjectRename& op, Span span, Relation input) const;
-  Result<Relation> lower(const ast::ProjectReorder& op, Span span, Relation input) const;
+  Result<Relation> lower(const ast::ProjectAway& op, Span span, Relation input);
+  Result<Relation> lower(const ast::ProjectKeep& op, Span span, Relation input);
+  Result<Relation> lower(const ast::ProjectRename& op, Span span, Relation input);
+  Result<Relation> lower(const ast::ProjectReorder& op, Span span, Relation input);
   Result<Relation> lower(const ast::ProjectByNames& op, Span span, Relation input);
   Result<Relation> lower(const ast::Limit& op, Span span, Relation input);
   Result<Relation> lower(const ast::Sample& op, Span span, Relation input);
@@ -227,8 +228,7 @@ class Binder {
   Result<Relation> ip_lookup(const ast::Evaluate& op, Relation input);
   // What `: (schema)` after a plugin's call leaves of its columns.
   Result<Relation> conform(const ast::Evaluate& op, Relation made);
-  // Like bind_expr, as text.
-  Result<ExprPtr> bind_text(const ast::Expr& expr, const Relation& input);
+  Result<ExprPtr> bind_text(const ast::Expr& expr, const Relation& input);  // as a text
   Result<Relation> summarize(SummarizeParts parts, Relation input);
   Result<Relation> limit_groups(Relation input, std::uint64_t count) const;
   Result<Relation> union_of(std::vector<Relation> inputs, const ast::Union& op);
@@ -243,12 +243,12 @@ class Binder {
   Result<std::vector<ExprPtr>> bind_searches(const ast::Expr& predicate, ast::SearchKind kind,
                                              const std::vector<Relation>& tables);
   Result<std::vector<NamedColumn>> found_columns(const ast::Find& source, const Relation& output,
-                                                 std::vector<NamedColumn> all, Span span) const;
+                                                 std::vector<NamedColumn> all, Span span);
   // Whether the field, or any, holds the text as the operator "has", "contains_cs", … has it.
   Result<ExprPtr> search_fields(std::string_view kind, std::string_view text, const Relation& input,
-                                std::optional<std::size_t> field, Span span);
-  Result<ExprPtr> search_term(std::string_view term, const Relation& input,
-                              std::optional<std::size_t> field, Span span);
+                                const Expr* field, Span span);
+  Result<ExprPtr> search_term(std::string_view term, const Relation& input, const Expr* field,
+                              Span span);
   void define(const ast::Let& let);
   void warn(std::string warning);  // once, however often it is true
   // Warns of a text that is called as a field of `input`, where the field was likely meant.

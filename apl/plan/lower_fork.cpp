@@ -36,6 +36,11 @@ Result<Relation> Binder::lower(const ast::Fork& op, Span /*span*/, Relation inpu
 // One table a field: its values and how many rows have them, most frequent first. What `with` makes
 // of the rows comes after them.
 Result<Relation> Binder::lower(const ast::Facet& op, Span span, Relation input) {
+  std::vector<ast::NamePattern> named;
+  for (const ast::Name& field : op.fields) {
+    named.push_back({.parts = {field.text}, .span = field.span});
+  }
+  EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), named));
   const std::shared_ptr<const Node> rows = std::move(input.node);
   ast::Expr count;
   count.span = span;

@@ -100,6 +100,7 @@ Result<Relation> Binder::lower(const ast::Redact& op, Span span, Relation input)
   }
   EVQ_TRY(syntax.check(span));
   const auto redaction = std::make_shared<const RedactionSyntax>(std::move(syntax));
+  EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), op.fields));
   for (const ast::NamePattern& field : op.fields) {
     if (!field.is_wild() && !input.schema().find(field.text()).has_value()) {
       return unknown_field(&input, field.text(), field.span);

@@ -209,18 +209,23 @@ Result<std::vector<NamedColumn>> matching_columns(const Binder& binder, const Re
 
 }  // namespace
 
-Result<Relation> Binder::lower(const ast::ProjectAway& op, Span /*span*/, Relation input) const {
+Result<Relation> Binder::lower(const ast::ProjectAway& op, Span /*span*/, Relation input) {
+  EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), op.fields));
   EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns,
                  matching_columns(*this, input, op.fields, false));
   return project(std::move(input), std::move(columns));
 }
 
-Result<Relation> Binder::lower(const ast::ProjectKeep& op, Span /*span*/, Relation input) const {
+Result<Relation> Binder::lower(const ast::ProjectKeep& op, Span /*span*/, Relation input) {
+  EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), op.fields));
   EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, matching_columns(*this, input, op.fields, true));
   return project(std::move(input), std::move(columns));
 }
 
-Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Relation input) const {
+Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Relation input) {
+  std::vector<ast::NamePattern> old;
+  std::ranges::transform(op.items, std::back_inserter(old), &ast::RenameItem::from);
+  EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), old));
   std::vector<NamedColumn> columns = pass_through(input);
   const Schema before = input.schema();
   std::set<std::size_t> renamed;
@@ -292,7 +297,10 @@ class ColumnPicker {
 
 }  // namespace
 
-Result<Relation> Binder::lower(const ast::ProjectReorder& op, Span /*span*/, Relation input) const {
+Result<Relation> Binder::lower(const ast::ProjectReorder& op, Span /*span*/, Relation input) {
+  std::vector<ast::NamePattern> listed;
+  std::ranges::transform(op.items, std::back_inserter(listed), &ast::ReorderItem::fields);
+  EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), listed));
   ColumnPicker picker(pass_through(input));
   NamePatterns named;
   for (const ast::ReorderItem& item : op.items) {
@@ -333,12 +341,12 @@ ast::NamePattern pattern_of(std::string_view text) {
 }  // namespace
 
 Result<Relation> Binder::lower(const ast::ProjectByNames& op, Span /*span*/, Relation input) {
-  ColumnPicker picker(pass_through(input));
-  std::vector<NamedColumn> columns;
+  std::vector<ast::NamePattern> wanted;
   AllocationMeter meter(nullptr, context().control, "plan");
-  const auto take = [&](std::string_view text) {
+  const auto want = [&](std::string_view text, Span span) {
     return meter.guard([&] {
-      std::ranges::move(picker.take(pattern_of(text), NamePatterns()), std::back_inserter(columns));
+      wanted.push_back(pattern_of(text));
+      wanted.back().span = span;
     });
   };
   for (const ast::ExprPtr& item : op.names) {
@@ -347,16 +355,24 @@ Result<Relation> Binder::lower(const ast::ProjectByNames& op, Span /*span*/, Rel
       continue;
     }
     if (value.type() == Type::kString) {
-      EVQ_TRY(take(value.as_text()));
+      EVQ_TRY(want(value.as_text(), item->span));
     } else if (value.type() == Type::kDynamic) {
       DynamicView::Iterator names{DynamicView(value.as_text())};
       while (names.next()) {
         if (names.value().is_string()) {
-          EVQ_TRY(take(names.value().as_string()));
+          EVQ_TRY(want(names.value().as_string(), item->span));
         }
       }
     }
   }
+  EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), wanted));
+  ColumnPicker picker(pass_through(input));
+  std::vector<NamedColumn> columns;
+  EVQ_TRY(meter.guard([&] {
+    for (const ast::NamePattern& pattern : wanted) {
+      std::ranges::move(picker.take(pattern, NamePatterns()), std::back_inserter(columns));
+    }
+  }));
   return project(std::move(input), std::move(columns));
 }
 

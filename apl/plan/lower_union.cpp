@@ -355,17 +355,18 @@ Result<Relation> Binder::lower(const ast::Search& op, Span span, Relation input)
 // pack_all() one bag, pack_, of the others that are not null.
 Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
                                                        const Relation& output,
-                                                       std::vector<NamedColumn> all,
-                                                       Span span) const {
+                                                       std::vector<NamedColumn> all, Span span) {
   std::vector<NamedColumn> chosen;
   for (const ast::ColumnSpec& spec : source.columns) {
-    const auto at = output.schema().find(spec.name.text);
     if (spec.name.text == all[0].name ||
         std::ranges::find(chosen, spec.name.text, &NamedColumn::name) != chosen.end()) {
       return diag::duplicate_name(spec.name.span, spec.name.text, "find");
     }
-    chosen.push_back({spec.name.text, at.has_value() ? make_column(*at, output.schema()[*at].type)
-                                                     : make_constant(Value::null(spec.type))});
+    ExprPtr value = make_constant(Value::null(spec.type));
+    if (output.schema().find(spec.name.text).has_value() || output.knows(spec.name.text)) {
+      EVQ_TRY_ASSIGN(value, bind_name(spec.name, spec.name.span, &output));
+    }
+    chosen.push_back({spec.name.text, std::move(value)});
   }
   if (source.pack_rest) {
     std::vector<ExprPtr> args;
@@ -458,8 +459,8 @@ SearchPattern search_pattern(std::string_view term) {
 
 }  // namespace
 
-Result<ExprPtr> Binder::search_term(std::string_view term, const Relation& input,
-                                    std::optional<std::size_t> field, Span span) {
+Result<ExprPtr> Binder::search_term(std::string_view term, const Relation& input, const Expr* field,
+                                    Span span) {
   if (term == "*") {
     return make_constant(Value::boolean(true), span);
   }
@@ -471,9 +472,8 @@ Result<ExprPtr> Binder::search_term(std::string_view term, const Relation& input
 }
 
 Result<ExprPtr> Binder::search_fields(std::string_view kind, std::string_view text,
-                                      const Relation& input, std::optional<std::size_t> field,
-                                      Span span) {
-  if (Status few = note_expressions(field.has_value() ? 1 : input.schema().size(), span);
+                                      const Relation& input, const Expr* field, Span span) {
+  if (Status few = note_expressions(field != nullptr ? 1 : input.schema().size(), span);
       !few.ok()) {
     Error error = std::move(few).take_error();
     if (error.code == ErrorCode::kCompile) {
@@ -485,9 +485,12 @@ Result<ExprPtr> Binder::search_fields(std::string_view kind, std::string_view te
   std::vector<ExprPtr> args;
   args.push_back(make_constant(Value::string(std::string(text)), span));
   args.push_back(make_constant(Value::string(std::string(kind)), span));
-  for (std::size_t i = 0; i < input.schema().size(); ++i) {
+  if (field != nullptr) {
+    args.push_back(clone(*field));
+  }
+  for (std::size_t i = 0; field == nullptr && i < input.schema().size(); ++i) {
     const Field& candidate = input.schema()[i];
-    if (field.has_value() ? i == *field : !is_hidden(candidate.name)) {
+    if (!is_hidden(candidate.name)) {
       args.push_back(make_column(i, candidate.type, span));
     }
   }
@@ -502,7 +505,7 @@ Result<ExprPtr> Binder::bind_search(const ast::Expr& predicate, const Relation& 
     if (literal->value.type() == Type::kBool) {
       return make_constant(literal->value, predicate.span);
     }
-    return search_term(literal->value.to_text(), input, std::nullopt, predicate.span);
+    return search_term(literal->value.to_text(), input, nullptr, predicate.span);
   }
   if (const auto* logical = std::get_if<ast::Logical>(&predicate.node)) {
     std::vector<ExprPtr> args;
@@ -525,10 +528,7 @@ Result<ExprPtr> Binder::bind_search(const ast::Expr& predicate, const Relation& 
     if (field->is_constant() && field->constant.is_null()) {
       return make_constant(Value::boolean(false), predicate.span);
     }
-    if (!field->is_column()) {
-      return diag::name_required(term->field->span, "a search term");
-    }
-    return search_term(text.to_text(), input, field->column, predicate.span);
+    return search_term(text.to_text(), input, field.get(), predicate.span);
   }
   auto bound = bind_predicate(predicate, &input, "search");
   const auto* word = std::get_if<ast::FieldRef>(&predicate.node);

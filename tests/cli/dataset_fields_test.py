@@ -51,6 +51,41 @@ class DatasetFields(EvqCase):
             _, errors = self.evq("query", f"t | project x = {name}", status=None)
             self.assertIn(text, errors)
 
+    def test_virtual_field_by_every_operator(self):
+        self.ingest("t", ['{"_time":"2024-05-01T00:00:00Z","id":1,"name":"Ann"}',
+                          '{"_time":"2024-05-01T00:00:01Z","id":2,"name":"Bob"}'])
+        self.ingest("u", ['{"_time":"2024-05-01T00:00:02Z","id":1,"name":"cy"}'])
+        self.define(t={"low": "tolower(name)", "v.up": "toupper(name)", "bag": "bag_pack('k', name)"},
+                    u={"low": "name"})
+        # A dot in its name is no access.
+        self.assertEqual(self.rows("t | where v.up == 'ANN' | project v.up, ['v.up'], bag.k"),
+                         [{"v.up": "ANN", "v.up1": "ANN", "bag_k": "Ann"}])
+        # Operators of lists of fields.
+        for apl, rows in (
+                ("t | project-keep low, id", [{"id": 2, "low": "bob"}, {"id": 1, "low": "ann"}]),
+                ("t | project-reorder low | project-keep low, id",
+                 [{"low": "bob", "id": 2}, {"low": "ann", "id": 1}]),
+                ("t | project-rename x = low | project-keep x", [{"x": "bob"}, {"x": "ann"}]),
+                ("t | project-away low, _*", [{"id": 2, "name": "Bob"}, {"id": 1, "name": "Ann"}]),
+                ("t | project-by-names 'low', dynamic(['id', 'none'])",
+                 [{"low": "bob", "id": 2}, {"low": "ann", "id": 1}]),
+                ("t | redact 'n' on low | project-keep low", [{"low": "bob"}, {"low": "a**"}]),
+                ("t | facet by low, v.up | project facet, value",
+                 [{"facet": "low", "value": "ann"}, {"facet": "low", "value": "bob"},
+                  {"facet": "v.up", "value": "ANN"}, {"facet": "v.up", "value": "BOB"}]),
+                ("t | project-keep lo*", [{}, {}]),
+                # Searches of one field, which may be any value of a row.
+                ("t | search low:'ann' or bag.k:'bo*' | project-keep id", [{"id": 2}, {"id": 1}]),
+                ("search in (t, u) low:'ann' or low:'cy' | project id, low | sort by low asc",
+                 [{"id": 1, "low": "ann"}, {"id": 1, "low": "cy"}]),
+                ("find in (t, u) where id == 1 project low, v.up | sort by low asc",
+                 [{"source_": "t", "low": "ann", "v.up": "ANN"},
+                  {"source_": "u", "low": "cy", "v.up": None}])):
+            self.assertEqual(self.rows(apl), rows, apl)
+        for apl in ("t | project id | project-keep low", "t | count | facet by low"):
+            _, errors = self.evq("query", apl, status=None)
+            self.assertIn("unknown field", errors)
+
     def test_virtual_fields_that_name_themselves(self):
         self.ingest("t", ['{"_time":"2024-05-01T00:00:00Z","ms":1}'])
         self.define(t={"own": "own + 1", "a": "ms + b", "b": "c * 2", "c": "ms + b", "inside": "own + own",
