@@ -351,6 +351,21 @@ Result<Relation> Binder::lower(const ast::Search& op, Span span, Relation input)
   return filter(std::move(input), std::move(predicate));
 }
 
+namespace {
+
+// attributes.user.id, which is one field or a part of one.
+std::vector<PathStep> path_steps(const ast::Name& name) {
+  std::vector<PathStep> steps;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; end != name.text.size(); begin = end + 1) {
+    end = std::min(name.text.find('.', begin), name.text.size());
+    steps.push_back({name.text.substr(begin, end - begin), name.span});
+  }
+  return steps;
+}
+
+}  // namespace
+
 // What find's project leaves of all columns: the table's name, the fields named, and with
 // pack_all() one bag, pack_, of the others that are not null.
 Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
@@ -362,9 +377,16 @@ Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
         std::ranges::find(chosen, spec.name.text, &NamedColumn::name) != chosen.end()) {
       return diag::duplicate_name(spec.name.span, spec.name.text, "find");
     }
-    ExprPtr value = make_constant(Value::null(spec.type));
-    if (output.schema().find(spec.name.text).has_value() || output.knows(spec.name.text)) {
+    ExprPtr value;
+    if (!spec.name.quoted) {
+      EVQ_TRY_ASSIGN(value, bind_steps(path_steps(spec.name), &output));
+    }
+    if (value == nullptr &&
+        (output.schema().find(spec.name.text).has_value() || output.knows(spec.name.text))) {
       EVQ_TRY_ASSIGN(value, bind_name(spec.name, spec.name.span, &output));
+    }
+    if (value == nullptr) {
+      value = make_constant(Value::null(spec.type));
     }
     chosen.push_back({spec.name.text, std::move(value)});
   }

@@ -33,6 +33,8 @@ class DatasetFields(EvqCase):
             [{"flat": None, "city": "Oslo", "city2": "Oslo", "c": 1},
              {"flat": "Rome", "city": None, "city2": None, "c": None}])
         self.assertEqual(self.rows("t | where geo.city == 'Oslo' | count"), [{"Count": 1}])
+        self.assertEqual(self.rows("find in (t) where geo.city == 'Oslo' project geo.city, geo.none"),
+                         [{"source_": "t", "geo.city": "Oslo", "geo.none": None}])
 
     def test_virtual_field(self):
         self.ingest("t", ['{"_time":"2024-05-01T00:00:00Z","ms":1500,"path":"/a"}',
