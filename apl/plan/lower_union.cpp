@@ -463,7 +463,12 @@ SearchPattern search_pattern(std::string_view term) {
     return {front ? (back ? "contains" : "hassuffix") : (back ? "hasprefix" : "has"),
             std::string(core)};
   }
-  std::string pattern = front ? "" : "\\b";
+  // RE2's \b knows words of ASCII only: beside other letters it says what \b means of them.
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  std::string pattern;
+  if (!front) {
+    pattern = is_ascii(core.front()) ? "\\b" : "(?:^|[^\\pL\\pN_])";
+  }
   for (const char c : core) {
     if (c == '*') {
       pattern += ".*";
@@ -476,7 +481,10 @@ SearchPattern search_pattern(std::string_view term) {
       pattern.push_back(c);
     }
   }
-  return {"regex", pattern + (back ? "" : "\\b")};
+  if (!back) {
+    pattern += is_ascii(core.back()) ? "\\b" : "(?:$|[^\\pL\\pN_])";
+  }
+  return {"regex", std::move(pattern)};
 }
 
 }  // namespace
