@@ -230,6 +230,30 @@ Result<ExprPtr> Binder::within(ExprPtr value, ExprPtr low, ExprPtr high, Span sp
   return call("op_and", std::move(args), span);
 }
 
+namespace {
+
+// The end of a range of times: a timespan there counts from the start, also one that a dynamic
+// holds; any other value of a dynamic is the end itself.
+Result<ExprPtr> end_from(const Binder& binder, const Expr& start, ExprPtr end) {
+  const Span span = end->span;
+  const bool typed = start.type == Type::kDatetime && end->type == Type::kTimespan;
+  ExprPtr itself = end->type == Type::kDynamic ? clone(*end) : nullptr;
+  std::vector<ExprPtr> args;
+  args.push_back(clone(start));
+  args.push_back(std::move(end));
+  EVQ_TRY_ASSIGN(ExprPtr sum,
+                 binder.call(typed ? "op_add" : "op_add_dynamic", std::move(args), span));
+  if (itself == nullptr) {
+    return sum;
+  }
+  std::vector<ExprPtr> choice;
+  choice.push_back(std::move(sum));
+  choice.push_back(std::move(itself));
+  return binder.call("coalesce", std::move(choice), span);
+}
+
+}  // namespace
+
 Result<ExprPtr> Binder::bind_between(const ast::Between& between, Span span,
                                      const Relation* input) {
   EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*between.value, input));
@@ -242,11 +266,11 @@ Result<ExprPtr> Binder::bind_between(const ast::Between& between, Span span,
   EVQ_TRY_ASSIGN(value, adapt_texts(std::move(value), *low));
   EVQ_TRY_ASSIGN(low, adapt_texts(std::move(low), *value));
   EVQ_TRY_ASSIGN(high, adapt_texts(std::move(high), *value));
-  if (high->type == Type::kTimespan && low->type == Type::kDatetime) {
-    std::vector<ExprPtr> sum;
-    sum.push_back(clone(*low));
-    sum.push_back(std::move(high));
-    EVQ_TRY_ASSIGN(high, call("op_add", std::move(sum), between.high->span));
+  const bool times = low->type == Type::kDatetime ||
+                     (low->type == Type::kDynamic && value->type == Type::kDatetime);
+  if (times && (high->type == Type::kTimespan || high->type == Type::kDynamic)) {
+    EVQ_TRY(note_expressions(node_count(*low) + node_count(*high), between.high->span));
+    EVQ_TRY_ASSIGN(high, end_from(*this, *low, std::move(high)));
   }
   EVQ_TRY_ASSIGN(ExprPtr inside, within(std::move(value), std::move(low), std::move(high), span));
   if (!between.negated) {
