@@ -252,9 +252,15 @@ std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) c
     underscored.append(underscored.empty() ? "" : "_").append(key);
   }
   // A path to a flattened field, or to a virtual one, keeps the field's own name.
-  return input != nullptr && (input->schema().find(dotted).has_value() || input->knows(dotted))
-             ? dotted
-             : underscored;
+  if (input != nullptr) {
+    if (const auto at = find_field(input->schema(), dotted); at.has_value()) {
+      return input->schema()[*at].name;
+    }
+    if (input->knows(dotted)) {
+      return dotted;
+    }
+  }
+  return underscored;
 }
 
 }  // namespace evq::plan

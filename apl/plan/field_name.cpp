@@ -44,4 +44,17 @@ std::optional<std::size_t> find_field(const Schema& schema, std::string_view nam
   return found;
 }
 
+std::vector<ast::NamePattern> as_stored(const Schema& schema,
+                                        std::vector<ast::NamePattern> fields) {
+  for (ast::NamePattern& field : fields) {
+    if (field.is_wild() || schema.find(field.parts[0]).has_value()) {
+      continue;
+    }
+    if (const auto at = find_field(schema, field.parts[0]); at.has_value()) {
+      field.parts[0] = schema[*at].name;
+    }
+  }
+  return fields;
+}
+
 }  // namespace evq::plan

@@ -4,12 +4,17 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
+#include "apl/syntax/ast_expr.h"
 #include "store/column/schema.h"
 
 namespace evq::plan {
 
 // The position of the visible field called `name`; the exact spelling wins.
 std::optional<std::size_t> find_field(const Schema& schema, std::string_view name);
+
+// `fields` with the stored names where they name fields otherwise.
+std::vector<ast::NamePattern> as_stored(const Schema& schema, std::vector<ast::NamePattern> fields);
 
 }  // namespace evq::plan

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/field_name.h"
 #include "apl/plan/key_values.h"
 #include "apl/plan/name_patterns.h"
 #include "apl/plan/redaction.h"
@@ -101,12 +102,13 @@ Result<Relation> Binder::lower(const ast::Redact& op, Span span, Relation input)
   EVQ_TRY(syntax.check(span));
   const auto redaction = std::make_shared<const RedactionSyntax>(std::move(syntax));
   EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), op.fields));
-  for (const ast::NamePattern& field : op.fields) {
+  const std::vector<ast::NamePattern> listed = as_stored(input.schema(), op.fields);
+  for (const ast::NamePattern& field : listed) {
     if (!field.is_wild() && !input.schema().find(field.text()).has_value()) {
       return unknown_field(&input, field.text(), field.span);
     }
   }
-  const NamePatterns fields(op.fields);
+  const NamePatterns fields(listed);
   std::vector<NamedColumn> columns = pass_through(input);
   for (NamedColumn& column : columns) {
     const bool named = op.fields.empty() || fields.match(column.name);

@@ -212,13 +212,14 @@ Result<std::vector<NamedColumn>> matching_columns(const Binder& binder, const Re
 Result<Relation> Binder::lower(const ast::ProjectAway& op, Span /*span*/, Relation input) {
   EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), op.fields));
   EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns,
-                 matching_columns(*this, input, op.fields, false));
+                 matching_columns(*this, input, as_stored(input.schema(), op.fields), false));
   return project(std::move(input), std::move(columns));
 }
 
 Result<Relation> Binder::lower(const ast::ProjectKeep& op, Span /*span*/, Relation input) {
   EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), op.fields));
-  EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, matching_columns(*this, input, op.fields, true));
+  EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns,
+                 matching_columns(*this, input, as_stored(input.schema(), op.fields), true));
   return project(std::move(input), std::move(columns));
 }
 
@@ -226,11 +227,13 @@ Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Rela
   std::vector<ast::NamePattern> old;
   std::ranges::transform(op.items, std::back_inserter(old), &ast::RenameItem::from);
   EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), old));
+  old = as_stored(input.schema(), std::move(old));
   std::vector<NamedColumn> columns = pass_through(input);
   const Schema before = input.schema();
   std::set<std::size_t> renamed;
-  for (const ast::RenameItem& item : op.items) {
-    const std::string from = item.from.text();
+  for (std::size_t i = 0; i < op.items.size(); ++i) {
+    const ast::RenameItem& item = op.items[i];
+    const std::string from = old[i].text();
     const auto at = before.find(from);
     if (!at.has_value() || is_hidden(from)) {
       return unknown_field(&input, from, item.from.span);
@@ -301,22 +304,23 @@ Result<Relation> Binder::lower(const ast::ProjectReorder& op, Span /*span*/, Rel
   std::vector<ast::NamePattern> listed;
   std::ranges::transform(op.items, std::back_inserter(listed), &ast::ReorderItem::fields);
   EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), listed));
+  listed = as_stored(input.schema(), std::move(listed));
   ColumnPicker picker(pass_through(input));
   NamePatterns named;
-  for (const ast::ReorderItem& item : op.items) {
-    if (!item.fields.is_wild()) {
-      if (!picker.knows(item.fields.text())) {
-        return unknown_field(&input, item.fields.text(), item.fields.span);
+  for (const ast::NamePattern& fields : listed) {
+    if (!fields.is_wild()) {
+      if (!picker.knows(fields.text())) {
+        return unknown_field(&input, fields.text(), fields.span);
       }
-      named.add(item.fields);
+      named.add(fields);
     }
   }
   std::vector<NamedColumn> columns;
   AllocationMeter meter(nullptr, context().control, "plan");
   EVQ_TRY(meter.guard([&] {
-    for (const ast::ReorderItem& item : op.items) {
-      std::vector<NamedColumn> matches = picker.take(item.fields, named);
-      sort_names(item.direction, &matches);
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      std::vector<NamedColumn> matches = picker.take(listed[i], named);
+      sort_names(op.items[i].direction, &matches);
       std::ranges::move(matches, std::back_inserter(columns));
     }
   }));
@@ -366,6 +370,7 @@ Result<Relation> Binder::lower(const ast::ProjectByNames& op, Span /*span*/, Rel
     }
   }
   EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), wanted));
+  wanted = as_stored(input.schema(), std::move(wanted));
   ColumnPicker picker(pass_through(input));
   std::vector<NamedColumn> columns;
   EVQ_TRY(meter.guard([&] {

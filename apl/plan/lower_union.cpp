@@ -8,6 +8,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/dataset_location.h"
+#include "apl/plan/field_name.h"
 #include "apl/plan/name_patterns.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/unique_names.h"
@@ -382,7 +383,7 @@ Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
       EVQ_TRY_ASSIGN(value, bind_steps(path_steps(spec.name), &output));
     }
     if (value == nullptr &&
-        (output.schema().find(spec.name.text).has_value() || output.knows(spec.name.text))) {
+        (find_field(output.schema(), spec.name.text).has_value() || output.knows(spec.name.text))) {
       EVQ_TRY_ASSIGN(value, bind_name(spec.name, spec.name.span, &output));
     }
     if (value == nullptr) {
