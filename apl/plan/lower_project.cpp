@@ -172,11 +172,15 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool k
       }
       ExprPtr part = std::move(parts[i]);
       if (keep_invalid) {
-        const auto old = current.schema().find(name);
+        ExprPtr old = make_constant(Value::null(part->type), item.span);
+        if (const auto at = find_field(current.schema(), name); at.has_value()) {
+          old = make_column(*at, current.schema()[*at].type, item.span);
+        } else if (current.knows(name)) {
+          EVQ_TRY_ASSIGN(old, bind_name({name, item.span, true}, item.span, &current));
+        }
         std::vector<ExprPtr> args;
         args.push_back(std::move(part));
-        args.push_back(old.has_value() ? make_column(*old, current.schema()[*old].type, item.span)
-                                       : make_constant(Value::null(args[0]->type), item.span));
+        args.push_back(std::move(old));
         EVQ_TRY_ASSIGN(part, call("op_valid_or", std::move(args), item.span));
       }
       assign(&columns, &taken, {std::move(name), std::move(part)});

@@ -76,6 +76,8 @@ class DatasetFields(EvqCase):
                  [{"facet": "low", "value": "ann"}, {"facet": "low", "value": "bob"},
                   {"facet": "v.up", "value": "ANN"}, {"facet": "v.up", "value": "BOB"}]),
                 ("t | project-keep lo*", [{}, {}]),
+                ("t | extend-valid low = iff(id == 1, '', 'new') | project low",
+                 [{"low": "new"}, {"low": "ann"}]),
                 # Searches of one field, which may be any value of a row.
                 ("t | search low:'ann' or bag.k:'bo*' | project-keep id", [{"id": 2}, {"id": 1}]),
                 ("search in (t, u) low:'ann' or low:'cy' | project id, low | sort by low asc",
