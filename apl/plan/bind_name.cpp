@@ -220,7 +220,7 @@ Result<Relation> Binder::show_virtual_fields(Relation input,
       continue;
     }
     EVQ_TRY_ASSIGN(ExprPtr value, bind_name({name, field.span, true}, field.span, &input));
-    input = append(std::move(input), name, std::move(value));
+    EVQ_TRY(add_column(&input, name, std::move(value)));
   }
   return input;
 }
