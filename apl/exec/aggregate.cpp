@@ -238,6 +238,14 @@ bool only_counts_rows(const plan::Aggregate& op) {
   });
 }
 
+bool only_counts_or_keeps_extremes(const plan::Aggregate& op) {
+  return std::ranges::all_of(op.aggregates, [](const plan::AggregateCall& call) {
+    const auto state = call.call.aggregate->make_state();
+    return call.args.empty() ? state->counts_rows()
+                             : call.args.size() == 1 && state->keeps_extremes();
+  });
+}
+
 class AggregateRun {
  public:
   AggregateRun(Executor& executor, const plan::Node& node, const ScanHints& hints)
@@ -249,6 +257,7 @@ class AggregateRun {
       key_types_.push_back(node.schema[i].type);
     }
     below_.groups_only_counted = op_.groups.empty() && only_counts_rows(op_);
+    below_.extremes_only = op_.groups.empty() && only_counts_or_keeps_extremes(op_);
     below_.any_order = (op_.groups.empty() || hints.any_order) && !plan::looks_at_order(op_);
     below_.takes_stretches = true;  // groups are merged in the order of the sinks
     below_.kept_keys = keys_below(hints.kept_keys, node);

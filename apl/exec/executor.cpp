@@ -214,6 +214,7 @@ Status Executor::run_union(const plan::Node& node, Consumer& consumer, const Sca
   UnionConsumer shared(consumer);
   ScanHints below = hints;
   below.groups_only_counted = false;
+  below.extremes_only = false;
   for (const plan::NodePtr& input : node.inputs) {
     if (shared.is_done() && !options_.exact_matches) {
       break;
@@ -252,6 +253,8 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     const auto* project = std::get_if<plan::Project>(&node.op);
     below.groups_only_counted =
         hints.groups_only_counted && project != nullptr && project->exprs.empty();
+    below.extremes_only = hints.extremes_only && project != nullptr &&
+                          std::ranges::all_of(project->exprs, &plan::Expr::is_column);
     // Which rows a sample takes is told by their sequences, which stretches number otherwise.
     const bool samples = std::holds_alternative<plan::Sample>(node.op);
     below.takes_stretches = hints.takes_stretches && !samples;

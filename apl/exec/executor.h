@@ -81,6 +81,9 @@ struct ScanHints {
   // All that is asked of an aggregation is how many groups there are: its rows may come in any
   // order and without columns.
   bool groups_only_counted = false;
+  // Nothing is asked of the rows but how many there are and, of each column, the least and the
+  // greatest value: others may stand in for the rest.
+  bool extremes_only = false;
   bool any_order = false;  // of rows, all of which are read
 };
 

@@ -43,6 +43,17 @@ void raise(std::atomic<std::int64_t>* bound, std::int64_t value) {
   }
 }
 
+// Whether the catalog says all that is asked of a block whose rows all lie in the scan's range: how
+// many there are and, where the hints say so, their least and greatest time.
+bool asks_catalog_only(const plan::Scan& scan, const ScanHints& hints) {
+  const auto is_time = [](const plan::ScanColumn& column) {
+    return column.type == Type::kDatetime &&
+           (column.field == plan::kTimeColumn || column.field == kTimeField);
+  };
+  return scan.filters.empty() && (scan.columns.empty() || hints.extremes_only) &&
+         std::ranges::all_of(scan.columns, is_time);
+}
+
 // What all workers of one scan share.
 struct SharedScan {
   PreparedScan prepared;
@@ -50,6 +61,7 @@ struct SharedScan {
   const ScanHints& hints;
   BlockTest test;
   bool has_test;
+  bool catalog_only;
   std::vector<std::uint32_t> order;
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
@@ -62,10 +74,10 @@ bool lies_inside(const SnapshotBlock& block, const plan::Scan& scan, std::int64_
          scan.arrived_from <= block.first_ordinal && block.ordinal_end <= scan.arrived_before;
 }
 
-// The blocks that are more than a number of rows to the scan: as many workers have something to do.
+// The blocks of which rows are read: as many workers have something to do.
 std::size_t blocks_to_read(const SharedScan& shared) {
   const plan::Scan& scan = shared.prepared.node;
-  if (!scan.filters.empty() || !scan.columns.empty()) {
+  if (!shared.catalog_only) {
     return shared.order.size();
   }
   const auto inside = std::ranges::count_if(shared.order, [&](std::uint32_t index) {
@@ -126,20 +138,29 @@ class ScanWorker {
     const bool inside = lies_inside(info, scan_, time_min_, time_max_);
     const bool below_floor =
         shared_.hints.time_floor != nullptr && info.max_time < shared_.hints.time_floor->load();
-    if (inside && scan_.filters.empty() && (below_floor || scan_.columns.empty())) {
-      // Nothing of the block is needed but its number of rows.
+    if (inside && scan_.filters.empty() && (below_floor || shared_.catalog_only)) {
       count(info, info.rows, !below_floor);
-      if (below_floor) {
-        return Flow::kMore;
-      }
-      Chunk chunk({}, info.rows);
-      chunk.set_sequence(sequence);
-      return sink_.push(std::move(chunk));
+      return below_floor ? Flow::kMore : push_unread(info, sequence);
     }
     if (below_floor && !executor_.options().exact_matches) {
       return Flow::kMore;
     }
     return scan_rows(index, sequence, info, below_floor);
+  }
+
+  // All rows of a block, each with its least time but one, which has the greatest.
+  Result<Flow> push_unread(const SnapshotBlock& info, std::uint64_t sequence) {
+    const auto push = [&](std::int64_t time, std::size_t rows) {
+      const Vector times = Vector::constant(Values::make_constant(Value::datetime(time)), rows);
+      Chunk chunk(std::vector<Vector>(scan_.columns.size(), times), rows);
+      chunk.set_sequence(sequence);
+      return sink_.push(std::move(chunk));
+    };
+    if (scan_.columns.empty() || info.min_time == info.max_time) {
+      return push(info.min_time, info.rows);
+    }
+    EVQ_TRY_ASSIGN(const Flow flow, push(info.min_time, info.rows - 1));
+    return flow == Flow::kDone ? flow : push(info.max_time, 1);
   }
 
   Result<Flow> scan_rows(std::uint32_t index, std::uint64_t sequence, const SnapshotBlock& info,
@@ -232,6 +253,7 @@ Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hin
                     hints,
                     block_test(scan),
                     !scan.filters.empty(),
+                    asks_catalog_only(scan, hints),
                     visiting_order(*snapshot, scan, hints)};
   shared.prepared.last_rows_first = hints.time_order == TimeOrder::kDescending;
   executor.stats().blocks_total.fetch_add(snapshot->blocks().size());

@@ -26,6 +26,8 @@ class ExtremeState final : public AggregateState {
  public:
   explicit ExtremeState(Type type) : type_(type) {}
 
+  bool keeps_extremes() const override { return true; }
+
   void resize(std::size_t groups) override {
     if (groups > best_.size()) {
       best_.resize(groups, worst());

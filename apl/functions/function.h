@@ -171,6 +171,8 @@ class AggregateState {
                    const std::uint32_t* groups, std::size_t rows) = 0;
   // True for states to which add() is nothing but a number of rows: add_counts() serves them too.
   virtual bool counts_rows() const { return false; }
+  // True for states that ask for nothing but the least and the greatest of the values.
+  virtual bool keeps_extremes() const { return false; }
   // counts[j] more rows for groups[j].
   virtual void add_counts(std::span<const std::uint32_t> /*groups*/,
                           std::span<const std::uint32_t> /*counts*/) {}
