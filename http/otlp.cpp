@@ -297,7 +297,7 @@ void EventText::add_span(DynamicView span, std::string_view origin) {
     json_.key("status");
     json_.begin_object();
     json_.key("code");
-    json_.string(code == 1 ? "OK" : "ERROR");
+    json_.string(code == 1 ? "OK" : code == 2 ? "ERROR" : std::to_string(code));
     write_text(&json_, "message", member(status, "message"));
     json_.end_object();
   }
