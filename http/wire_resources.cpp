@@ -31,6 +31,60 @@ Result<std::optional<std::int64_t>> optional_time(const Json& object, const char
   return time;
 }
 
+// As clients decode a time, who know RFC 3339 in this one form alone.
+bool is_rfc_3339(std::string_view text) {
+  constexpr std::string_view kShape = "0000-00-00T00:00:00";
+  const auto fits = [](std::string_view part, std::string_view shape) {
+    return part.size() == shape.size() && std::ranges::equal(part, shape, [](char c, char wanted) {
+             return wanted == '0' ? is_digit(c) : c == wanted;
+           });
+  };
+  if (!fits(text.substr(0, kShape.size()), kShape)) {
+    return false;
+  }
+  text.remove_prefix(kShape.size());
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0) {
+      return false;
+    }
+    text.remove_prefix(digits);
+  }
+  return text == "Z" || fits(text, "+00:00") || fits(text, "-00:00");
+}
+
+// What is read as a time without being RFC 3339, such as a date alone, is kept as an instant: one
+// object with another text would make the whole list unreadable to clients.
+void keep_instant(Json* json, const char* name, const std::optional<std::int64_t>& time) {
+  if (time.has_value() && !is_rfc_3339((*json)[name].get_ref<const std::string&>())) {
+    (*json)[name] = instant_text(*time);
+  }
+}
+
+// What clients decode into types of their own; all else of a monitor is kept as given.
+Status check_monitor_types(const Json& json) {
+  for (const char* name : {"description", "type", "operator"}) {
+    EVQ_TRY(wire::optional_string(json, name));
+  }
+  for (const char* name : {"alertOnNoData", "notifyByGroup", "resolvable", "disabled",
+                           "notifyEveryRun", "skipResolved"}) {
+    EVQ_TRY(wire::optional_bool(json, name));
+  }
+  for (const char* name : {"notifierIds", "notifierIDs"}) {
+    EVQ_TRY(wire::optional_strings(json, name));
+  }
+  for (const char* name :
+       {"threshold", "tolerance", "intervalMinutes", "rangeMinutes", "secondDelay",
+        "triggerFromNRuns", "triggerAfterNPositiveResults", "compareDays"}) {
+    const Json* value = wire::member(json, name);
+    if (value != nullptr && !value->is_number()) {
+      return make_error(ErrorCode::kUsage, std::string(name) + " must be a number");
+    }
+  }
+  return Status();
+}
+
 Json field_object(const FieldInfo& field) {
   Json json = Json::object();
   json["name"] = field.name;
@@ -340,12 +394,21 @@ Result<ObjectBody> read_object_body(std::string_view text,
   for (const std::string& name : required) {
     EVQ_TRY(wire::required_string(json, name.c_str()));
   }
+  for (const char* name : {"description", "type", "unit"}) {
+    EVQ_TRY(wire::optional_string(json, name));
+  }
   return object_body(std::move(json));
 }
 
 Result<ObjectBody> read_monitor_body(std::string_view text) {
   EVQ_TRY_ASSIGN(Json json, wire::parse_object(text));
   EVQ_TRY(wire::required_string(json, "name"));
+  EVQ_TRY(check_monitor_types(json));
+  EVQ_TRY_ASSIGN(const std::optional<std::int64_t> until, optional_time(json, "disabledUntil"));
+  keep_instant(&json, "disabledUntil", until);
+  if (!until.has_value() && json.value("disabledUntil", Json()) == "") {
+    json.erase("disabledUntil");
+  }
   EVQ_TRY_ASSIGN(const auto apl, wire::optional_string(json, "aplQuery"));
   EVQ_TRY_ASSIGN(const auto mpl, wire::optional_string(json, "mplQuery"));
   if (!mpl.value_or("").empty()) {
@@ -396,6 +459,8 @@ Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_
   if (!begin.has_value()) {
     json["time"] = instant_text(now_ns);
   }
+  keep_instant(&json, "time", begin);
+  keep_instant(&json, "endTime", end);
   if (!end.has_value()) {
     json.erase("endTime");
   } else if (*end < begin.value_or(now_ns)) {

@@ -114,6 +114,39 @@ class Resources(ServerCase):
         self.assertEqual(call("POST", "/v2/vfields", field("v", "none-yet"))[0], 200)
         self.assertEqual(len(call("GET", "/v2/vfields?dataset=owned")[1]), 2)
 
+    def test_times_of_annotations_are_times_to_clients(self):
+        # One that is not RFC 3339 would make the whole list unreadable to Go's and Rust's clients.
+        call = self.server.call
+        for given, kept in (("2024-05-01", "2024-05-01T00:00:00Z"),
+                            ("2024-05-01 10:00:00.50", "2024-05-01T10:00:00.5Z"),
+                            ("2024-05-01T10:00:00", "2024-05-01T10:00:00Z"),
+                            ("2024-05-01T10:00:00+0200", "2024-05-01T08:00:00Z"),
+                            ("2024-05-01T10:00:00.000Z", "2024-05-01T10:00:00.000Z"),
+                            ("2024-05-01T10:00:00+02:00", "2024-05-01T10:00:00+02:00"),
+                            ("2500-01-01T00:00:00Z", "2500-01-01T00:00:00Z")):
+            status, made = call("POST", "/v2/annotations", {
+                "type": "deploy", "datasets": ["times"], "time": given, "endTime": given})
+            self.assertEqual((status, made["time"], made["endTime"]), (201, kept, kept), given)
+            one = "/v2/annotations/" + made["id"]
+            self.assertEqual(call("GET", one)[1], made)
+            self.assertEqual(call("PUT", one, {"endTime": "2600-01-02"})[0], 200)
+            self.assertTrue(call("GET", one)[1]["endTime"].endswith("Z"))
+            call("DELETE", one)
+
+    def test_kept_members_have_the_types_that_clients_decode(self):
+        call = self.server.call
+        for wrong in ({"threshold": "x"}, {"disabled": "x"}, {"notifierIds": "x"}, {"operator": 5},
+                      {"intervalMinutes": []}, {"disabledUntil": 5}, {"disabledUntil": "soon"}):
+            self.assertEqual(call("POST", "/v2/monitors", {"name": "typed", **wrong})[0], 400, wrong)
+        for given, kept in (("", None), (None, None), ("2024-05-01", T0),
+                            ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z")):
+            status, made = call("POST", "/v2/monitors", {"name": "typed", "disabledUntil": given,
+                                                         "threshold": None, "notifierIds": None})
+            self.assertEqual((status, made.get("disabledUntil")), (200, kept), given)
+        for name in ("description", "type", "unit"):
+            self.assertEqual(call("POST", "/v2/vfields", {"dataset": "typed", "name": "v",
+                                                          "expression": "1", name: 5})[0], 400, name)
+
     def test_annotations_and_kept_objects(self):
         call = self.server.call
         status, made = call("POST", "/v2/annotations", {"type": "deploy", "datasets": ["a"],
