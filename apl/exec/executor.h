@@ -60,10 +60,35 @@ struct TopRows {
 enum class TimeOrder : std::uint8_t { kNone, kAscending, kDescending };
 
 // Tells a scan or an aggregation what the operators above it make of its rows.
+// How old, or how new, a row may be to be among the first rows by time: a bound that draws nearer
+// as such rows are found. Any thread.
+class TimeBound {
+ public:
+  // The newest rows come first, else the oldest.
+  explicit TimeBound(bool newest)
+      : newest_(newest), time_(newest ? kUnboundedStart : kUnboundedEnd) {}
+
+  bool newest() const { return newest_; }
+  // Rows beyond `time` cannot reach the result; those at it still may.
+  void draw_to(std::int64_t time) {
+    std::int64_t seen = time_.load(std::memory_order_relaxed);
+    while ((newest_ ? time > seen : time < seen) && !time_.compare_exchange_weak(seen, time)) {
+    }
+  }
+  // Whether rows of these times cannot reach the result.
+  bool excludes(std::int64_t min_time, std::int64_t max_time) const {
+    const std::int64_t time = time_.load(std::memory_order_relaxed);
+    return newest_ ? max_time < time : min_time > time;
+  }
+
+ private:
+  const bool newest_;
+  std::atomic<std::int64_t> time_;
+};
+
 struct ScanHints {
-  // Rows with a `_time` below this bound cannot reach the result; it only rises. Null: no bound.
-  const std::atomic<std::int64_t>* time_floor = nullptr;
-  bool newest_first = false;  // visit blocks by descending max time
+  // Rows that it excludes need not come, and blocks are visited from its side on. Null: no bound.
+  const TimeBound* time_bound = nullptr;
   // Visit blocks in this order of their times, each worker a stretch of time: the sinks, in the
   // order in which they were made, get one stretch after the other. A chunk's sequence is its
   // block's place in that order, and its rows are some of the block's, as they lie there; those of

@@ -1,6 +1,6 @@
 // Scanning a dataset: workers take one block after the other from a shared list. What they read of
 // one is told in block_rows.h. Blocks are skipped by time range, by the bound of a TopN above
-// (ScanHints::time_floor), and by statistics and token filters (BlockTest), in that order.
+// (ScanHints::time_bound), and by statistics and token filters (BlockTest), in that order.
 
 #include <algorithm>
 #include <atomic>
@@ -23,9 +23,11 @@ std::vector<std::uint32_t> visiting_order(const Snapshot& snapshot, const plan::
   }
   std::vector<std::uint32_t> order(snapshot.blocks().size());
   std::iota(order.begin(), order.end(), 0U);
-  if (hints.newest_first) {
+  if (hints.time_bound != nullptr) {
+    const std::span<const SnapshotBlock> blocks = snapshot.blocks();
     std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
-      return snapshot.blocks()[a].max_time > snapshot.blocks()[b].max_time;
+      return hints.time_bound->newest() ? blocks[a].max_time > blocks[b].max_time
+                                        : blocks[a].min_time < blocks[b].min_time;
     });
   }
   return order;
@@ -136,16 +138,16 @@ class ScanWorker {
       return Flow::kMore;
     }
     const bool inside = lies_inside(info, scan_, time_min_, time_max_);
-    const bool below_floor =
-        shared_.hints.time_floor != nullptr && info.max_time < shared_.hints.time_floor->load();
-    if (inside && scan_.filters.empty() && (below_floor || shared_.catalog_only)) {
-      count(info, info.rows, !below_floor);
-      return below_floor ? Flow::kMore : push_unread(info, sequence);
+    const TimeBound* bound = shared_.hints.time_bound;
+    const bool excluded = bound != nullptr && bound->excludes(info.min_time, info.max_time);
+    if (inside && scan_.filters.empty() && (excluded || shared_.catalog_only)) {
+      count(info, info.rows, !excluded);
+      return excluded ? Flow::kMore : push_unread(info, sequence);
     }
-    if (below_floor && !executor_.options().exact_matches) {
+    if (excluded && !executor_.options().exact_matches) {
       return Flow::kMore;
     }
-    return scan_rows(index, sequence, info, below_floor);
+    return scan_rows(index, sequence, info, excluded);
   }
 
   // All rows of a block, each with its least time but one, which has the greatest.

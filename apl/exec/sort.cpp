@@ -6,7 +6,6 @@
 // groups are what it sorts by first, so that a part of the order has whole groups but for its ends.
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "apl/exec/overflow_mark.h"
 #include "apl/exec/repeatable.h"
 #include "apl/exec/row_sorter.h"
+#include "apl/exec/sort_numbers.h"
 #include "apl/exec/sort_ranges.h"
 #include "apl/exec/time_order.h"
 #include "store/base/allocation_meter.h"
@@ -34,9 +34,9 @@ struct SortSpec {
   std::string_view name;
   MemoryBudget* budget = nullptr;
   Executor* executor = nullptr;
-  // Rises to the time of the oldest row that can still reach the result; null when the first key
-  // is not the event time, newest first.
-  std::atomic<std::int64_t>* time_floor = nullptr;
+  // Draws to the time of the last row that is among the first so far; null when the first key is
+  // not the event time.
+  TimeBound* time_bound = nullptr;
   // Where the input can run again: set when the rows do not fit, before any is handed on.
   OverflowMark* overflow = nullptr;
   const SortRange* range = nullptr;  // the part of the order that is wanted; null: all
@@ -58,8 +58,8 @@ class SortSink final : public Sink {
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(spec_.executor->check());
     EVQ_TRY(sorter_.add(std::move(chunk)));
-    if (spec_.time_floor != nullptr && sorter_.threshold().has_value()) {
-      raise_floor(*sorter_.threshold());
+    if (spec_.time_bound != nullptr && sorter_.threshold().has_value()) {
+      draw_bound(*sorter_.threshold());
     }
     // Without keys the first rows of the stream win, and this worker's come in stream order.
     const bool full = spec_.keys.empty() && sorter_.rows() >= spec_.limit;
@@ -69,11 +69,11 @@ class SortSink final : public Sink {
   RowSorter& sorter() { return sorter_; }
 
  private:
-  // The threshold is the complement of a time's ordered bits (sort_numbers.h, descending).
-  void raise_floor(std::uint64_t threshold) const {
-    const auto time = long_of_ordered_bits(~threshold);
-    std::int64_t seen = spec_.time_floor->load(std::memory_order_relaxed);
-    while (time > seen && !spec_.time_floor->compare_exchange_weak(seen, time)) {
+  // The threshold is a time's ordered bits, of a descending key their complement (sort_numbers.h).
+  void draw_bound(std::uint64_t threshold) const {
+    TimeBound& bound = *spec_.time_bound;
+    if (is_exact_sort_number(Type::kDatetime, threshold)) {
+      bound.draw_to(long_of_ordered_bits(bound.newest() ? ~threshold : threshold));
     }
   }
 
@@ -313,7 +313,7 @@ class SortRun {
       OverflowMark overflow;
       SortSpec part = spec_;
       part.limit = RowSorter::kNoLimit;
-      part.time_floor = nullptr;
+      part.time_bound = nullptr;
       part.overflow = &overflow;
       part.range = &range;
       SortConsumer sort(part, [&](RowSorter& sorted) -> Status {
@@ -453,13 +453,11 @@ Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer)
   } else {
     spec.limit = static_cast<std::size_t>(std::get<plan::Limit>(node.op).count);
   }
-  std::atomic<std::int64_t> time_floor{kUnboundedStart};
+  TimeBound time_bound(!spec.keys.empty() && spec.keys[0].order.descending);
   ScanHints hints;
-  if (!spec.keys.empty() && spec.keys[0].order.descending &&
-      is_event_time(*node.inputs[0], spec.keys[0].column)) {
-    spec.time_floor = &time_floor;
-    hints.time_floor = &time_floor;
-    hints.newest_first = true;
+  if (!spec.keys.empty() && is_event_time(*node.inputs[0], spec.keys[0].column)) {
+    spec.time_bound = &time_bound;
+    hints.time_bound = &time_bound;
   }
   if (!spec.keys.empty()) {
     if (const auto column = aggregate_column(*node.inputs[0], spec.keys[0].column)) {
