@@ -383,9 +383,16 @@ std::optional<DynamicView> part_by_value(DynamicView container, DynamicView key)
                  ? element(container, *whole)
                  : std::nullopt;
     }
-    default:
-      return std::nullopt;
+    case DynamicTag::kNull:
+    case DynamicTag::kFalse:
+    case DynamicTag::kTrue:
+    case DynamicTag::kDatetime:
+    case DynamicTag::kTimespan:
+    case DynamicTag::kArray:
+    case DynamicTag::kBag:
+      break;
   }
+  return std::nullopt;
 }
 
 template <auto kForm>
