@@ -1,5 +1,6 @@
 // Limit over Sort becomes TopN, Limit over Limit or TopN the smaller of the two, and a Limit moves
-// below projections, so that rows are dropped before anything is computed for them.
+// below projections and window functions, so that rows are dropped before anything is computed for
+// them.
 
 #include <algorithm>
 #include <utility>
@@ -8,6 +9,28 @@
 
 namespace evq::plan {
 namespace {
+
+NodePtr fuse(NodePtr node);
+
+NodePtr limit_rows(NodePtr input, std::uint64_t count) {
+  const Schema schema = input->schema;
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(input));
+  return make_node(Limit{count}, std::move(inputs), schema);
+}
+
+// The first rows of a window depend on as many of its input, and on those that next() looks at.
+NodePtr limit_window(NodePtr node, std::uint64_t count) {
+  std::uint64_t ahead = 0;
+  for (const WindowCall& call : std::get<Window>(node->op).calls) {
+    if (call.kind == WindowKind::kNext) {
+      ahead = std::max(ahead, static_cast<std::uint64_t>(call.offset));
+    }
+  }
+  NodePtr& input = node->inputs[0];
+  input = fuse(limit_rows(std::move(input), count + std::min(ahead, UINT64_MAX - count)));
+  return ahead == 0 ? std::move(node) : limit_rows(std::move(node), count);
+}
 
 NodePtr fuse(NodePtr node) {
   auto* limit = std::get_if<Limit>(&node->op);
@@ -27,6 +50,9 @@ NodePtr fuse(NodePtr node) {
   if (auto* inner = std::get_if<Limit>(&input->op)) {
     inner->count = std::min(inner->count, count);
     return std::move(input);
+  }
+  if (std::holds_alternative<Window>(input->op)) {
+    return limit_window(std::move(input), count);
   }
   if (std::holds_alternative<Project>(input->op)) {
     NodePtr project = std::move(input);
