@@ -304,7 +304,9 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     Status operator()(const plan::Union& /*op*/) {
       return executor.run_union(node, consumer, hints);
     }
-    Status operator()(const plan::Unnest& /*op*/) { return run_unnest(executor, node, consumer); }
+    Status operator()(const plan::Unnest& /*op*/) {
+      return run_unnest(executor, node, hints, consumer);
+    }
     Status operator()(const plan::Series& /*op*/) { return run_series(executor, node, consumer); }
     Status operator()(const plan::Window& /*op*/) { return run_window(executor, node, consumer); }
     Status operator()(const plan::Apply& /*op*/) { return run_apply(executor, node, consumer); }

@@ -367,7 +367,7 @@ plan::RowCandidates candidates_of(const plan::TopN& top) {
 }
 
 // True when column `column` of `node`'s output is the event time of one scan below it, reached
-// through row-wise operators only.
+// through operators only that work row by row.
 bool is_event_time(const plan::Node& node, std::size_t column) {
   if (const auto* scan = std::get_if<plan::Scan>(&node.op)) {
     const std::string& field = scan->columns[column].field;
@@ -382,6 +382,12 @@ bool is_event_time(const plan::Node& node, std::size_t column) {
   }
   if (std::holds_alternative<plan::Extract>(node.op)) {
     return column < node.inputs[0]->schema.size() && is_event_time(*node.inputs[0], column);
+  }
+  if (const auto* unnest = std::get_if<plan::Unnest>(&node.op)) {
+    return column < node.inputs[0]->schema.size() &&
+           std::ranges::find(unnest->columns, column, &plan::UnnestColumn::column) ==
+               unnest->columns.end() &&
+           is_event_time(*node.inputs[0], column);
   }
   if (std::holds_alternative<plan::Union>(node.op)) {
     return std::ranges::all_of(node.inputs, [column](const plan::NodePtr& input) {

@@ -418,9 +418,15 @@ Result<Flow> unnest_chunk(const plan::Unnest& unnest, const Chunk& chunk, std::u
   return Unnester(unnest, chunk, first_place, push).run();
 }
 
-Status run_unnest(Executor& executor, const plan::Node& node, Consumer& consumer) {
-  UnnestConsumer unnested(std::get<plan::Unnest>(node.op), executor.options().budget, consumer);
-  return executor.run(*node.inputs[0], unnested);
+Status run_unnest(Executor& executor, const plan::Node& node, const ScanHints& hints,
+                  Consumer& consumer) {
+  const auto& op = std::get<plan::Unnest>(node.op);
+  UnnestConsumer unnested(op, executor.options().budget, consumer);
+  ScanHints below;
+  if (!op.row_place) {  // else all rows are counted
+    below.time_bound = hints.time_bound;
+  }
+  return executor.run(*node.inputs[0], unnested, below);
 }
 
 }  // namespace evq
