@@ -300,7 +300,9 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     Status operator()(const plan::Fetch& /*op*/) {
       return run_fetch(executor, node, hints, consumer);
     }
-    Status operator()(const plan::Join& /*op*/) { return run_join(executor, node, consumer); }
+    Status operator()(const plan::Join& /*op*/) {
+      return run_join(executor, node, hints, consumer);
+    }
     Status operator()(const plan::Union& /*op*/) {
       return executor.run_union(node, consumer, hints);
     }

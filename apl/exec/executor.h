@@ -199,7 +199,8 @@ Status run_aggregate(Executor& executor, const plan::Node& node, const ScanHints
 Status run_sort(Executor& executor, const plan::Node& node, const ScanHints& hints,
                 Consumer& consumer);
 Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer);
-Status run_join(Executor& executor, const plan::Node& node, Consumer& consumer);
+Status run_join(Executor& executor, const plan::Node& node, const ScanHints& hints,
+                Consumer& consumer);
 Status run_unnest(Executor& executor, const plan::Node& node, const ScanHints& hints,
                   Consumer& consumer);
 Status run_series(Executor& executor, const plan::Node& node, Consumer& consumer);

@@ -338,8 +338,10 @@ std::size_t left_rows_held(Executor& executor, const plan::Node& node) {
 
 class JoinRun {
  public:
-  JoinRun(Executor& executor, const plan::Node& node)
+  // `time_bound` is that of the left rows, or null.
+  JoinRun(Executor& executor, const plan::Node& node, const TimeBound* time_bound)
       : executor_(executor),
+        time_bound_(time_bound),
         op_(std::get<plan::Join>(node.op)),
         left_(*node.inputs[0]),
         right_(*node.inputs[1]),
@@ -377,6 +379,7 @@ class JoinRun {
     }
     const KeyTest test(*side.table);
     ScanHints hints;
+    hints.time_bound = time_bound_;
     if (spec.drops_unmatched_left()) {
       hints.kept_keys = KeptKeys{&test, op_.left_keys};
     }
@@ -392,6 +395,7 @@ class JoinRun {
   }
 
   Executor& executor_;
+  const TimeBound* const time_bound_;
   const plan::Join& op_;
   const plan::Node& left_;
   const plan::Node& right_;
@@ -400,8 +404,9 @@ class JoinRun {
 
 }  // namespace
 
-Status run_join(Executor& executor, const plan::Node& node, Consumer& consumer) {
-  return JoinRun(executor, node).run(consumer);
+Status run_join(Executor& executor, const plan::Node& node, const ScanHints& hints,
+                Consumer& consumer) {
+  return JoinRun(executor, node, hints.time_bound).run(consumer);
 }
 
 }  // namespace evq

@@ -366,6 +366,25 @@ plan::RowCandidates candidates_of(const plan::TopN& top) {
   return candidates;
 }
 
+// Whether what becomes of a left row does not depend on others of the left side, nor what becomes
+// of the right ones on it.
+bool joins_row_by_row(plan::JoinKind kind) {
+  switch (kind) {
+    case plan::JoinKind::kInner:
+    case plan::JoinKind::kInnerUnique:
+    case plan::JoinKind::kLeftOuter:
+    case plan::JoinKind::kLeftSemi:
+    case plan::JoinKind::kLeftAnti:
+      return true;
+    case plan::JoinKind::kRightOuter:
+    case plan::JoinKind::kFullOuter:
+    case plan::JoinKind::kRightSemi:
+    case plan::JoinKind::kRightAnti:
+      break;
+  }
+  return false;
+}
+
 // True when column `column` of `node`'s output is the event time of one scan below it, reached
 // through operators only that work row by row.
 bool is_event_time(const plan::Node& node, std::size_t column) {
@@ -387,6 +406,10 @@ bool is_event_time(const plan::Node& node, std::size_t column) {
     return column < node.inputs[0]->schema.size() &&
            std::ranges::find(unnest->columns, column, &plan::UnnestColumn::column) ==
                unnest->columns.end() &&
+           is_event_time(*node.inputs[0], column);
+  }
+  if (const auto* join = std::get_if<plan::Join>(&node.op)) {
+    return joins_row_by_row(join->kind) && column < node.inputs[0]->schema.size() &&
            is_event_time(*node.inputs[0], column);
   }
   if (std::holds_alternative<plan::Union>(node.op)) {
