@@ -59,7 +59,6 @@ struct TopRows {
 
 enum class TimeOrder : std::uint8_t { kNone, kAscending, kDescending };
 
-// Tells a scan or an aggregation what the operators above it make of its rows.
 // How old, or how new, a row may be to be among the first rows by time: a bound that draws nearer
 // as such rows are found. Any thread.
 class TimeBound {
@@ -86,6 +85,7 @@ class TimeBound {
   std::atomic<std::int64_t> time_;
 };
 
+// Tells a scan or an aggregation what the operators above it make of its rows.
 struct ScanHints {
   // Rows that it excludes need not come, and blocks are visited from its side on. Null: no bound.
   const TimeBound* time_bound = nullptr;

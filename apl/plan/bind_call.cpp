@@ -253,8 +253,8 @@ std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) c
   }
   // A path to a flattened field, or to a virtual one, keeps the field's own name.
   if (input != nullptr) {
-    if (const auto at = find_field(input->schema(), dotted); at.has_value()) {
-      return input->schema()[*at].name;
+    if (const auto field = find_field(input->schema(), dotted); field.has_value()) {
+      return input->schema()[*field].name;
     }
     if (input->knows(dotted)) {
       return dotted;
