@@ -44,6 +44,46 @@ TEST_CASE("groups are read until there are as many as are taken") {
   CHECK(run(service, "t | summarize count() by n | take 1").rows_examined == 8);
 }
 
+TEST_CASE("blocks beyond the first rows by time are not read") {
+  const TempService service;
+  for (int block = 0; block < 60; ++block) {
+    const std::string minute = (block < 10 ? "0" : "") + std::to_string(block);
+    service.ingest("t", R"({"_time":"2024-05-01T00:)" + minute + R"(:00Z","n":)" +
+                            std::to_string(block) + "}\n");
+  }
+  for (const char* few :
+       {"top 1 by _time desc", "top 1 by _time asc", "sort by _time asc, n desc | take 1",
+        "serialize r = row_number() | take 1", "sort by _time asc | extend p = next(n) | take 1",
+        "mv-expand x = pack_array(1, 2) | take 1", "mv-expand x = range(1, 2) | top 1 by _time asc",
+        "lookup (datatable (n:long, o:string) [1, 'a']) on n | take 1",
+        "join kind=inner (range n from 0 to 99 step 1) on n | top 1 by _time asc"}) {
+    CHECK_MESSAGE(run(service, "t | " + std::string(few)).blocks_examined <= 2, few);
+  }
+  for (const char* all :
+       {"top 1 by n asc", "extend t = _time + 1s | top 1 by t asc",
+        "join kind=rightouter (datatable (n:long) [1]) on n | top 1 by _time asc"}) {
+    CHECK_MESSAGE(run(service, "t | " + std::string(all)).blocks_examined == 60, all);
+  }
+}
+
+TEST_CASE("the times of whole blocks are not read for their ends") {
+  ServiceOptions options;
+  options.cache_bytes = std::size_t{16} << 20;
+  const TempService service(options);
+  std::string events;
+  for (int i = 0; i < 70000; ++i) {
+    events += "{\"_time\":" + std::to_string(1'714'521'600 + i) + "}\n";
+  }
+  service.ingest("t", events);
+  const auto cached = [&](const std::string& apl) {
+    run(service, apl);
+    return run(service, apl).blocks_cached;
+  };
+  CHECK(cached("t | summarize min(_time), max(_time), count()") == 0);
+  CHECK(cached("t | summarize min(_time), dcount(_time)") > 0);
+  CHECK(cached("t | where _time > datetime(2024-05-01) | summarize max(_time)") > 0);
+}
+
 TEST_CASE("only groups that a join's short left side has are made") {
   const TempService service;
   service.ingest("few", "{\"k\":7}\n{\"k\":9}\n");
