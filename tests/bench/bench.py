@@ -33,7 +33,8 @@ import urllib.parse
 import bench_tables
 
 HERE = pathlib.Path(__file__).resolve().parent
-TIME_FIELD = {"otel": "_time", "bluesky": "time_us", "services": "_time", "requests": "_time"}
+TIME_FIELD = {"otel": "_time", "bluesky": "time_us", "services": "_time", "requests": "_time",
+              "views": "_time"}
 
 
 def parse_arguments():
@@ -45,9 +46,10 @@ def parse_arguments():
     parser.add_argument("--events", type=int, default=1_000_000, help="events per data set")
     parser.add_argument("--engines", default="evq,duckdb,clickhouse,victorialogs")
     parser.add_argument("--datasets", default="otel,bluesky")
-    parser.add_argument("--set", default="queries", choices=["queries", "kinds", "growth"],
+    parser.add_argument("--set", default="queries", choices=["queries", "kinds", "growth", "views"],
                         help="the file of queries: kinds.json has more of the same kinds, for "
-                             "DuckDB; growth.json those of the data set requests")
+                             "DuckDB; growth.json those of the data set requests, "
+                             "views.json those of the data set views")
     parser.add_argument("--queries", default="", help="prefixes of query names, comma separated")
     parser.add_argument("--runs", type=int, default=5, help="timed runs of a query")
     parser.add_argument("--ingest-runs", type=int, default=2)
@@ -410,6 +412,12 @@ class ClickHouse(Library):
     bluesky = ("JSON(kind LowCardinality(String), `commit.operation` LowCardinality(String), "
                "`commit.collection` LowCardinality(String), did String, time_us UInt64)")
     services = "service String, team String, tier UInt8, oncall String"
+    views = ("_time DateTime64(3,'UTC') CODEC(Delta, ZSTD(1)), view_id UInt64, user_id UInt64, "
+             "site UInt16, region UInt32, address UInt32, refresh UInt8, link UInt8, "
+             "download UInt8, uncounted UInt8, source UInt8, campaign UInt16, width UInt16, "
+             "window_width UInt16, window_height UInt16, phone UInt16, phone_model String, "
+             "engine UInt16, phrase String, url_hash UInt64, url String, title String, "
+             "referer_hash UInt64, referer String")
 
     def text(self, query):
         return query.get("clickhouse_sql")
@@ -421,6 +429,11 @@ class ClickHouse(Library):
         return int(run["out"].split("]")[0].strip('["'))
 
     def load_statements(self, dataset):
+        if dataset == "views":
+            return ["CREATE DATABASE evb",
+                    f"CREATE TABLE evb.views ({self.views}) ENGINE = MergeTree ORDER BY _time",
+                    f"INSERT INTO evb.views SELECT * FROM file('{data_file(dataset)}', "
+                    "'JSONEachRow') SETTINGS date_time_input_format='best_effort'"]
         if dataset != "otel":
             return ["CREATE DATABASE evb",
                     f"CREATE TABLE evb.bluesky (data {self.bluesky} CODEC(ZSTD(1))) "

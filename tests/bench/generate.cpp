@@ -1,4 +1,4 @@
-// evq_bench_generate bluesky|otel|otelcsv|services|requests [COUNT] [SEED]: one data set on
+// evq_bench_generate bluesky|otel|otelcsv|services|requests|views [COUNT] [SEED]: one data set on
 // standard output.
 #include <cstdint>
 #include <cstdio>
@@ -22,9 +22,12 @@ int main(int argc, char** argv) {
     evq::bench::write_services(out);
   } else if (mode == "requests") {
     evq::bench::write_requests(out, count, seed);
+  } else if (mode == "views") {
+    evq::bench::write_page_views(out, count, seed);
   } else {
-    std::fputs("usage: evq_bench_generate bluesky|otel|otelcsv|services|requests [COUNT] [SEED]\n",
-               stderr);
+    std::fputs(
+        "usage: evq_bench_generate bluesky|otel|otelcsv|services|requests|views [COUNT] [SEED]\n",
+        stderr);
     return 2;
   }
   return 0;

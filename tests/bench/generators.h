@@ -9,6 +9,8 @@
 //   write_services     the 40 rows that joins look services up in
 //   write_requests     a log of seven fields, about 150 bytes an event, a million events a day
 //                      however many there are: for growth up to what a disk holds
+//   write_page_views   a web counter's flat rows of 24 fields, about 520 bytes an event: keys and
+//                      texts of many distinct values
 
 #include <cstdint>
 
@@ -22,5 +24,6 @@ void write_firehose(Output& out, std::uint64_t count, std::uint64_t seed);
 void write_service_log(Output& out, std::uint64_t count, std::uint64_t seed, LogFormat format);
 void write_services(Output& out);
 void write_requests(Output& out, std::uint64_t count, std::uint64_t seed);
+void write_page_views(Output& out, std::uint64_t count, std::uint64_t seed);
 
 }  // namespace evq::bench
