@@ -1,5 +1,6 @@
 // Annotations, virtual fields, monitors, notifiers and views: objects that are kept as they are
-// given. One table says what each kind is called; annotations alone have rules of their own.
+// given, once those members are checked that clients decode into types. One table says what each
+// kind is called.
 // Nothing runs monitors, so that they have no history, and nothing is integrated.
 
 #include <algorithm>

@@ -90,6 +90,40 @@ of
 stands for its field in
 .IR filter ", " aggregations ", " groupBy " and " order ,
 before a field of the same name; errors name the member that they are about.
+.PP
+Annotations, virtual fields, monitors, notifiers and views keep every member that they are given,
+those that evq does not know too, once these are found good; else the request is refused with 400.
+Of all kinds
+.IR description " and " type
+are texts, as is the
+.I unit
+of a virtual field. An annotation needs
+.I type
+(small letters, digits and hyphens) and
+.IR datasets ,
+a list of names; its
+.IR time " and " endTime
+are times in that order, and title, description and url are texts of no more than 256, 512 and 512
+characters. A virtual field needs
+.IR dataset ", " name " and " expression ,
+which is one APL expression; a name that the dataset has already is 409. A monitor needs a
+.IR name ;
+what tells when it runs and compares
+.RI ( threshold ", " tolerance ", " intervalMinutes ", " rangeMinutes ", " secondDelay ,
+.IR triggerFromNRuns ", " triggerAfterNPositiveResults ", " compareDays )
+are numbers,
+.IR alertOnNoData ", " notifyByGroup ", " resolvable ", " disabled ", " notifyEveryRun
+and
+.I skipResolved
+are true or false,
+.I operator
+is a text,
+.I notifierIds
+a list of texts and
+.I disabledUntil
+a time; of aplQuery and mplQuery it has one at most. Notifiers and views need a
+.IR name .
+Times that are not RFC 3339, such as a date alone, are kept as such times.
 .SH PAGES
 Sort by _time and limit in the query; send
 .I status.maxCursor
