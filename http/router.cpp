@@ -77,6 +77,18 @@ HttpResponse refusal_of(const HttpRequest& request, const Error& error) {
   return refusal;
 }
 
+// What may be asked of a path that is there: HEAD where GET may, OPTIONS everywhere.
+void add_allow(const RouteMatch& match, HttpResponse* response) {
+  if (match.allowed.empty()) {
+    return;
+  }
+  std::string text;
+  for (const std::string_view method : match.allowed) {
+    text.append(method).append(method == "GET" ? ", HEAD, " : ", ");
+  }
+  response->headers.emplace_back("Allow", text + "OPTIONS");
+}
+
 }  // namespace
 
 RouteMatch find_route(std::string_view method, std::string_view path) {
@@ -158,13 +170,7 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
   if (match.route == nullptr) {
     admission.refusal = match.allowed.empty() ? error_response(404, "path not found")
                                               : error_response(405, "method not allowed here");
-    if (!match.allowed.empty()) {
-      std::string allowed;
-      for (const std::string_view method : match.allowed) {
-        allowed.append(allowed.empty() ? "" : ", ").append(method);
-      }
-      admission.refusal->headers.emplace_back("Allow", allowed);
-    }
+    add_allow(match, &*admission.refusal);
     return admission;
   }
   const Route& route = *match.route;
@@ -308,6 +314,7 @@ HttpResponse Router::preflight(const HttpRequest& request) const {
                                   "x-axiom-csv-fields, x-axiom-dataset");
     response.headers.emplace_back("Access-Control-Max-Age", "600");
   }
+  add_allow(find_route(request.method, request.path), &response);
   return response;
 }
 

@@ -8,6 +8,7 @@ import email.utils
 import gzip
 import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -164,7 +165,28 @@ class Http(ServerCase):
 
     def test_methods_are_allowed_once(self):
         self.assertEqual(self.server.call("POST", "/v2/datasets/x")[0], 405)
-        self.assertEqual(self.server.headers["Allow"], "GET, PUT, DELETE")
+        self.assertEqual(self.server.headers["Allow"], "GET, HEAD, PUT, DELETE, OPTIONS")
+
+    def test_every_path_says_which_methods_it_allows(self):
+        methods = {}
+        with open(os.path.join(os.path.dirname(__file__), "../../man/evq-http.7"), encoding="utf-8") as page:
+            for line in page:
+                if found := re.match(r"\.B ([A-Z]+) (/\S*)", line):
+                    path = re.sub(r"{\w+}", "x", found.group(2).replace("\\-", "-"))
+                    methods.setdefault(path, []).append(found.group(1))
+        self.assertGreater(len(methods), 60)
+        for path, known in methods.items():
+            if "GET" in known:
+                known.insert(known.index("GET") + 1, "HEAD")
+            for method, status in (("OPTIONS", 200), ("BREW", 405)):
+                self.assertEqual(self.server.call(method, path)[0], status, path)
+                allowed = self.server.headers["Allow"].split(", ")
+                self.assertEqual((allowed[-1], set(known) - set(allowed)), ("OPTIONS", set()), path)
+                self.assertEqual(len(allowed), len(set(allowed)), path)
+            self.assertIsNone(self.server.headers["Access-Control-Allow-Methods"])
+        for method, status in (("OPTIONS", 200), ("BREW", 404)):
+            self.assertEqual(self.server.call(method, "/none")[0], status)
+            self.assertIsNone(self.server.headers["Allow"])
 
     def test_other_origins_are_refused(self):
         status, _ = self.server.call("GET", "/v2/datasets", headers={"Origin": "http://evil"})
