@@ -66,7 +66,7 @@ std::int64_t streaming_ns(const HttpRequest& request) {
   if (!text.has_value()) {
     return 0;
   }
-  const std::optional<std::int64_t> span = parse_go_duration(*text);
+  const std::optional<std::int64_t> span = parse_timespan(*text);
   return std::clamp<std::int64_t>(span.value_or(0), 0, kHttpStreamMsMax * kMillisecondNs);
 }
 

@@ -21,7 +21,7 @@ Value scalar(const Json& json) {
   return json.is_string() ? Value::string(json.get<std::string>()) : Value::null();
 }
 
-// "auto", a duration, or a number of seconds; nothing when it is not given.
+// "auto", a duration however it is spelt, or a number of seconds; nothing when it is not given.
 Result<std::optional<std::int64_t>> read_resolution(const Json& body) {
   EVQ_TRY_ASSIGN(const auto text, wire::optional_string(body, "resolution"));
   if (text.value_or("").empty()) {
@@ -30,12 +30,12 @@ Result<std::optional<std::int64_t>> read_resolution(const Json& body) {
   if (*text == "auto") {
     return std::optional<std::int64_t>(0);
   }
-  std::optional<std::int64_t> span = parse_go_duration(*text);
+  std::optional<std::int64_t> span = parse_timespan(*text);
   if (!span.has_value()) {
     span = parse_go_duration(*text + "s");
   }
   if (span.value_or(0) <= 0) {
-    return make_error(ErrorCode::kUsage, "resolution must be auto or a duration such as 5m");
+    return make_error(ErrorCode::kUsage, "resolution must be auto or a duration such as 5m or 1d");
   }
   return span;
 }

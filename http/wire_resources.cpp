@@ -235,12 +235,9 @@ std::string write_list(const std::vector<std::string>& items) {
 Result<std::int64_t> read_trim_body(std::string_view text) {
   EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
   EVQ_TRY_ASSIGN(const std::string duration, wire::required_string(json, "maxDuration"));
-  std::optional<std::int64_t> ns = parse_go_duration(duration);
-  if (!ns.has_value()) {
-    ns = parse_combined_span(duration);
-  }
+  const std::optional<std::int64_t> ns = parse_timespan(duration);
   if (!ns.has_value() || *ns < 0) {
-    return make_error(ErrorCode::kUsage, "maxDuration must be a duration such as 1h30m0s");
+    return make_error(ErrorCode::kUsage, "maxDuration must be a duration such as 1h30m0s or 30d");
   }
   return *ns;
 }

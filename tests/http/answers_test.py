@@ -284,7 +284,9 @@ class Answers(ServerCase):
                              for total in answer["buckets"]["totals"]), 10)
         self.assertEqual(answer["buckets"]["totals"][0]["aggregations"][0]["op"], "COUNT")
         self.assertGreater(len(answer["buckets"]["series"]), 1)
-        for resolution, expected in (("60s", 200), ("300", 200), ("", 200), ("soon", 400), ("-5m", 400)):
+        for resolution, expected in (("60s", 200), ("300", 200), ("", 200), ("1d", 200), ("1w", 200), ("1d12h", 200),
+                                     ("1.5h", 200), ("5min", 200), ("01:00:00", 200), ("2.00:00:00", 200),
+                                     ("1h0m0s", 200), ("soon", 400), ("-5m", 400), ("-1d", 400), ("0d", 400)):
             self.assertEqual(self.server.call("POST", "/v1/datasets/w/query", {
                 "resolution": resolution, "aggregations": [{"op": "count", "field": "*"}]})[0],
                 expected, resolution)
