@@ -135,6 +135,17 @@ Status read_lists(const Json& body, LegacyQuery* query) {
   });
 }
 
+// A filter of groups, which the API does not describe: an answer without it would be a wrong one.
+Status refuse_having(const Json& body) {
+  const Json* having = wire::member(body, "having");
+  const bool none = having == nullptr || having->empty() || *having == "" ||
+                    (having->is_object() && having->value("op", Json()) == "");
+  return none ? Status::success()
+              : Status(make_error(ErrorCode::kUsage,
+                                  "having is not supported: a query of APL has where behind "
+                                  "summarize for it"));
+}
+
 }  // namespace
 
 Result<LegacyQuery> read_legacy_body(std::string_view text) {
@@ -164,6 +175,7 @@ Result<LegacyQuery> read_legacy_body(std::string_view text) {
       query.filter = *std::move(read);
     }
   }
+  EVQ_TRY(refuse_having(body));
   EVQ_TRY_ASSIGN(query.resolution, read_resolution(body));
   EVQ_TRY(read_lists(body, &query));
   return query;

@@ -150,6 +150,15 @@ class Legacy(ServerCase):
         status, answer = self.server.call("POST", "/v1/datasets/none/query", RANGE)
         self.assertEqual((status, answer["message"].split(":")[0]), (404, "dataset not found"))
 
+    def test_a_filter_of_groups_is_refused(self):
+        body = {"aggregations": [{"op": "count", "alias": "c"}], "groupBy": ["user"]}
+        for none in (None, {}, [], {"op": "", "field": "", "value": None}):
+            self.assertEqual(len(self.totals(**body, having=none)), 3)
+        for having in ({"op": ">", "field": "c", "value": 2}, "c > 2", [1], 0, {"field": "c"}):
+            status, answer = self.server.call("POST", "/v1/datasets/w/query", {**RANGE, **body, "having": having})
+            self.assertEqual(status, 400, having)
+            self.assertIn("having is not supported", answer["message"])
+
 
 if __name__ == "__main__":
     unittest.main(argv=["legacy_test"])
