@@ -4,6 +4,7 @@
 #include "apl/service/starred.h"
 #include "http/api.h"
 #include "http/wire_resources.h"
+#include "store/base/utf8.h"
 
 namespace evq {
 namespace {
@@ -27,18 +28,18 @@ Result<StoredObject> allowed_starred(Api& api, const HttpRequest& request,
   return stored;
 }
 
-// `qs` is part of the name or of the query.
+// `qs` is part of the name or of the query, in any case.
 bool wanted(const HttpRequest& request, const StoredObject& object) {
   const std::string_view who = request.parameter("who").value_or("");
-  const std::string_view text = request.parameter("qs").value_or("");
+  const std::string text = fold_case(request.parameter("qs").value_or(""));
   if (!who.empty() && who != "all" && who != object.who) {
     return false;
   }
-  if (text.empty() || object.name.find(text) != std::string::npos) {
+  if (text.empty() || fold_case(object.name).find(text) != std::string::npos) {
     return true;
   }
   const Result<QueryRequest> query = starred_request(object);
-  return query.ok() && query->apl.find(text) != std::string::npos;
+  return query.ok() && fold_case(query->apl).find(text) != std::string::npos;
 }
 
 }  // namespace

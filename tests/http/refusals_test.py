@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import unittest
+import urllib.parse
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
 from evq_server import T0, Server
@@ -152,11 +153,15 @@ class Refusals(unittest.TestCase):
         self.assertEqual(names("who=me"), ["first"])
         self.assertEqual(sorted(names("who=you")), ["second", "third"])
         self.assertEqual(names("qs=third"), ["third"])
+        self.assertEqual(names("qs=THIRD"), ["third"])  # in any case
         self.assertEqual(names("qs=nothing"), [])
         self.assertEqual(names("qs=metadata"), [])  # no name and no query has it
         self.assertEqual(names("limit=1"), every[:1])
         self.assertEqual(names("offset=1"), every[1:])
         self.assertEqual(names("offset=3"), [])
+        call("POST", "/v2/apl-starred-queries", {**STARRED, "name": "Größe ÄRGER", "query": {"apl": "d | where Σ == 1"}})
+        for words in ("ärger", "ÄRGER", "GRÖ", "Where σ ==", "d | WHERE"):
+            self.assertEqual(names("qs=" + urllib.parse.quote(words)), ["Größe ÄRGER"], words)
 
     def test_splunk_says_which_events_were_lost(self):
         body = ('{"index":"some","event":{"n":1}}{"index":"some","event":%s}'
