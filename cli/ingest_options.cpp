@@ -94,6 +94,9 @@ Result<IngestOptions> make_reading_options(const ReadingOptions& reading) {
   options.timestamp_layout = reading.timestamp_format;
   EVQ_TRY_ASSIGN(options.zone, input_zone(reading.timestamp_zone));
   options.csv_fields = reading.csv_fields;
+  if (const auto repeated = complete_csv_names(&options.csv_fields); repeated.has_value()) {
+    return make_error(ErrorCode::kUsage, "--csv-fields repeats the field " + *repeated);
+  }
   const bool tab = reading.csv_delimiter == "\\t";
   if ((reading.csv_delimiter.size() > 1 && !tab) ||
       !std::ranges::all_of(reading.csv_delimiter, may_delimit_csv)) {

@@ -11,12 +11,13 @@
 namespace evq {
 namespace {
 
+// None for a text of blanks, which clients send where the body has a header.
 std::vector<std::string> split_fields(std::string_view text) {
   std::vector<std::string> names;
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    names.emplace_back(trimmed(text.substr(0, comma)));
-    text.remove_prefix(std::min(comma + 1, text.size()));
+  for (std::size_t begin = 0; begin <= text.size() && !trimmed(text).empty();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    names.emplace_back(trimmed(text.substr(begin, comma - begin)));
+    begin = comma + 1;
   }
   return names;
 }
@@ -55,6 +56,11 @@ Result<IngestOptions> ingest_options(const HttpRequest& request) {
   }
   options.csv_delimiter = delimiter.size() == 1 ? delimiter[0] : '\0';
   options.csv_fields = split_fields(request.header("x-axiom-csv-fields").value_or(""));
+  const bool json = options.format == InputFormat::kJson || options.format == InputFormat::kNdjson;
+  if (const auto repeated = complete_csv_names(&options.csv_fields);
+      repeated.has_value() && !json) {
+    return make_error(ErrorCode::kUsage, "X-Axiom-CSV-Fields repeats the field " + *repeated);
+  }
   options.labels_json = std::string(request.header("x-axiom-event-labels").value_or(""));
   EVQ_TRY_ASSIGN(options.strict, switch_parameter(request, "strict"));
   if (!options.labels_json.empty()) {

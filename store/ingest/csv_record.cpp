@@ -1,7 +1,7 @@
 #include "store/ingest/csv_record.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "store/base/check.h"
 #include "store/base/utf8.h"
@@ -126,9 +126,24 @@ std::size_t next_whole_line(std::string_view record, std::size_t quote, const Cs
   return record.size();
 }
 
+std::optional<std::string> complete_csv_names(std::vector<std::string>* names) {
+  std::map<std::string_view, std::size_t> columns;
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    std::string& name = (*names)[i];
+    if (name.empty()) {
+      name = "column" + std::to_string(i + 1);
+    }
+    const auto [first, is_new] = columns.emplace(name, i);
+    if (!is_new) {
+      return "'" + name + "', in columns " + std::to_string(first->second + 1) + " and " +
+             std::to_string(i + 1);
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::vector<std::string>> read_csv_header(std::string_view record, char delimiter) {
   std::vector<std::string> names;
-  std::set<std::string> seen;
   const std::string repaired = repair_utf8(trim(record, delimiter));
   for (std::size_t begin = 0; begin <= repaired.size();) {
     const RawCell cell = read_cell(repaired, begin, delimiter);
@@ -142,18 +157,12 @@ Result<std::vector<std::string>> read_csv_header(std::string_view record, char d
     } else {
       name.assign(cell.text);
     }
-    if (name.empty()) {
-      name = "column" + std::to_string(names.size() + 1);
-    }
-    if (!seen.insert(name).second) {
-      const auto first = std::ranges::find(names, name) - names.begin();
-      return make_error(ErrorCode::kData,
-                        std::string(kRepeatedNameError) + "'" + name + "', in columns " +
-                            std::to_string(first + 1) + " and " + std::to_string(names.size() + 1),
-                        "leave the header line out and name the columns with csv-fields");
-    }
     names.push_back(std::move(name));
     begin = cell.end + 1;
+  }
+  if (const auto repeated = complete_csv_names(&names); repeated.has_value()) {
+    return make_error(ErrorCode::kData, std::string(kRepeatedNameError) + *repeated,
+                      "leave the header line out and name the columns with csv-fields");
   }
   return names;
 }

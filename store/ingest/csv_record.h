@@ -4,6 +4,7 @@
 // and is not closed only the line fails, and those below it up to one that has all cells.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,10 @@ inline constexpr std::string_view kRepeatedNameError = "the CSV header repeats t
 // Field names from a header record; kData when it repeats a name or cannot be read. A column
 // without a name is called `column` and its number from 1.
 Result<std::vector<std::string>> read_csv_header(std::string_view record, char delimiter);
+
+// Gives names to columns without one, as a header does. The first name that is there twice, as
+// "'x', in columns 1 and 2"; nothing when none is.
+std::optional<std::string> complete_csv_names(std::vector<std::string>* names);
 
 inline constexpr std::string_view kOpenCellFault = "the quoted cell is not closed";
 

@@ -140,6 +140,20 @@ class Refusals(unittest.TestCase):
         self.assertEqual(self.server.query("named | project a, b, c")["tables"][0]["columns"],
                          [[1], [2], [3]])
 
+    def test_names_of_csv_columns_are_held_to_what_a_header_is(self):
+        def send(names, body, kind="text/csv"):
+            return self.server.call("POST", "/v1/ingest/columns", body, {"Content-Type": kind,
+                                                                         "X-Axiom-CSV-Fields": names})
+        for names, body in (("x,x", "1,2\n"), ("x, y ,x", "1,2,3\n"), ("column2,", "1,2\n"), ("", "x,x\n1,2\n")):
+            status, answer = send(names, body)
+            self.assertEqual(status, 400, names)
+            self.assertRegex(answer["message"], "repeats the field '(x|column2)', in columns 1 and [23]")
+        self.assertEqual(self.server.call("GET", "/v2/datasets/columns")[0], 404)
+        self.assertEqual(send("x,,y", "1,2,3\n")[0], 200)  # as a header x,,y
+        self.assertEqual(self.server.query("columns | project x, column2, y")["tables"][0]["columns"],
+                         [[1], [2], [3]])
+        self.assertEqual(send("x,x", '[{"a":1}]', "application/json")[0], 200)
+
     def test_saved_queries_are_found_by_who_and_words(self):
         call = self.server.call
         for name, who in (("first", "me"), ("second", "you"), ("third", "you")):
