@@ -110,7 +110,8 @@ std::string rpc_status(int status, std::string_view message, bool protobuf) {
 
 }  // namespace
 
-HttpResponse splunk_answer(int status, int code, std::string_view text) {
+HttpResponse splunk_answer(int status, int code, std::string_view text,
+                           std::optional<std::size_t> wrong_event) {
   HttpResponse response;
   response.status = status;
   JsonWriter json(response.body);
@@ -119,6 +120,10 @@ HttpResponse splunk_answer(int status, int code, std::string_view text) {
   json.string(repair_utf8(text));
   json.key("code");
   json.integer(code);
+  if (wrong_event.has_value()) {
+    json.key("invalid-event-number");
+    json.integer(static_cast<std::int64_t>(*wrong_event));
+  }
   json.end_object();
   return response;
 }

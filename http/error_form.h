@@ -3,7 +3,9 @@
 // of the systems whose shippers may send to it. Statuses are the same in all of them. Pure
 // functions.
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "http/message.h"
@@ -23,8 +25,10 @@ enum class ErrorForm : std::uint8_t {
 void put_error(ErrorForm form, const HttpRequest& request, std::string_view message,
                HttpResponse* response);
 
-// {"text":…,"code":…}, which the event collector answers with in any case.
-HttpResponse splunk_answer(int status, int code, std::string_view text);
+// {"text":…,"code":…}, which the event collector answers with in any case, and the number from 0 of
+// the event that is wrong, if one is.
+HttpResponse splunk_answer(int status, int code, std::string_view text,
+                           std::optional<std::size_t> wrong_event = std::nullopt);
 // What clients of Elasticsearch look for, to be sure of whom they talk to.
 void add_elastic_header(HttpResponse* response);
 

@@ -45,7 +45,9 @@ Error malformed(std::string_view what) {
 // [nanoseconds as text, line, metadata that may be left out]; false for anything else. `labels` are
 // the members of an event that all entries of a stream share.
 bool append_json_entry(std::string_view labels, DynamicView entry, std::string* out) {
-  if (!entry.is_array() || !entry.at(0).is_string() || !entry.at(1).is_string()) {
+  const DynamicView metadata = entry.at(2);
+  if (!entry.is_array() || entry.size() > 3 || !entry.at(0).is_string() ||
+      !entry.at(1).is_string() || !(metadata.is_null() || metadata.is_bag())) {
     return false;
   }
   const std::optional<std::int64_t> ns = parse_event_time(entry.at(0).as_string());
@@ -57,8 +59,8 @@ bool append_json_entry(std::string_view labels, DynamicView entry, std::string* 
   if (!labels.empty()) {
     json.raw(labels);
   }
-  if (entry.at(2).is_bag()) {
-    append_members(&json, entry.at(2));
+  if (metadata.is_bag()) {
+    append_members(&json, metadata);
   }
   json.key("_time");
   json.instant(*ns);
@@ -76,19 +78,24 @@ Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
     return malformed("the body has no list of streams");
   }
   std::string events;
-  for (DynamicView::Iterator stream(*streams); stream.next();) {
+  std::size_t number = 0;
+  for (DynamicView::Iterator stream(*streams); stream.next(); ++number) {
+    const std::string place = "streams[" + std::to_string(number) + "]";
     const DynamicView labels = stream.value().find("stream").value_or(DynamicView());
     const DynamicView values = stream.value().find("values").value_or(DynamicView());
     if (!labels.is_bag() || !values.is_array()) {
-      return malformed("a stream is {\"stream\": labels, \"values\": list}");
+      return malformed(place + ": a stream is {\"stream\": labels, \"values\": list}");
     }
     std::string shared;
     JsonWriter members(shared);
     append_members(&members, labels);
-    for (DynamicView::Iterator value(values); value.next();) {
+    std::size_t index = 0;
+    for (DynamicView::Iterator value(values); value.next(); ++index) {
       const std::size_t before = events.size();
       if (!append_json_entry(shared, value.value(), &events)) {
-        return malformed("a value is [\"nanoseconds\", \"line\"]");
+        return malformed(
+            place + ".values[" + std::to_string(index) +
+            "]: a value is [\"nanoseconds\", \"line\", metadata that may be left out]");
       }
       EVQ_TRY(claim->take_events(events.size() - before));
     }

@@ -34,10 +34,10 @@ struct Bulk {
   std::vector<BulkAction> actions;  // of all lines
 };
 
-// What {"index":{…}} asks for; nothing for a line that asks for nothing known.
+// What {"index":{…}} asks for; nothing for a line that asks for nothing known, or for more.
 std::optional<BulkAction> action_of(DynamicView line) {
   DynamicView::Iterator only(line);
-  if (!line.is_bag() || !only.next() || !only.value().is_bag()) {
+  if (!line.is_bag() || line.size() != 1 || !only.next() || !only.value().is_bag()) {
     return std::nullopt;
   }
   const auto found = std::ranges::find(kBulkActions, only.key());
@@ -51,25 +51,28 @@ Result<Bulk> read_bulk(std::string_view body) {
   Bulk bulk;
   JsonReader reader;
   DynamicBuilder builder;
-  while (!body.empty()) {
+  for (std::size_t number = 1; !body.empty(); ++number) {
     const std::string_view line = take_line(&body);
     if (is_blank(line)) {
       continue;
     }
+    const std::string place = "the action line " + std::to_string(number) + " of the bulk body ";
     builder.clear();
     const bool is_json = reader.read(line, &builder);
     const std::optional<BulkAction> action =
         action_of(is_json ? DynamicView(builder.bytes()) : DynamicView());
     if (!action.has_value()) {
-      return make_error(ErrorCode::kData, "an action line of the bulk body is malformed");
+      return make_error(ErrorCode::kData,
+                        place + R"(is malformed: {"index":{}} or {"create":{}} is expected)");
     }
     bulk.actions.push_back(*action);
     if (action == BulkAction::kDelete) {
       continue;
     }
     const std::string_view document = take_line(&body);
+    ++number;
     if (is_blank(document)) {
-      return make_error(ErrorCode::kData, "an action line of the bulk body has no document");
+      return make_error(ErrorCode::kData, place + "has no document");
     }
     if (action != BulkAction::kUpdate) {
       bulk.documents.append(document).push_back('\n');
@@ -200,15 +203,25 @@ bool take_object(std::string_view* text, std::string_view* object) {
   return true;
 }
 
-// Whether an envelope has an event, and one that says something.
-bool has_event(DynamicView envelope) {
-  const auto event = envelope.find("event");
-  return event.has_value() && !event->is_null();
-}
-
-bool has_blank_event(DynamicView envelope) {
-  const auto event = envelope.find("event");
-  return event.has_value() && event->is_string() && event->as_string().empty();
+// The refusal of an envelope that is not what it should be, nothing for a good one: it has an event
+// that says something, and what is beside it is not passed over.
+std::optional<HttpResponse> refuse_envelope(DynamicView envelope, std::size_t number) {
+  const DynamicView event = envelope.find("event").value_or(DynamicView());
+  if (event.is_null()) {
+    return splunk_answer(400, 12, "Event field is required", number);
+  }
+  if (event.is_string() && event.as_string().empty()) {
+    return splunk_answer(400, 13, "Event field cannot be blank", number);
+  }
+  const DynamicView fields = envelope.find("fields").value_or(DynamicView());
+  if (!fields.is_null() && !fields.is_bag()) {
+    return splunk_answer(400, 15, "Error in handling indexed fields: fields is no object", number);
+  }
+  const DynamicView index = envelope.find("index").value_or(DynamicView());
+  if (!index.is_null() && !index.is_string()) {
+    return splunk_answer(400, 7, "Incorrect index: it is no text", number);
+  }
+  return std::nullopt;
 }
 
 // The number that is a member of a JSON object as it is written; empty when there is none. Of
@@ -461,24 +474,19 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
   JsonReader reader;
   DynamicBuilder builder;
   std::string_view rest = body;
-  while (true) {
+  for (std::size_t number = 0;; ++number) {
     std::string_view text;
-    if (!take_object(&rest, &text)) {
-      return splunk_answer(400, 6, "Invalid data format");
-    }
-    if (text.empty()) {
+    const bool is_object = take_object(&rest, &text);
+    if (is_object && text.empty()) {
       break;
     }
     builder.clear();
-    if (!reader.read(text, &builder)) {
-      return splunk_answer(400, 6, "Invalid data format");
+    if (!is_object || !reader.read(text, &builder)) {
+      return splunk_answer(400, 6, "Invalid data format", number);
     }
     const DynamicView envelope(builder.bytes());
-    if (!has_event(envelope)) {
-      return splunk_answer(400, 12, "Event field is required");
-    }
-    if (has_blank_event(envelope)) {
-      return splunk_answer(400, 13, "Event field cannot be blank");
+    if (auto refusal = refuse_envelope(envelope, number); refusal.has_value()) {
+      return *std::move(refusal);
     }
     std::string& events = by_dataset[index.dataset_of(envelope)];
     const std::size_t before = events.size();

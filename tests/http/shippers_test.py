@@ -103,11 +103,20 @@ class Loki(ServerCase):
                         [{"stream": {}, "values": [[at, {}]]}], [{"stream": {}, "values": {}}],
                         [{"stream": "x", "values": [[at, "l"]]}], [{"values": [[at, "l"]]}],
                         [{"labels": '{a="b"}', "entries": [{"ts": "2024-05-01T00:00:00Z", "line": "l"}]}],
-                        [{"stream": {"n" * 300: "x"}, "values": [[at, "l"]]}]):
+                        [{"stream": {"n" * 300: "x"}, "values": [[at, "l"]]}], [5], [None], {"stream": {}}, 5,
+                        [{"stream": {}, "values": [[at, "l", 5]]}], [{"stream": {}, "values": [[at, "l", []]]}],
+                        [{"stream": {}, "values": [[at, "l", {}, 1]]}], [{"stream": {}, "values": [at, "l"]}]):
             status, answer = self.push(json.dumps({"streams": streams}), Content_Type="application/json",
                                        X_Axiom_Dataset="lost")
             self.assertEqual(status, 400, streams)
             self.assertTrue(answer)
+        good = {"stream": {}, "values": [[at, "l"]]}
+        for streams, place in (([good, 5], b"streams[1]: "), ([good, {"stream": {}, "values": [[at, "l"], [at]]}],
+                                                             b"streams[1].values[1]: ")):
+            status, answer = self.push(json.dumps({"streams": streams}), Content_Type="application/json",
+                                       X_Axiom_Dataset="placed")
+            self.assertEqual((status, place in answer), (400, True), answer)
+        self.assertEqual(self.server.call("GET", "/v2/datasets/placed")[0], 404)
 
     def test_labels_do_not_replace_the_entry(self):
         body = json.dumps({"streams": [{"stream": {"line": "no", "_time": "no", "a": "b"}, "values": [
@@ -171,7 +180,7 @@ class Splunk(ServerCase):
 # Where each system sends, and the text of an error as its clients read it; fails for another form.
 FORMS = (
     ("/services/collector/event?index=web", "application/json",
-     lambda status, kind, body: (kind == "application/json" and set(json.loads(body)) == {"text", "code"}
+     lambda status, kind, body: (kind == "application/json" and {"text", "code"} <= set(json.loads(body))
                                  and json.loads(body)["text"])),
     ("/v1/ingest/web/elastic/_bulk", "application/x-ndjson",
      lambda status, kind, body: (kind == "application/json" and json.loads(body)["status"] == status
@@ -261,6 +270,28 @@ class Refused(ServerCase):
         self.assertEqual(post("POST", "/v1/ingest/first", [{"a": 1}])[0], 200)
         self.assertEqual(post("POST", "/v1/ingest/first", b'[{"a":1},', {"Content-Type": "application/json"})[0], 400)
         self.assertEqual(self.server.query("first | count")["tables"][0]["columns"], [[1]])
+
+    def test_events_of_another_shape_are_told_by_number_and_nothing_is_kept(self):
+        for envelope, code in (({}, 12), ({"event": None}, 12), ({"Event": "x"}, 12), ({"event": ""}, 13),
+                               ({"event": "x", "fields": [1]}, 15), ({"event": "x", "fields": "a=b"}, 15),
+                               ({"event": "x", "index": 5}, 7), ("text", 6), (5, 6)):
+            body = json.dumps({"event": "good"}) + json.dumps(envelope)
+            status, answer = self.server.call("POST", "/services/collector?index=shaped", body)
+            self.assertEqual((status, answer["code"], answer["invalid-event-number"]), (400, code, 1), envelope)
+            self.assertEqual(self.server.call("GET", "/v2/datasets/shaped")[0], 404)
+        self.assertEqual(self.server.call("POST", "/services/collector?index=shaped", json.dumps(
+            {"event": "x", "fields": None, "index": None}))[0], 200)
+
+    def test_action_lines_of_another_shape_are_told_by_number(self):
+        for lines, words in (('{"index":{}}\n{"a":1}\n\n{"a":2}\n{"a":3}\n', "action line 4 "),
+                             ('{"index":{}}\n{"a":1}\n{"index":5}\n{"a":3}\n', "action line 3 "),
+                             ('{"index":{}}\n{"a":1}\n[]\n{"a":3}\n', "action line 3 "),
+                             ('{"index":{},"create":{}}\n{"a":1}\n', "action line 1 "), ("5\n{}\n", "action line 1 "),
+                             ('{"delete":{}}\n{"create":{}}\n', "action line 2 of the bulk body has no document")):
+            status, answer = self.server.call("POST", "/v1/ingest/actions/elastic/_bulk", lines)
+            self.assertEqual(status, 400, lines)
+            self.assertIn(words, answer["error"]["reason"])
+        self.assertEqual(self.server.call("GET", "/v2/datasets/actions")[0], 404)
 
     def test_an_index_that_cannot_be_keeps_nothing_of_the_others(self):
         events = "".join(json.dumps({"event": {"a": 1}, "index": index}) for index in ("good", "not/good"))
