@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "http/otlp_attributes.h"
+#include "http/proto_json.h"
 #include "http/protobuf.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
@@ -35,7 +37,7 @@ constexpr std::array kAnyValueFields = {
     ProtoField{5, "arrayValue", kMessage, false, &kArrayValue},
     ProtoField{6, "kvlistValue", kMessage, false, &kKeyValueList},
     ProtoField{7, "bytesValue", kBytes}};
-const ProtoMessage kAnyValue{kAnyValueFields};
+const ProtoMessage kAnyValue{kAnyValueFields, true};
 
 constexpr std::array kResourceFields = {ProtoField{1, "attributes", kMessage, true, &kKeyValue}};
 constexpr ProtoMessage kResource{kResourceFields};
@@ -103,9 +105,10 @@ DynamicView member(DynamicView bag, std::string_view name) {
   return bag.find(name).value_or(DynamicView());
 }
 
-// A list of the messages, which may be left out when it is empty.
-bool is_list(DynamicView value) {
-  return value.is_array() || value.is_null();
+// Whether something is given that should be a time and cannot be read as one.
+bool is_bad_time(DynamicView value) {
+  const bool any = !value.is_null() && !(value.is_string() && value.as_string().empty());
+  return any && !otlp_integer(value).has_value();
 }
 
 void write_text(JsonWriter* json, std::string_view key, DynamicView value) {
@@ -123,29 +126,35 @@ void write_id(JsonWriter* json, std::string_view key, DynamicView value) {
   }
 }
 
-void write_time(JsonWriter* json, std::string_view key, std::optional<std::int64_t> ns) {
-  if (ns.value_or(0) != 0) {
+// Nothing for 0 and for what is not given; as it was given what cannot be read, and so that the
+// store cannot read it either.
+void write_time(JsonWriter* json, std::string_view key, DynamicView value) {
+  const std::int64_t ns = otlp_integer(value).value_or(0);
+  if (is_bad_time(value)) {
     json->key(key);
-    json->instant(*ns);
+    json->string(value.is_string() ? std::string(value.as_string())
+                                   : json_from_dynamic(value) + " ns");
+  } else if (ns != 0) {
+    json->key(key);
+    json->instant(ns);
   }
 }
 
-// The event's time: `time`, or `other` where that is 0 or not given. What cannot be read is left to
-// the store, which refuses the event and says so.
-void write_event_time(JsonWriter* json, DynamicView time, DynamicView other) {
-  for (const DynamicView given : {time, other}) {
-    const bool any = !given.is_null() && !(given.is_string() && given.as_string().empty());
-    const std::optional<std::int64_t> ns = otlp_integer(given);
-    if (any && !ns.has_value()) {
-      json->key("_time");
-      json->string(given.is_string() ? std::string(given.as_string()) : json_from_dynamic(given));
-      return;
-    }
-    if (ns.value_or(0) != 0) {
-      write_time(json, "_time", ns);
-      return;
-    }
+// The event's time: the first of them that is given and not 0, or one that cannot be read, with
+// which the store refuses the event and says so.
+void write_event_time(JsonWriter* json, std::initializer_list<DynamicView> times) {
+  const auto* const bad = std::ranges::find_if(times, is_bad_time);
+  const auto* const given = std::ranges::find_if(
+      times, [](DynamicView time) { return otlp_integer(time).value_or(0) != 0; });
+  if (bad != times.end() || given != times.end()) {
+    write_time(json, "_time", *(bad != times.end() ? bad : given));
   }
+}
+
+// Nothing unless both are given and int64 has it.
+std::optional<std::int64_t> difference(std::optional<std::int64_t> from,
+                                       std::optional<std::int64_t> to) {
+  return from.has_value() && to.has_value() ? checked_subtract(*to, *from) : std::nullopt;
 }
 
 // A value of an enumeration, which JSON may give by name: one of `names` behind `prefix`, whose
@@ -239,7 +248,7 @@ class EventText {
 
 void EventText::add_log(DynamicView log, std::string_view origin) {
   json_.begin_object();
-  write_event_time(&json_, member(log, "timeUnixNano"), member(log, "observedTimeUnixNano"));
+  write_event_time(&json_, {member(log, "timeUnixNano"), member(log, "observedTimeUnixNano")});
   if (const DynamicView body = member(log, "body"); body.is_bag()) {
     json_.key("body");
     write_otlp_value(&json_, body);
@@ -264,7 +273,7 @@ void EventText::write_span_parts(std::string_view key, DynamicView list) {
   for (DynamicView::Iterator each(list); each.next();) {
     json_.begin_object();
     write_text(&json_, "name", member(each.value(), "name"));
-    write_time(&json_, "timestamp", otlp_integer(member(each.value(), "timeUnixNano")));
+    write_time(&json_, "timestamp", member(each.value(), "timeUnixNano"));
     write_id(&json_, "trace_id", member(each.value(), "traceId"));
     write_id(&json_, "span_id", member(each.value(), "spanId"));
     part_attributes_.write("attributes", member(each.value(), "attributes"), &json_);
@@ -275,9 +284,9 @@ void EventText::write_span_parts(std::string_view key, DynamicView list) {
 
 void EventText::add_span(DynamicView span, std::string_view origin) {
   json_.begin_object();
-  const auto start = otlp_integer(member(span, "startTimeUnixNano"));
-  const auto end_time = otlp_integer(member(span, "endTimeUnixNano"));
-  write_event_time(&json_, member(span, "startTimeUnixNano"), DynamicView());
+  const DynamicView begins = member(span, "startTimeUnixNano");
+  const DynamicView ends = member(span, "endTimeUnixNano");
+  write_event_time(&json_, {begins, is_bad_time(ends) ? ends : DynamicView()});
   write_id(&json_, "trace_id", member(span, "traceId"));
   write_id(&json_, "span_id", member(span, "spanId"));
   write_id(&json_, "parent_span_id", member(span, "parentSpanId"));
@@ -285,9 +294,10 @@ void EventText::add_span(DynamicView span, std::string_view origin) {
   write_text(&json_, "name", member(span, "name"));
   json_.key("kind");
   json_.string(span_kind(member(span, "kind")));
-  if (start.has_value() && end_time.has_value() && *end_time >= *start) {
+  const std::optional<std::int64_t> duration = difference(otlp_integer(begins), otlp_integer(ends));
+  if (duration.value_or(-1) >= 0) {
     json_.key(kOtlpDurationField);
-    json_.integer(*end_time - *start);
+    json_.integer(*duration);
   }
   const DynamicView status = member(span, "status");
   const std::int64_t code = status_code(member(status, "code"));
@@ -306,40 +316,55 @@ void EventText::add_span(DynamicView span, std::string_view origin) {
   end(span, origin);
 }
 
+Error malformed(const std::string& why) {
+  return make_error(ErrorCode::kData, "the export request is malformed: " + why);
+}
+
+// Refuses what is not of the message's shape, so that nothing of it is passed over, and gives
+// members the names by which they are looked for. What has no list of records and is not empty is
+// another message.
+Status check_json(const ProtoMessage& message, RewritingClaim* claim, std::string* bytes) {
+  const Result<ProtoJsonShape> shape = check_proto_json(DynamicView(*bytes), message);
+  if (!shape.ok()) {
+    return malformed(shape.error().message);
+  }
+  if (shape->has_other_names) {
+    if (claim != nullptr) {
+      EVQ_TRY(claim->take_events(bytes->size()));
+    }
+    *bytes = with_table_names(DynamicView(*bytes), message);
+  }
+  const DynamicView request(*bytes);
+  const std::string_view records = message.fields[0].name;
+  return request.size() == 0 || request.find(records).has_value()
+             ? Status::success()
+             : Status(malformed("it has no " + std::string(records)));
+}
+
 }  // namespace
 
 Result<std::string> otlp_events(std::string body, OtlpSignal signal, bool protobuf,
                                 RewritingClaim* claim) {
   const bool logs = signal == OtlpSignal::kLogs;
-  const std::optional<std::string> bytes =
-      protobuf ? dynamic_from_proto(body, logs ? kLogsRequest : kTracesRequest)
-               : dynamic_from_json(body);
+  const ProtoMessage& message = logs ? kLogsRequest : kTracesRequest;
+  std::optional<std::string> bytes =
+      protobuf ? dynamic_from_proto(body, message) : dynamic_from_json(body);
   std::string().swap(body);
-  const Error malformed = make_error(ErrorCode::kData, "the export request is malformed");
-  if (!bytes.has_value() || !DynamicView(*bytes).is_bag()) {
-    return malformed;
+  if (!bytes.has_value()) {
+    return malformed(protobuf ? "it is no message" : "it is no JSON");
+  }
+  if (!protobuf) {
+    EVQ_TRY(check_json(message, claim, &*bytes));
   }
   EventText events;
   const DynamicView resources =
       member(DynamicView(*bytes), logs ? "resourceLogs" : "resourceSpans");
-  if (!is_list(resources)) {
-    return malformed;
-  }
   for (DynamicView::Iterator resource(resources); resource.next();) {
     const DynamicView scopes = member(resource.value(), logs ? "scopeLogs" : "scopeSpans");
-    if (!is_list(scopes)) {
-      return malformed;
-    }
     for (DynamicView::Iterator scope(scopes); scope.next();) {
       const DynamicView records = member(scope.value(), logs ? "logRecords" : "spans");
-      if (!is_list(records)) {
-        return malformed;
-      }
       std::optional<std::string> origin;  // when there is a record: scopes may be many and empty
       for (DynamicView::Iterator record(records); record.next();) {
-        if (!record.value().is_bag()) {
-          return malformed;
-        }
         if (!origin.has_value()) {
           origin =
               origin_text(member(resource.value(), "resource"), member(scope.value(), "scope"));

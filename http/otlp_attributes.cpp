@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -40,18 +41,18 @@ bool is_convention(std::string_view name) {
          std::ranges::binary_search(kConventionNamespaces, name.substr(0, dot));
 }
 
-// The members of a {key, value}.
+// The members of a {key, value}. An empty key is left out by those who write messages.
 struct Pair {
   explicit Pair(DynamicView pair) {
     for (DynamicView::Iterator each(pair); each.next();) {
-      if (each.key() == "key") {
-        name = each.value();
+      if (each.key() == "key" && each.value().is_string()) {
+        name = each.value().as_string();
       } else if (each.key() == "value") {
         value = each.value();
       }
     }
   }
-  DynamicView name;
+  std::string_view name;
   DynamicView value;
 };
 
@@ -63,10 +64,8 @@ void write_pairs(JsonWriter* json, DynamicView pairs) {
   json->begin_object();
   for (DynamicView::Iterator each(pairs); each.next();) {
     const Pair pair(each.value());
-    if (pair.name.is_string()) {
-      json->key(pair.name.as_string());
-      write_otlp_value(json, pair.value);
-    }
+    json->key(pair.name);
+    write_otlp_value(json, pair.value);
   }
   json->end_object();
 }
@@ -114,6 +113,12 @@ std::optional<std::int64_t> otlp_integer(DynamicView value) {
   if (value.tag() == DynamicTag::kLong) {
     return value.as_integer();
   }
+  if (value.tag() == DynamicTag::kReal) {  // 1e9 and 5.0 are integers of the JSON form
+    constexpr double kEnd = 9223372036854775808.0;
+    const double real = value.as_real();
+    const bool whole = real >= -kEnd && real < kEnd && real == std::trunc(real);
+    return whole ? std::optional(static_cast<std::int64_t>(real)) : std::nullopt;
+  }
   if (!value.is_string()) {
     return std::nullopt;
   }
@@ -126,25 +131,29 @@ std::optional<std::int64_t> otlp_integer(DynamicView value) {
 }
 
 void write_otlp_value(JsonWriter* json, DynamicView any) {
-  DynamicView::Iterator only(any);
-  if (!any.is_bag() || !only.next()) {
+  std::string_view kind;
+  DynamicView value;
+  for (DynamicView::Iterator each(any); value.is_null() && each.next();) {
+    kind = each.key();
+    value = each.value();
+  }
+  if (!any.is_bag()) {
     json->null();
-  } else if (only.key() == "arrayValue") {
+  } else if (kind == "arrayValue") {
     json->begin_array();
-    const DynamicView values = values_of(only.value());
+    const DynamicView values = values_of(value);
     for (DynamicView::Iterator each(values); each.next();) {
       write_otlp_value(json, each.value());
     }
     json->end_array();
-  } else if (only.key() == "kvlistValue") {
-    write_pairs(json, values_of(only.value()));
-  } else if (const auto number = otlp_integer(only.value());
-             only.key() == "intValue" && number.has_value()) {
+  } else if (kind == "kvlistValue") {
+    write_pairs(json, values_of(value));
+  } else if (const auto number = otlp_integer(value); kind == "intValue" && number.has_value()) {
     json->integer(*number);
-  } else if (only.value().is_string()) {
-    json->string(only.value().as_string());
+  } else if (value.is_string()) {
+    json->string(value.as_string());
   } else {
-    append_json(only.value(), &json->raw());
+    append_json(value, &json->raw());
   }
 }
 
@@ -280,10 +289,8 @@ void OtlpAttributes::write(std::string_view key, DynamicView pairs, JsonWriter* 
   values_.clear();
   for (DynamicView::Iterator each(pairs); each.next();) {
     const Pair pair(each.value());
-    if (pair.name.is_string()) {
-      names_.push_back(pair.name.as_string());
-      values_.push_back(pair.value);
-    }
+    names_.push_back(pair.name);
+    values_.push_back(pair.value);
   }
   if (names_.empty()) {
     return;

@@ -31,8 +31,8 @@ class OtlpAttributes {
 
   explicit OtlpAttributes(Names names) : split_(names) {}
 
-  // Appends the member `key` with the object of `pairs`, a list of {key, value}; nothing when no
-  // pair has a name. Of names that repeat the last counts. Where both `a` and `a.b` are given, the
+  // Appends the member `key` with the object of `pairs`, a list of {key, value}; nothing when it is
+  // empty. A name that is left out is empty. Of names that repeat the last counts. Where both `a` and `a.b` are given, the
   // first is `a._value`. A name that is too long for a field, or beyond as many as an event may
   // have, stays whole, so that the object is neither deep nor much larger than its names.
   void write(std::string_view key, DynamicView pairs, JsonWriter* json);
@@ -42,7 +42,7 @@ class OtlpAttributes {
   struct Shape {
     struct Step {
       std::size_t text_end;  // of what stands before the value, in `text`
-      std::size_t pair;      // the value's, among those with a name
+      std::size_t pair;      // the value's
     };
     bool is_of(const std::vector<std::string_view>& list) const;
 

@@ -126,8 +126,13 @@ bool add_value(const Entry& entry, const ProtoField& field, std::size_t depth,
     case ProtoKind::kBytes:
       out->add_string(base64_encode(entry.bytes()));
       return true;
-    case ProtoKind::kInteger:
     case ProtoKind::kFixed64:
+      if (entry.bits > static_cast<std::uint64_t>(INT64_MAX)) {
+        out->add_string(std::to_string(entry.bits));
+        return true;
+      }
+      [[fallthrough]];
+    case ProtoKind::kInteger:
       out->add_long(static_cast<std::int64_t>(entry.bits));
       return true;
     case ProtoKind::kBool:
@@ -153,7 +158,8 @@ struct Entries {
 };
 static_assert(kProtoFieldsMax <= 32);
 
-// The last entry of each field of the table, in its order; false for what is no message. Entries
+// The last entry of each field of the table, in its order, or of all fields of a oneof; false for
+// what is no message. Entries
 // are not kept, since one of two bytes would take many times that: repeated fields are read again.
 bool find_last_entries(std::string_view bytes, const ProtoMessage& message, Entries* last) {
   std::size_t known = 0;
@@ -172,7 +178,7 @@ bool find_last_entries(std::string_view bytes, const ProtoMessage& message, Entr
     }
     const auto place = static_cast<std::size_t>(field - message.fields.begin());
     last->entries.at(place) = entry;
-    last->present |= 1U << place;
+    last->present = (message.one_of ? 0U : last->present) | 1U << place;
   }
   return true;
 }

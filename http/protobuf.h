@@ -24,7 +24,7 @@ enum class ProtoKind : std::uint8_t {
   kBytes,    // bytes, as base64 text
   kInteger,  // varint: int32, int64, uint32, enum
   kBool,     // varint
-  kFixed64,  // fixed64, as a number
+  kFixed64,  // fixed64, as a number, or as text where int64 does not have it
   kReal,     // double
   kMessage,
 };
@@ -43,6 +43,7 @@ inline constexpr std::size_t kProtoFieldsMax = 12;
 
 struct ProtoMessage {
   std::span<const ProtoField> fields;  // at most kProtoFieldsMax
+  bool one_of = false;                 // the fields are those of a oneof, and there are no others
 };
 
 // The bytes of a dynamic bag; nothing when the message is malformed, nested deeper than

@@ -131,14 +131,17 @@ TEST_CASE("values of attributes") {
   CHECK(value(R"({"intValue":"-12"})") == "-12");
   CHECK(value(R"({"intValue":12})") == "12");
   CHECK(value(R"({"intValue":"x"})") == R"("x")");
+  CHECK(value(R"({"intValue":12.0})") == "12");
+  CHECK(value(R"({"boolValue":null,"intValue":12})") == "12");
   CHECK(value(R"({"doubleValue":0.5})") == "0.5");
   CHECK(value(R"({"boolValue":false})") == "false");
   CHECK(value(R"({"arrayValue":{"values":[{"intValue":"1"},{"stringValue":"s"}]}})") ==
         R"([1,"s"])");
   CHECK(value(R"({"arrayValue":{}})") == "[]");
   CHECK(
-      value(R"({"kvlistValue":{"values":[{"key":"k.l","value":{"intValue":"1"}},{"value":1}]}})") ==
-      R"({"k.l":1})");
+      value(
+          R"({"kvlistValue":{"values":[{"key":"k.l","value":{"intValue":"1"}},{"value":{"intValue":2}}]}})") ==
+      R"({"k.l":1,"":2})");
   CHECK(value("{}") == "null");
   CHECK(value("7") == "null");
 }
