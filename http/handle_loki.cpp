@@ -9,10 +9,12 @@
 #include "http/framing.h"
 #include "http/ingest_body.h"
 #include "http/protobuf.h"
+#include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
+#include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
 
 namespace evq {
@@ -150,7 +152,7 @@ class LabelReader {
     rest_.remove_prefix(1);
     return true;
   }
-  // Go's escapes, those of single characters; others stay as they are written.
+  // A text as Go quotes it; an escape that it does not write stays as it is.
   bool read_quoted(std::string* value) {
     while (!rest_.empty()) {
       const char c = rest_.front();
@@ -164,25 +166,38 @@ class LabelReader {
       }
       const char escaped = rest_.front();
       rest_.remove_prefix(1);
-      switch (escaped) {
-        case 'n':
-          value->push_back('\n');
-          break;
-        case 't':
-          value->push_back('\t');
-          break;
-        case 'r':
-          value->push_back('\r');
-          break;
-        case '"':
-        case '\\':
-          value->push_back(escaped);
-          break;
-        default:
-          value->append({'\\', escaped});
+      constexpr std::string_view kLetters = "abfnrtv\\\"'";
+      constexpr std::string_view kMeanings = "\a\b\f\n\r\t\v\\\"'";
+      if (const std::size_t at = kLetters.find(escaped); at != std::string_view::npos) {
+        value->push_back(kMeanings[at]);
+      } else if (!take_number(escaped, value)) {
+        value->append({'\\', escaped});
       }
     }
     return false;
+  }
+  // \xff is a byte, \u00e9 and \U0001f600 are code points.
+  bool take_number(char kind, std::string* value) {
+    const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < digits; ++i) {
+      const int digit = i < rest_.size() ? hex_digit(rest_[i]) : -1;
+      if (digit < 0) {
+        return false;
+      }
+      number = number << 4U | static_cast<std::uint32_t>(digit);
+    }
+    const bool is_code_point = number <= 0x10FFFF && (number < 0xD800 || number > 0xDFFF);
+    if (digits == 0 || !is_code_point) {
+      return false;
+    }
+    rest_.remove_prefix(digits);
+    if (kind == 'x') {
+      value->push_back(static_cast<char>(number));
+    } else {
+      append_code_point(*value, static_cast<char32_t>(number));
+    }
+    return true;
   }
 
   std::string_view rest_;

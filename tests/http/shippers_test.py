@@ -79,6 +79,14 @@ class Loki(ServerCase):
                 ("2024-05-01T00:00:01Z", {"app": "shop", "path": 'C:\\x "y"', "line": "second\n"}),
                 ("2024-05-01T00:00:02.000000005Z", {"line": ""})])
 
+    def test_labels_are_read_as_go_quotes_them(self):
+        for quoted, label in ((r"a\u200bb", "a\u200bb"), (r"\U0001f600 \x07\a\v\f\b", "\U0001f600 \x07\a\v\f\b"),
+                              (r"\xc3\xa9", "é"), (r"\x00", "\0"), (r"\xff", "\ufffd"), (r"\q \u12 \ud800", r"\q \u12 \ud800"),
+                              (r"C:\\users", "C:\\users")):
+            self.assertEqual(self.push(snappy(push_request(('{a="%s"}' % quoted, [(1714521600, 0, "x", {})]))),
+                                       X_Axiom_Dataset="quoted")[0], 204)
+            self.assertEqual(self.server.query("quoted | take 1 | project a")["tables"][0]["columns"], [[label]], quoted)
+
     def test_an_empty_push_is_well(self):
         self.assertEqual(self.push(snappy(b""))[0], 204)
 
