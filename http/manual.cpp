@@ -51,7 +51,8 @@ constexpr std::string_view kRequests = R"(.SH REQUESTS
 Bodies may have a length or be chunked, and may be announced by
 .BR "Expect: 100\-continue" .
 Content encodings are gzip and zstd, in any case; none, an empty one, identity and 1 mean plain.
-A body that cannot be decoded to its end is refused as a whole.
+A body that cannot be decoded to its end is refused as a whole, as is one of OTLP, Elasticsearch,
+Splunk or Loki of which a part has another shape than it should have: the answer says where.
 Unknown URL parameters are ignored. An optional JSON member may be null.
 .PP
 Events are stored before the answer is sent: status 200 means that they are on the disk. All good
