@@ -208,6 +208,8 @@ class Ingest(LoadCase):
         for delimiter in ('"', "\n", "\r", "ab"):
             _, errors = self.evq("ingest", "d", "--csv-delimiter", delimiter, input="", status=2)
             self.assertIn("--csv-delimiter takes one character, and no quote or line end", errors)
+        _, errors = self.evq("ingest", "d", "--csv-fields", "a,b,a", input="1,2,3\n", status=2)
+        self.assertIn("--csv-fields repeats the field 'a', in columns 1 and 3", errors)
         self.load("sep=|\r\na,b|c\r\n1|x\r\n", dataset="named")
         self.assertEqual(self.rows("named | project ['a,b'], c"), [{"a,b": 1, "c": "x"}])
         report, errors = self.load("a,b\n1,2\n1,2,3\n4\n", "--format", "csv", dataset="odd")
