@@ -123,7 +123,14 @@ is a text,
 a list of texts and
 .I disabledUntil
 a time; of aplQuery and mplQuery it has one at most. Notifiers and views need a
-.IR name .
+.IR name ;
+the
+.I properties
+of the first are an object,
+.I datasets
+of the others a list of names and
+.I aplQuery
+a text.
 Times that are not RFC 3339, such as a date alone, are kept as such times.
 .SH PAGES
 Sort by _time and limit in the query; send

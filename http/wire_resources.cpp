@@ -391,8 +391,13 @@ Result<ObjectBody> read_object_body(std::string_view text,
   for (const std::string& name : required) {
     EVQ_TRY(wire::required_string(json, name.c_str()));
   }
-  for (const char* name : {"description", "type", "unit"}) {
+  for (const char* name : {"description", "type", "unit", "aplQuery"}) {
     EVQ_TRY(wire::optional_string(json, name));
+  }
+  EVQ_TRY(wire::optional_strings(json, "datasets"));
+  if (const Json* properties = wire::member(json, "properties");
+      properties != nullptr && !properties->is_object()) {
+    return make_error(ErrorCode::kUsage, "properties must be an object");
   }
   return object_body(std::move(json));
 }

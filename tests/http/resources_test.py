@@ -146,6 +146,10 @@ class Resources(ServerCase):
         for name in ("description", "type", "unit"):
             self.assertEqual(call("POST", "/v2/vfields", {"dataset": "typed", "name": "v",
                                                           "expression": "1", name: 5})[0], 400, name)
+        for path, wrong in (("notifiers", {"properties": 5}), ("notifiers", {"properties": []}),
+                            ("views", {"datasets": "a"}), ("views", {"datasets": [5]}), ("views", {"aplQuery": {}})):
+            self.assertEqual(call("POST", "/v2/" + path, {"name": "typed", **wrong})[0], 400, (path, wrong))
+        self.assertEqual(call("POST", "/v2/notifiers", {"name": "typed", "properties": {"email": {}}})[0], 200)
 
     def test_annotations_and_kept_objects(self):
         call = self.server.call
