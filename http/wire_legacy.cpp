@@ -138,8 +138,11 @@ Status read_lists(const Json& body, LegacyQuery* query) {
 // A filter of groups, which the API does not describe: an answer without it would be a wrong one.
 Status refuse_having(const Json& body) {
   const Json* having = wire::member(body, "having");
-  const bool none = having == nullptr || having->empty() || *having == "" ||
-                    (having->is_object() && having->value("op", Json()) == "");
+  const auto is_empty = [](const Json& json) {
+    return json.is_string() ? json.get_ref<const std::string&>().empty() : json.empty();
+  };
+  const bool none = having == nullptr || is_empty(*having) ||
+                    (having->is_object() && having->contains("op") && is_empty((*having)["op"]));
   return none ? Status::success()
               : Status(make_error(ErrorCode::kUsage,
                                   "having is not supported: a query of APL has where behind "
