@@ -341,6 +341,25 @@ Status check_json(const ProtoMessage& message, RewritingClaim* claim, std::strin
              : Status(malformed("it has no " + std::string(records)));
 }
 
+// Appends the records of one scope.
+Status add_records(DynamicView scope, DynamicView resource, OtlpSignal signal,
+                   RewritingClaim* claim, EventText* events) {
+  const bool logs = signal == OtlpSignal::kLogs;
+  std::optional<std::string> origin;  // when there is a record: scopes may be many and empty
+  const DynamicView records = member(scope, logs ? "logRecords" : "spans");
+  for (DynamicView::Iterator record(records); record.next();) {
+    if (!origin.has_value()) {
+      origin = origin_text(resource, member(scope, "scope"));
+    }
+    const std::size_t before = events->size();
+    logs ? events->add_log(record.value(), *origin) : events->add_span(record.value(), *origin);
+    if (claim != nullptr) {
+      EVQ_TRY(claim->take_events(events->size() - before));
+    }
+  }
+  return Status::success();
+}
+
 }  // namespace
 
 Result<std::string> otlp_events(std::string body, OtlpSignal signal, bool protobuf,
@@ -361,20 +380,9 @@ Result<std::string> otlp_events(std::string body, OtlpSignal signal, bool protob
       member(DynamicView(*bytes), logs ? "resourceLogs" : "resourceSpans");
   for (DynamicView::Iterator resource(resources); resource.next();) {
     const DynamicView scopes = member(resource.value(), logs ? "scopeLogs" : "scopeSpans");
+    const DynamicView source = member(resource.value(), "resource");
     for (DynamicView::Iterator scope(scopes); scope.next();) {
-      const DynamicView records = member(scope.value(), logs ? "logRecords" : "spans");
-      std::optional<std::string> origin;  // when there is a record: scopes may be many and empty
-      for (DynamicView::Iterator record(records); record.next();) {
-        if (!origin.has_value()) {
-          origin =
-              origin_text(member(resource.value(), "resource"), member(scope.value(), "scope"));
-        }
-        const std::size_t before = events.size();
-        logs ? events.add_log(record.value(), *origin) : events.add_span(record.value(), *origin);
-        if (claim != nullptr) {
-          EVQ_TRY(claim->take_events(events.size() - before));
-        }
-      }
+      EVQ_TRY(add_records(scope.value(), source, signal, claim, &events));
     }
   }
   return events.take();
