@@ -107,10 +107,18 @@ class HllState : public AggregateState {
     meter_.note_rows(rows, sketches_);
   }
 
+  void settle() override {
+    for (HyperLogLog& sketch : sketches_) {
+      sketch.settle();
+    }
+    meter_.measure(sketches_);
+  }
+
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const HllState&>(other);
     for (const GroupPair pair : pairs) {
       sketches_[pair.to].merge(from.sketches_[pair.from]);
+      sketches_[pair.to].settle();
     }
     meter_.measure(sketches_);
   }

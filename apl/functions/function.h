@@ -176,7 +176,8 @@ class AggregateState {
   // counts[j] more rows for groups[j].
   virtual void add_counts(std::span<const std::uint32_t> /*groups*/,
                           std::span<const std::uint32_t> /*counts*/) {}
-  // Does what add() put off. Worth calling on the thread that added, when no more rows come.
+  // Does what add() put off: called by the thread that added when no more rows come, before others
+  // merge from this state and before finish().
   virtual void settle() {}
   // Merges groups `from` of `other` (made by the same BoundAggregate) into groups `to`; other's
   // rows count as coming after this state's rows. Several states may merge from one at a time.

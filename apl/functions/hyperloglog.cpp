@@ -8,10 +8,12 @@
 #include <limits>
 #include <span>
 
+#include "apl/functions/table_slot.h"
+
 namespace evq {
 namespace {
 
-constexpr std::size_t kFirstSlots = 16;
+constexpr std::size_t kFirstRoom = 16;
 constexpr char kExactForm = 0;
 constexpr char kDenseForm = 1;
 
@@ -62,57 +64,82 @@ std::uint64_t read_u64(std::string_view bytes) {
 
 }  // namespace
 
-void HyperLogLog::insert(std::uint64_t hash) {
-  const std::size_t mask = exact_.size() - 1;
-  std::size_t at = table_slot(hash, exact_.size());
-  while (exact_[at] != 0) {
-    if (exact_[at] == hash) {
-      return;
+void HyperLogLog::drop_repeated() {
+  thread_local std::vector<std::uint64_t> table;  // open addressing; 0 marks a free slot
+  const std::size_t slots = std::bit_ceil(exact_.size() * 2);
+  const std::size_t mask = slots - 1;
+  table.assign(slots, 0);
+  std::size_t distinct = 0;
+  for (const std::uint64_t hash : exact_) {
+    std::size_t at = table_slot(hash, slots);
+    while (table[at] != 0 && table[at] != hash) {
+      at = (at + 1) & mask;
     }
-    at = (at + 1) & mask;
+    // Whether a hash is new cannot be foreseen: no branch asks for it.
+    exact_[distinct] = hash;
+    distinct += table[at] == 0 ? 1U : 0U;
+    table[at] = hash;
   }
-  exact_[at] = hash;
-  ++exact_count_;
+  exact_.resize(distinct);
+  distinct_ = distinct;
 }
 
-void HyperLogLog::grow() {
-  std::vector<std::uint64_t> old(exact_.empty() ? kFirstSlots : exact_.size() * 2, 0);
-  old.swap(exact_);
-  const auto few = std::span(few_).first(old.empty() ? exact_count_ : 0);
-  exact_count_ = 0;
-  for (const std::uint64_t hash : few) {
-    insert(hash);
+void HyperLogLog::settle() {
+  if (is_settled()) {
+    return;
   }
-  for (const std::uint64_t hash : old) {
-    if (hash != 0) {
-      insert(hash);
-    }
+  if (exact_.size() > distinct_) {
+    drop_repeated();
+  }
+  if (exact_count() > kExactMax) {
+    make_dense();
+  }
+}
+
+HyperLogLog HyperLogLog::settled() const {
+  HyperLogLog copy = *this;
+  copy.settle();
+  return copy;
+}
+
+// Half of what there is afterwards, so that what is dropped pays for having looked at all.
+void HyperLogLog::make_room() {
+  settle();
+  if (is_exact() && distinct_ * 2 > exact_.capacity()) {
+    exact_.reserve(exact_.capacity() * 2);
   }
 }
 
 void HyperLogLog::add_exact(std::uint64_t hash) {
   if (hash == 0) {
     has_zero_ = true;
-  } else if (!exact_.empty() || !add_to_few(hash)) {
-    if ((exact_count_ + 1) * 2 > exact_.size()) {
-      grow();
+    return;
+  }
+  if (exact_.empty()) {
+    if (add_to_few(hash)) {
+      return;
     }
-    insert(hash);
+    exact_.reserve(kFirstRoom);
+    exact_.assign(few_.begin(), few_.end());
+  } else if (exact_.size() == exact_.capacity()) {
+    make_room();
+    if (!is_exact()) {
+      add_dense(hash);
+      return;
+    }
   }
-  if (exact_count_ + (has_zero_ ? 1 : 0) > kExactMax) {
-    make_dense();
-  }
+  exact_.push_back(hash);
 }
 
 bool HyperLogLog::add_to_few(std::uint64_t hash) {
-  const auto few = std::span(few_).first(exact_count_);
+  const auto few = std::span(few_).first(distinct_);
   if (std::ranges::find(few, hash) != few.end()) {
     return true;
   }
-  if (exact_count_ == few_.size()) {
+  if (distinct_ == few_.size()) {
     return false;
   }
-  few_[exact_count_++] = hash;
+  few_[distinct_++] = hash;
   return true;
 }
 
@@ -120,7 +147,7 @@ void HyperLogLog::make_dense() {
   registers_.assign(std::size_t{1} << precision_, 0);
   visit_exact([this](std::uint64_t hash) { add_dense(hash); });
   std::vector<std::uint64_t>().swap(exact_);  // assigning {} would keep the memory
-  exact_count_ = 0;
+  distinct_ = 0;
   has_zero_ = false;
 }
 
@@ -148,7 +175,7 @@ void HyperLogLog::merge(const HyperLogLog& other) {
   if (other.precision_ < precision_) {
     lower_precision(other.precision_);
   }
-  if (is_exact() && exact_count_ == 0 && !has_zero_ && precision_ == other.precision_) {
+  if (is_exact() && distinct_ == 0 && !has_zero_ && precision_ == other.precision_) {
     *this = other;
     return;
   }
@@ -171,8 +198,11 @@ void HyperLogLog::merge(const HyperLogLog& other) {
 }
 
 std::uint64_t HyperLogLog::estimate() const {
+  if (!is_settled()) {
+    return settled().estimate();
+  }
   if (is_exact()) {
-    return exact_count_ + (has_zero_ ? 1 : 0);
+    return exact_count();
   }
   std::array<std::uint32_t, 66> histogram{};
   for (const std::uint8_t rank : registers_) {
@@ -192,6 +222,9 @@ std::uint64_t HyperLogLog::estimate() const {
 }
 
 std::string HyperLogLog::serialize() const {
+  if (!is_settled()) {
+    return settled().serialize();
+  }
   std::string bytes;
   bytes.push_back(static_cast<char>(precision_));
   bytes.push_back(is_exact() ? kExactForm : kDenseForm);

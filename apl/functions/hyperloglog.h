@@ -4,16 +4,19 @@
 // estimator (2017), whose relative standard error is 1.04 / sqrt(2^precision): 0.81 % at 14.
 // The state, and with it the answer, depends on the set of hashes alone, so any order of adding
 // and merging gives the same. Hashes must be well mixed and equal in all sketches that are merged.
+//
+// Of many groups the sketches lie all over memory. So an exact one is a list to whose end hashes
+// are appended, one place in memory each; when it is full, those that came before are dropped by
+// way of a table that all sketches of the thread use and that stays in a near cache.
 
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "apl/functions/table_slot.h"
 
 namespace evq {
 
@@ -40,13 +43,16 @@ class HyperLogLog {
     if (!registers_.empty()) {
       __builtin_prefetch(&registers_[hash >> (64 - precision_)], 1);
     } else if (!exact_.empty()) {
-      __builtin_prefetch(&exact_[table_slot(hash, exact_.size())], 1);
+      __builtin_prefetch(exact_.data() + exact_.size(), 1);
     }
   }
+  // Does what add() put off, so that nobody who asks has to do it each time.
+  void settle();
   // Sketches of different precision meet at the smaller one.
   void merge(const HyperLogLog& other);
   std::uint64_t estimate() const;
 
+  // Of a settled one, whether estimate() is the very number.
   bool is_exact() const { return registers_.empty(); }
   unsigned precision() const { return precision_; }
   // Memory held outside the object itself.
@@ -71,20 +77,22 @@ class HyperLogLog {
   void add_exact(std::uint64_t hash);
   // False when there is no room.
   bool add_to_few(std::uint64_t hash);
-  void insert(std::uint64_t hash);
-  void grow();
-  // visit(hash) for each of an exact set, in no order.
+  void make_room();
+  void drop_repeated();
+  std::size_t exact_count() const { return distinct_ + (has_zero_ ? 1 : 0); }
+  bool is_settled() const {
+    return !registers_.empty() || (exact_.size() <= distinct_ && exact_count() <= kExactMax);
+  }
+  HyperLogLog settled() const;
+  // visit(hash) for each of an exact set, in no order; some more than once where it is not settled.
   template <class Visit>
   void visit_exact(const Visit& visit) const {
     if (has_zero_) {
       visit(std::uint64_t{0});
     }
-    const std::uint64_t* hashes = exact_.empty() ? few_.data() : exact_.data();
-    const std::size_t slots = exact_.empty() ? exact_count_ : exact_.size();
-    for (std::size_t i = 0; i < slots; ++i) {
-      if (hashes[i] != 0) {
-        visit(hashes[i]);
-      }
+    const std::span<const std::uint64_t> few(few_);
+    for (const std::uint64_t hash : exact_.empty() ? few.first(distinct_) : std::span(exact_)) {
+      visit(hash);
     }
   }
   void make_dense();
@@ -93,9 +101,10 @@ class HyperLogLog {
   unsigned precision_;
   // Of many groups most have few values, which take no memory of their own.
   std::array<std::uint64_t, 4> few_{};
-  std::vector<std::uint64_t> exact_;  // once they are more: open addressing; 0 marks a free slot
-  std::size_t exact_count_ = 0;       // without the hash 0
-  bool has_zero_ = false;
+  std::vector<std::uint64_t> exact_;  // once they are more
+  // So many of the first differ; behind them come those of which that is not known.
+  std::size_t distinct_ = 0;
+  bool has_zero_ = false;                // the hash 0 is in neither
   std::vector<std::uint8_t> registers_;  // empty while exact
 };
 

@@ -29,6 +29,8 @@ TEST_CASE("hyperloglog: exact up to its limit, repeated values or not") {
   for (const std::int64_t count : {0, 1, 2, 3, 4, 5, 7, 8, 9, 100, 4095, 4096}) {
     HyperLogLog sketch = sketch_of(0, count);
     sketch.merge(sketch_of(0, count));
+    CHECK(sketch.estimate() == static_cast<std::uint64_t>(count));
+    sketch.settle();
     CHECK(sketch.is_exact());
     CHECK(sketch.estimate() == static_cast<std::uint64_t>(count));
   }
@@ -36,7 +38,39 @@ TEST_CASE("hyperloglog: exact up to its limit, repeated values or not") {
   zero.add(0);
   zero.add(0);
   CHECK(zero.estimate() == 1);
-  CHECK_FALSE(sketch_of(0, 4097).is_exact());
+  HyperLogLog many = sketch_of(0, 4097);
+  many.settle();
+  CHECK_FALSE(many.is_exact());
+  HyperLogLog full = sketch_of(0, 4096);
+  full.settle();
+  full.add(0);
+  CHECK(full.estimate() == [] {
+    HyperLogLog other = sketch_of(0, 4000);
+    other.add(0);
+    other.merge(sketch_of(4000, 4096));
+    return other.estimate();
+  }());
+  full.settle();
+  CHECK_FALSE(full.is_exact());
+}
+
+TEST_CASE("hyperloglog: settling between any two values changes nothing") {
+  std::mt19937_64 random(11);
+  for (const std::uint64_t values : {3U, 20U, 700U, 4096U, 6000U}) {
+    HyperLogLog seldom;
+    HyperLogLog often;
+    for (int i = 0; i < 20000; ++i) {
+      const std::uint64_t hash = sketch_hash(static_cast<std::int64_t>(random() % values));
+      seldom.add(hash);
+      often.add(hash);
+      if (random() % 50 == 0) {
+        often.settle();
+      }
+    }
+    CHECK(seldom.serialize() == often.serialize());
+    often.settle();
+    CHECK(often.size_bytes() <= 128 * 1024);
+  }
 }
 
 TEST_CASE("hyperloglog: four standard errors hold at every size") {
