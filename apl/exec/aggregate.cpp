@@ -181,6 +181,15 @@ class AggregateConsumer final : public Consumer {
     AggregateOutput output(parts, spec_.op.groups.size(), hints_);
     std::vector<MemoryLease> leases(parts.size());  // of the results
     AllocationMeter meter = make_meter();
+    if (const auto column = output.choosing_result(); column.has_value()) {
+      std::vector<Vector> result(parts.size());
+      const auto finish_one = [&](std::size_t part) -> Status {
+        EVQ_TRY(make_meter().guard([&] { result[part] = parts[part]->result(*column); }));
+        return hold({&result[part], 1}, &leases[part]);
+      };
+      EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), finish_one)));
+      EVQ_TRY(overflow_.note(meter.guard([&] { output.choose(std::move(result)); })));
+    }
     if (output.needs_results()) {
       std::vector<std::vector<Vector>> results(parts.size());
       const auto finish = [&](std::size_t part) -> Status {
@@ -189,7 +198,7 @@ class AggregateConsumer final : public Consumer {
       };
       EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), finish)));
       EVQ_TRY(overflow_.note(meter.guard([&] { output.order(std::move(results)); })));
-    } else {
+    } else if (!output.choosing_result().has_value()) {
       // That there is room is asked before rows are handed on, while groups can still be made some
       // at a time.
       MemoryLease room(executor_.options().budget, "summarize");

@@ -80,7 +80,7 @@ AggregateOutput::AggregateOutput(Parts parts, std::size_t keys, const ScanHints&
   }
   few_ = hints.top_groups.has_value() && hints.top_groups->column >= keys &&
          hints.top_groups->count < groups_;
-  if (!needs_results()) {
+  if (!has_order()) {
     cut_pieces();
   }
 }
@@ -95,6 +95,17 @@ void AggregateOutput::cut_pieces() {
   }
 }
 
+std::optional<std::size_t> AggregateOutput::choosing_result() const {
+  return few_ ? std::optional(hints_.top_groups->column - keys_) : std::nullopt;
+}
+
+void AggregateOutput::choose(std::vector<Vector> result) {
+  order_ = top_groups(concatenate(result));
+  if (!hints_.any_order) {
+    sort_by_position(&order_);
+  }
+}
+
 void AggregateOutput::order(std::vector<std::vector<Vector>> results) {
   results_.resize(results[0].size());
   for (std::vector<Vector>& part : results) {
@@ -102,15 +113,14 @@ void AggregateOutput::order(std::vector<std::vector<Vector>> results) {
       results_[column].push_back(std::move(part[column]));
     }
   }
-  order_ =
-      few_ ? top_groups(concatenate(results_[hints_.top_groups->column - keys_])) : all_groups();
-  if (!hints_.any_order) {
+  if (!few_) {
+    order_ = all_groups();
     sort_by_position(&order_);
   }
 }
 
 std::size_t AggregateOutput::chunks() const {
-  return needs_results() ? (order_.size() + kOutputRowsMax - 1) / kOutputRowsMax : pieces_.size();
+  return has_order() ? (order_.size() + kOutputRowsMax - 1) / kOutputRowsMax : pieces_.size();
 }
 
 std::size_t AggregateOutput::chunk_bytes() const {
@@ -123,7 +133,7 @@ std::size_t AggregateOutput::chunk_bytes() const {
 }
 
 Chunk AggregateOutput::chunk(std::size_t i) const {
-  if (!needs_results()) {
+  if (!has_order()) {
     return chunk_of(pieces_[i]);
   }
   const std::size_t begin = i * kOutputRowsMax;
@@ -189,14 +199,19 @@ Chunk AggregateOutput::chunk_of(const Piece& piece) const {
 }
 
 Chunk AggregateOutput::chunk_of(std::span<const SeenGroup> groups) const {
-  // The keys of each part together, then in their places.
+  std::vector<Vector> columns = keys_of(groups);
+  std::ranges::move(needs_results() ? results_of(groups) : make_results(groups),
+                    std::back_inserter(columns));
+  return Chunk(std::move(columns), groups.size());
+}
+
+// The keys of each part together, then in their places.
+std::vector<Vector> AggregateOutput::keys_of(std::span<const SeenGroup> groups) const {
   std::vector<RowList> wanted(parts_.size());
-  std::vector<RowPlace> key_places(groups.size());
   std::vector<RowPlace> places(groups.size());
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const SeenGroup& seen = groups[i];
-    key_places[i] = {seen.part, static_cast<std::uint32_t>(wanted[seen.part].size())};
-    places[i] = {seen.part, seen.group};
+    places[i] = {seen.part, static_cast<std::uint32_t>(wanted[seen.part].size())};
     wanted[seen.part].push_back(seen.group);
   }
   std::vector<std::vector<Vector>> keys(keys_);  // by column, then by part
@@ -207,14 +222,41 @@ Chunk AggregateOutput::chunk_of(std::span<const SeenGroup> groups) const {
     }
   }
   std::vector<Vector> columns;
-  columns.reserve(keys.size() + results_.size());
+  columns.reserve(keys.size());
   for (const std::vector<Vector>& column : keys) {
-    columns.push_back(interleave(column, key_places));
+    columns.push_back(interleave(column, places));
   }
+  return columns;
+}
+
+std::vector<Vector> AggregateOutput::results_of(std::span<const SeenGroup> groups) const {
+  std::vector<RowPlace> places(groups.size());
+  std::ranges::transform(groups, places.begin(), [](const SeenGroup& seen) {
+    return RowPlace{seen.part, seen.group};
+  });
+  std::vector<Vector> columns;
+  columns.reserve(results_.size());
   for (const std::vector<Vector>& column : results_) {
     columns.push_back(interleave(column, places));
   }
-  return Chunk(std::move(columns), groups.size());
+  return columns;
+}
+
+std::vector<Vector> AggregateOutput::make_results(std::span<const SeenGroup> groups) const {
+  std::vector<std::vector<Vector>> results;  // by column, then by group
+  for (const SeenGroup& seen : groups) {
+    std::vector<Vector> one = parts_[seen.part]->results(seen.group, 1);
+    results.resize(one.size());
+    for (std::size_t column = 0; column < one.size(); ++column) {
+      results[column].push_back(std::move(one[column]));
+    }
+  }
+  std::vector<Vector> columns;
+  columns.reserve(results.size());
+  for (const std::vector<Vector>& column : results) {
+    columns.push_back(concatenate(column));
+  }
+  return columns;
 }
 
 }  // namespace evq

@@ -223,6 +223,14 @@ std::vector<Vector> GroupStates::results(std::size_t begin, std::size_t count) c
   return results;
 }
 
+Vector GroupStates::result(std::size_t column) const {
+  std::size_t aggregate = 0;
+  while (column >= spec_.op.aggregates[aggregate].call.results.size()) {
+    column -= spec_.op.aggregates[aggregate++].call.results.size();
+  }
+  return states_[aggregate]->finish(spec_.context, 0, size())[column];
+}
+
 std::size_t GroupStates::state_bytes() const {
   std::size_t bytes = 0;
   for (const auto& state : states_) {

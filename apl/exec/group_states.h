@@ -73,6 +73,8 @@ class GroupStates {
   // One column for each result of each aggregate, a row for each of `count` groups from `begin` on.
   // Of states that are settled or were merged into; any thread.
   std::vector<Vector> results(std::size_t begin, std::size_t count) const;
+  // One of these columns, of all groups.
+  Vector result(std::size_t column) const;
 
  private:
   bool has_keys() const { return !spec_.op.groups.empty(); }
