@@ -252,11 +252,13 @@ std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) c
     underscored.append(underscored.empty() ? "" : "_").append(key);
   }
   // A path to a flattened field, or to a virtual one, keeps the field's own name.
-  if (input != nullptr) {
-    if (const auto field = find_field(input->schema(), dotted); field.has_value()) {
-      return input->schema()[*field].name;
+  std::vector<PathStep> steps;
+  if (input != nullptr && collect_path(expr, &steps)) {
+    const auto field = field_of_path(*input, steps);
+    if (field.has_value() && field->names == steps.size()) {
+      return input->schema()[field->column].name;
     }
-    if (input->knows(dotted)) {
+    if (!field.has_value() && input->knows(dotted)) {
       return dotted;
     }
   }

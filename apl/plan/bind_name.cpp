@@ -58,30 +58,6 @@ std::optional<std::string> text_key(const ast::Expr& key) {
   return std::nullopt;
 }
 
-// A chain a.b['c'].d as names from left to right.
-bool collect_path(const ast::Expr& expr, std::vector<PathStep>* steps) {
-  if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
-    steps->push_back({field->name.text, expr.span});
-    return true;
-  }
-  if (const auto* member = std::get_if<ast::Member>(&expr.node)) {
-    if (!collect_path(*member->object, steps)) {
-      return false;
-    }
-    steps->push_back({member->key.text, expr.span});
-    return true;
-  }
-  if (const auto* index = std::get_if<ast::Index>(&expr.node)) {
-    const std::optional<std::string> key = text_key(*index->key);
-    if (!key.has_value() || !collect_path(*index->object, steps)) {
-      return false;
-    }
-    steps->push_back({*key, expr.span});
-    return true;
-  }
-  return false;
-}
-
 std::string joined(std::span<const PathStep> steps, std::size_t count, bool escape) {
   std::string name = steps[0].key;
   for (std::size_t i = 1; i < count; ++i) {
@@ -111,6 +87,10 @@ std::string no_parts_hint(Type type) {
   return type == Type::kString ? "parse_json(…) reads JSON" : "";
 }
 
+bool may_have_parts(Type type) {
+  return type == Type::kDynamic || type == Type::kNull;
+}
+
 // A scalar before [0], ['key'] or .key.
 Error no_parts(Type type, Span span) {
   Error error = diag::wrong_argument_type(span, "[]", 1, "dynamic", type_name(type));
@@ -120,6 +100,29 @@ Error no_parts(Type type, Span span) {
 }
 
 }  // namespace
+
+bool collect_path(const ast::Expr& expr, std::vector<PathStep>* steps) {
+  if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
+    steps->push_back({field->name.text, expr.span});
+    return true;
+  }
+  if (const auto* member = std::get_if<ast::Member>(&expr.node)) {
+    if (!collect_path(*member->object, steps)) {
+      return false;
+    }
+    steps->push_back({member->key.text, expr.span});
+    return true;
+  }
+  if (const auto* index = std::get_if<ast::Index>(&expr.node)) {
+    const std::optional<std::string> key = text_key(*index->key);
+    if (!key.has_value() || !collect_path(*index->object, steps)) {
+      return false;
+    }
+    steps->push_back({*key, expr.span});
+    return true;
+  }
+  return false;
+}
 
 // In the body of a function and in a let, names known there come first: they were written without
 // the fields in mind that there are where they are used.
@@ -267,50 +270,58 @@ Result<ExprPtr> Binder::use_let(const Environment::LetExpr& let, const Relation*
   return share_draws(std::move(bound).value());
 }
 
-// The longest flattened name that exists, then accesses into its value; null when there is none.
-Result<ExprPtr> Binder::bind_longest(std::span<const PathStep> steps, std::size_t count_min,
-                                     std::size_t count_max, const Relation* input) const {
-  for (std::size_t count = count_max; count >= count_min; --count) {
-    std::optional<std::size_t> at = find_field(input->schema(), joined(steps, count, false));
+// A path into a map field means its value alone, never a flattened field of the same name: the two
+// are different fields. Otherwise it is the longest flattened name that exists. What the query made
+// itself comes before both, as long as it may have parts: the latest of it was meant.
+std::optional<FieldOfPath> field_of_path(const Relation& input, std::span<const PathStep> steps) {
+  std::optional<FieldOfPath> found;
+  std::pair<std::uint32_t, bool> rank;
+  for (std::size_t count = steps.size(); count > 0; --count) {
+    const std::string name = joined(steps, count, false);
+    std::optional<std::size_t> at = find_field(input.schema(), name);
     if (!at.has_value() && count > 1) {
-      at = find_field(input->schema(), joined(steps, count, true));
+      at = find_field(input.schema(), joined(steps, count, true));
     }
     if (!at.has_value()) {
       continue;
     }
-    const Type type = input->schema()[*at].type;
-    if (count < steps.size() && type != Type::kDynamic && type != Type::kNull) {
-      Error error = unknown_field(input, joined(steps, steps.size(), false), steps.back().span);
-      const std::string reads = no_parts_hint(type);
-      error.hint = "'" + joined(steps, count, false) + "' is a " + std::string(type_name(type)) +
-                   " and has no parts";
-      error.hint += reads.empty() ? "" : "; " + reads;
-      return error;
+    const Type type = input.schema()[*at].type;
+    const std::pair its_rank(input.made_at(input.schema()[*at].name),
+                             std::ranges::find(input.map_fields, name) != input.map_fields.end());
+    if (!found.has_value() || (may_have_parts(type) && its_rank > rank)) {
+      found = {count, *at};
+      rank = its_rank;
     }
-    return inside(*this, make_column(*at, type, steps[count - 1].span), steps.subspan(count));
   }
-  return ExprPtr();
+  return found;
 }
 
-// As bind_longest, but a path into a map field means its value alone, never a flattened field of
-// the same name: the two are different fields.
+// That field, and accesses into its value; null when there is none.
 Result<ExprPtr> Binder::bind_steps(std::span<const PathStep> steps, const Relation* input) const {
-  std::size_t map = steps.size();
-  while (map > 0 && std::ranges::find(input->map_fields, joined(steps, map, false)) ==
-                        input->map_fields.end()) {
-    --map;
-  }
-  if (map > 0) {
-    EVQ_TRY_ASSIGN(ExprPtr inside, bind_longest(steps, map, map, input));
-    if (inside != nullptr) {
-      return inside;
+  const std::optional<FieldOfPath> found = field_of_path(*input, steps);
+  if (!found.has_value()) {
+    const auto is_map = [&](std::size_t count) {
+      return std::ranges::find(input->map_fields, joined(steps, count, false)) !=
+             input->map_fields.end();
+    };
+    for (std::size_t count = 1; count <= steps.size(); ++count) {
+      if (is_map(count)) {  // no event has it yet
+        return make_constant(Value::null(Type::kDynamic), steps[0].span);
+      }
     }
+    return ExprPtr();
   }
-  EVQ_TRY_ASSIGN(ExprPtr bound, bind_longest(steps, 1, steps.size(), input));
-  if (bound == nullptr && map > 0) {
-    bound = make_constant(Value::null(Type::kDynamic), steps[0].span);  // no event has it yet
+  const auto [count, column] = *found;
+  const Type type = input->schema()[column].type;
+  if (count < steps.size() && !may_have_parts(type)) {
+    Error error = unknown_field(input, joined(steps, steps.size(), false), steps.back().span);
+    const std::string reads = no_parts_hint(type);
+    error.hint = "'" + joined(steps, count, false) + "' is a " + std::string(type_name(type)) +
+                 " and has no parts";
+    error.hint += reads.empty() ? "" : "; " + reads;
+    return error;
   }
-  return bound;
+  return inside(*this, make_column(column, type, steps[count - 1].span), steps.subspan(count));
 }
 
 Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) {
@@ -351,7 +362,7 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
   std::vector<ExprPtr> args;
   EVQ_TRY_ASSIGN(ExprPtr bound_object, bind_expr(object, input));
   const Type type = bound_object->type;
-  if (type != Type::kDynamic && type != Type::kNull) {
+  if (!may_have_parts(type)) {
     return no_parts(type, expr.span);
   }
   args.push_back(std::move(bound_object));

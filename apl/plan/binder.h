@@ -84,8 +84,6 @@ class Binder {
   Result<ExprPtr> bind_name(const ast::Name& name, Span span, const Relation* input);
   Result<ExprPtr> bind_path(const ast::Expr& expr, const Relation* input);
   Result<ExprPtr> bind_steps(std::span<const PathStep> steps, const Relation* input) const;
-  Result<ExprPtr> bind_longest(std::span<const PathStep> steps, std::size_t count_min,
-                               std::size_t count_max, const Relation* input) const;
   Result<ExprPtr> bind_virtual(const VirtualField& field, Span span, const Relation* input);
   void hold_virtual_fields(Relation* relation);
   Result<Relation> show_virtual_fields(Relation input, std::span<const ast::NamePattern> fields);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -86,6 +87,17 @@ struct PathStep {
   std::string key;
   Span span;
 };
+
+// A chain a.b['c'].d as names from left to right; false when it is anything else.
+bool collect_path(const ast::Expr& expr, std::vector<PathStep>* steps);
+
+// How many of a path's names are those of one field, and which column it is.
+struct FieldOfPath {
+  std::size_t names = 0;
+  std::size_t column = 0;
+};
+// Nothing when no field of `input` begins the path.
+std::optional<FieldOfPath> field_of_path(const Relation& input, std::span<const PathStep> steps);
 
 // One output column of project, extend, summarize: its name and expression.
 struct NamedColumn {

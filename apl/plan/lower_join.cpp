@@ -151,6 +151,7 @@ class JoinBinder {
     std::vector<Field> fields;
     UniqueNames names;
     std::vector<bool> visible;
+    decltype(right_.made) right_made;
     // Every row has a left one, and with it that row's place in the natural order.
     const bool keeps_order = kind != JoinKind::kRightOuter && kind != JoinKind::kFullOuter;
     if (has_left) {
@@ -178,7 +179,11 @@ class JoinBinder {
           is_hidden(field.name) ||
           (drop_right_keys && std::ranges::find(right_key_columns_, i) != right_key_columns_.end());
       visible.push_back(!dropped);
+      const std::uint32_t made = right_.made_at(field.name);
       field.name = dropped ? hidden_name("right") + std::to_string(i) : names.take(field.name);
+      if (made > 0 && !dropped) {
+        right_made.emplace(field.name, made);
+      }
       fields.push_back(std::move(field));
     }
     std::vector<NodePtr> inputs;
@@ -187,6 +192,7 @@ class JoinBinder {
     Relation output;
     output.aggregated = left_.aggregated && right_.aggregated;
     output.take_fields(has_left ? left_ : right_);
+    output.made.merge(right_made);
     output.name.clear();
     for (const std::string& field : held_) {
       if (!output.knows(field)) {

@@ -490,6 +490,9 @@ Result<Relation> SummarizeBinder::build() {
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     columns.push_back({groups_[i].name, make_column(i, groups_[i].expr->type)});
     traits.group_names.push_back(groups_[i].name);
+    if (const std::uint32_t made = input_.made_at(groups_[i].name); made > 0) {
+      traits.made.emplace(groups_[i].name, made);
+    }
   }
   UniqueNames names(columns);
   for (std::size_t i = 0; i < results_.size(); ++i) {

@@ -113,6 +113,10 @@ void take_united_fields(const std::vector<Relation>& inputs, const Schema& schem
   std::set<std::string> virtuals;
   for (const Relation& input : inputs) {
     maps.insert(input.map_fields.begin(), input.map_fields.end());
+    for (const auto& [name, when] : input.made) {
+      std::uint32_t& latest = output->made[name];
+      latest = std::max(latest, when);
+    }
     for (const VirtualField& field : input.virtual_fields) {
       if (virtuals.insert(field.name).second) {
         const bool held = schema.find(virtual_column(field.name)).has_value();

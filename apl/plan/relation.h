@@ -3,6 +3,8 @@
 // them. A value that the Binder hands from operator to operator; it owns its nodes.
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,6 +39,15 @@ struct RelationTraits {
   // By visible column name: which aggregate made it.
   std::map<std::string, Plan::ColumnOrigin, std::less<>> origins;
 
+  // Columns that the query made and that paths may lead into or to, by name: 1 and up, the later
+  // the greater.
+  std::map<std::string, std::uint32_t, std::less<>> made;
+
+  // When the query made the column called `name`; 0 for a field of the events.
+  std::uint32_t made_at(std::string_view name) const {
+    const auto at = made.find(name);
+    return at != made.end() ? at->second : 0;
+  }
   // Whether `field` is a field though it is no column: it is virtual, or a map that no event has.
   bool knows(std::string_view field) const {
     return std::ranges::find(map_fields, field) != map_fields.end() ||
@@ -47,6 +58,7 @@ struct RelationTraits {
     name = events.name;
     map_fields = events.map_fields;
     virtual_fields = events.virtual_fields;
+    made = events.made;
   }
 };
 

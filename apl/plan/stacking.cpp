@@ -79,6 +79,37 @@ void follow_order(const NewNames& names, RelationTraits* traits) {
   }
 }
 
+// Only what a path may lead to, or into, needs to be known as made.
+void note_made(const Field& field, std::uint32_t when, RelationTraits* traits) {
+  if (!is_hidden(field.name) && (field.type == Type::kDynamic || field.type == Type::kNull ||
+                                 field.name.find('.') != std::string::npos)) {
+    traits->made.insert_or_assign(field.name, when);
+  }
+}
+
+std::uint32_t latest_made(const RelationTraits& traits) {
+  std::uint32_t latest = 0;
+  for (const auto& [name, when] : traits.made) {
+    latest = std::max(latest, when);
+  }
+  return latest;
+}
+
+// A column that passes by its name stays what it was; all others are made now.
+void follow_made(const Schema& from, const std::vector<NamedColumn>& columns,
+                 RelationTraits* traits) {
+  const std::uint32_t now = latest_made(*traits) + 1;
+  const decltype(traits->made) before = std::move(traits->made);
+  traits->made.clear();
+  for (const NamedColumn& column : columns) {
+    if (!column.expr->is_column() || from[column.expr->column].name != column.name) {
+      note_made({column.name, column.expr->type}, now, traits);
+    } else if (const auto at = before.find(column.name); at != before.end()) {
+      traits->made.insert(*at);
+    }
+  }
+}
+
 }  // namespace
 
 NodePtr stack(NodePtr input, Operation op, Schema schema) {
@@ -94,6 +125,7 @@ Relation choose(Relation input, std::vector<NamedColumn> columns) {
     follow_groups(names, &input);
     follow_order(names, &input);
   }
+  follow_made(input.schema(), columns, &input);
   Project op;
   std::vector<Field> fields;
   for (NamedColumn& column : columns) {
@@ -165,6 +197,7 @@ std::size_t carried(std::size_t column, bool joins) {
 Relation append(Relation input, std::string name, ExprPtr expr) {
   std::vector<Field> fields = input.schema().fields();
   fields.push_back({std::move(name), expr->type});
+  note_made(fields.back(), latest_made(input) + 1, &input);
   if (joins_projection(input, *expr)) {
     std::get<Project>(input.node->op).exprs.push_back(std::move(expr));
     input.node->schema = Schema(std::move(fields));

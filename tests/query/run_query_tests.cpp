@@ -110,6 +110,15 @@ class TestStore {
     if (const std::string spans = block.option("timespan-field"); !spans.empty()) {
       request.options.timespan_fields.push_back(spans);
     }
+    if (const std::string map = block.option("map-field"); !map.empty()) {
+      DatasetDefinition definition;
+      definition.name = block.words.at(0);
+      definition.map_fields.push_back(map);
+      auto made = service_->store().definitions().create_dataset(definition);
+      if (!made.ok()) {
+        return made.error().message;
+      }
+    }
     // Receipt times must not differ between configurations.
     request.clock = [] { return std::int64_t{1'700'000'000'000'000'000}; };
     QueryControl control;

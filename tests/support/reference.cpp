@@ -33,6 +33,9 @@ class ReferenceTables final : public plan::TableSource, public TimeExtent {
     plan::TableInfo info;
     info.ref = {std::string(name), definition.has_value() ? definition->file_id : 0};
     info.schema = snapshot.schema();
+    if (definition.has_value()) {
+      info.map_fields = definition->map_fields;
+    }
     for (const SnapshotBlock& block : snapshot.blocks()) {
       oldest_ = std::min(oldest_, block.min_time);
       newest_ = std::max(newest_, block.max_time);

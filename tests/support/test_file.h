@@ -3,7 +3,8 @@
 // directive line, a body, a line of dashes, and an expectation, ended by a blank line. A body or
 // expectation that holds blank lines itself is closed by a doubled line of dashes.
 //
-//   dataset NAME [block_rows=N]    events, one JSON object a line; no expectation
+//   dataset NAME [block_rows=N] [map-field=FIELD]
+//                                  events, one JSON object a line; no expectation
 //   ingest NAME                    more events
 //   query [unordered] [approx=E]   a query, and its rows: header name:type, cells two blanks apart
 //   error                          a query, and the one-line form of its error
