@@ -10,10 +10,11 @@
 namespace evq::plan {
 namespace {
 
-constexpr std::array<OptimizerPass, 15> kPasses = {{
+constexpr std::array<OptimizerPass, 16> kPasses = {{
     {"inline_shared", "reads again what is cheaper to read than to keep", inline_shared},
     {"partitions", "runs the operators of a partition or mv-apply once, with its key in each row",
      merge_partitions},
+    {"derive_keys", "groups by x alone for x and f(x)", derive_keys},
     {"linear_sums", "sums x for sum(x + 1) and sum(x * 8)", linearize_sums},
     {"share_aggregates", "computes once what several aggregates of one summarize have in common",
      share_aggregates},

@@ -33,6 +33,7 @@ struct OptimizerOptions {
 // The passes, each in the file named after it.
 NodePtr inline_shared(NodePtr root, const EvalContext& context);
 NodePtr merge_partitions(NodePtr root, const EvalContext& context);
+NodePtr derive_keys(NodePtr root, const EvalContext& context);
 NodePtr linearize_sums(NodePtr root, const EvalContext& context);
 NodePtr share_aggregates(NodePtr root, const EvalContext& context);
 NodePtr push_filters(NodePtr root, const EvalContext& context);

@@ -43,9 +43,9 @@ struct RelationTraits {
   // the greater.
   std::map<std::string, std::uint32_t, std::less<>> made;
 
-  // When the query made the column called `name`; 0 for a field of the events.
-  std::uint32_t made_at(std::string_view name) const {
-    const auto at = made.find(name);
+  // When the query made a column of this name; 0 for a field of the events.
+  std::uint32_t made_at(std::string_view column) const {
+    const auto at = made.find(column);
     return at != made.end() ? at->second : 0;
   }
   // Whether `field` is a field though it is no column: it is virtual, or a map that no event has.
