@@ -204,11 +204,14 @@ constexpr LanguageTopic kTopics[] = {
      "and one that is a word of the language, is quoted: ['content-type']. Objects become one "
      "field a leaf at ingest, so {\"geo\": {\"city\": \"x\"}} is the field geo.city, written "
      "['geo.city'] or geo.city; a dot inside a key is written with two backslashes. What is below "
-     "a map field is read by index or dots. * stands for any characters in lists of names: "
+     "a map field is read by index or dots. Where a query has made a bag geo itself, geo.city is a "
+     "part of that, and ['geo.city'] the field as ever. * stands for any characters in lists of "
+     "names: "
      "project-away data*.\n\n"
      "A result without a name is called after its call (sum_ms, count_, percentile_ms) or field; "
      "other expressions are Column1, Column2. A second field of a name gets a number behind it.",
-     {{"print ['a b'] = 1 | extend c = ['a b'] + 1 | project-away a*", "2"}}},
+     {{"print ['a b'] = 1 | extend c = ['a b'] + 1 | project-away a*", "2"},
+      {"print ['g.x'] = 1 | extend g = bag_pack('x', 2) | project a = g.x, b = ['g.x']", "2  1"}}},
     {"types",
      "Types",
      "bool; long (int), 64 bits with sign; real (double), IEEE 754; string, UTF-8, lengths in code "
