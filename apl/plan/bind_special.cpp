@@ -48,6 +48,44 @@ Result<std::optional<Binder::CallBinder>> Binder::special_call(const ast::Call& 
   return std::optional<CallBinder>(row->bind);
 }
 
+namespace {
+
+// `other` where `value` is null.
+Result<ExprPtr> value_or(const Binder& binder, ExprPtr value, ExprPtr other, Span span) {
+  std::vector<ExprPtr> tested;
+  tested.push_back(clone(*value));
+  EVQ_TRY_ASSIGN(ExprPtr missing, binder.call("isnull", std::move(tested), span));
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(missing));
+  args.push_back(std::move(other));
+  args.push_back(std::move(value));
+  return binder.call("iff", std::move(args), span);
+}
+
+// What `map` has under a name: a key as it is, or keys between dots.
+Result<ExprPtr> map_member(const Binder& binder, const ExprPtr& map, std::string_view name,
+                           Span span) {
+  const auto key_of = [&](ExprPtr object, std::string_view key) {
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(object));
+    args.push_back(make_constant(Value::string(std::string(key)), span));
+    return binder.call("op_index", std::move(args), span);
+  };
+  EVQ_TRY_ASSIGN(ExprPtr whole, key_of(clone(*map), name));
+  if (name.find('.') == std::string_view::npos) {
+    return whole;
+  }
+  ExprPtr parts = clone(*map);
+  for (std::size_t dot = 0; dot != std::string_view::npos;) {
+    dot = name.find('.');
+    EVQ_TRY_ASSIGN(parts, key_of(std::move(parts), name.substr(0, dot)));
+    name = dot != std::string_view::npos ? name.substr(dot + 1) : name;
+  }
+  return value_or(binder, std::move(whole), std::move(parts), span);
+}
+
+}  // namespace
+
 Result<ExprPtr> Binder::bind_column_ifexists(const ast::Call& call, Span span,
                                              const Relation* input) {
   EVQ_TRY_ASSIGN(const std::string field, name_argument(*call.arguments[0].value, input));
@@ -59,10 +97,27 @@ Result<ExprPtr> Binder::bind_column_ifexists(const ast::Call& call, Span span,
       return bind_name({.text = field, .span = span, .quoted = true}, span, input);
     }
   }
-  if (const auto* type = std::get_if<ast::TypeOf>(&call.arguments[1].value->node)) {
+  const auto* type = std::get_if<ast::TypeOf>(&call.arguments[1].value->node);
+  const std::string* map_name = input != nullptr ? input->map_of(field) : nullptr;
+  ExprPtr member;
+  if (map_name != nullptr) {
+    const ast::Name name{.text = *map_name, .span = span, .quoted = true};
+    EVQ_TRY_ASSIGN(const ExprPtr map, bind_name(name, span, input));
+    // The query may have put something else in its place.
+    if (map->type == Type::kDynamic || map->type == Type::kNull) {
+      EVQ_TRY_ASSIGN(member, map_member(*this, map, field.substr(map_name->size() + 1), span));
+    }
+    if (member != nullptr && type != nullptr) {
+      return member;
+    }
+  }
+  if (type != nullptr) {
     return make_constant(Value::null(type->type), span);
   }
-  return bind_expr(*call.arguments[1].value, input);
+  EVQ_TRY_ASSIGN(ExprPtr otherwise, bind_expr(*call.arguments[1].value, input));
+  // Only the rows know which keys a map has.
+  return member != nullptr ? value_or(*this, std::move(member), std::move(otherwise), span)
+                           : std::move(otherwise);
 }
 
 Result<ExprPtr> Binder::bind_pack_all(const ast::Call& call, Span span, const Relation* input) {

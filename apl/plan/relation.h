@@ -48,6 +48,17 @@ struct RelationTraits {
     const auto at = made.find(column);
     return at != made.end() ? at->second : 0;
   }
+  // The longest map that a field called `name` would be below; null when there is none.
+  const std::string* map_of(std::string_view name) const {
+    const std::string* longest = nullptr;
+    for (const std::string& map : map_fields) {
+      if (name.size() > map.size() && name.starts_with(map) && name[map.size()] == '.' &&
+          (longest == nullptr || map.size() > longest->size())) {
+        longest = &map;
+      }
+    }
+    return longest;
+  }
   // Whether `field` is a field though it is no column: it is virtual, or a map that no event has.
   bool knows(std::string_view field) const {
     return std::ranges::find(map_fields, field) != map_fields.end() ||
