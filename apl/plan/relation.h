@@ -48,11 +48,11 @@ struct RelationTraits {
     const auto at = made.find(column);
     return at != made.end() ? at->second : 0;
   }
-  // The longest map that a field called `name` would be below; null when there is none.
-  const std::string* map_of(std::string_view name) const {
+  // The longest map that `field` would be below; null when there is none.
+  const std::string* map_of(std::string_view field) const {
     const std::string* longest = nullptr;
     for (const std::string& map : map_fields) {
-      if (name.size() > map.size() && name.starts_with(map) && name[map.size()] == '.' &&
+      if (field.size() > map.size() && field.starts_with(map) && field[map.size()] == '.' &&
           (longest == nullptr || map.size() > longest->size())) {
         longest = &map;
       }
