@@ -159,8 +159,8 @@ struct Entries {
 static_assert(kProtoFieldsMax <= 32);
 
 // The last entry of each field of the table, in its order, or of all fields of a oneof; false for
-// what is no message. Entries
-// are not kept, since one of two bytes would take many times that: repeated fields are read again.
+// what is no message. Entries are not kept, since one of two bytes would take many times that:
+// repeated fields are read again.
 bool find_last_entries(std::string_view bytes, const ProtoMessage& message, Entries* last) {
   std::size_t known = 0;
   while (!bytes.empty()) {

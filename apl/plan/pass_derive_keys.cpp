@@ -1,7 +1,6 @@
 // Groups by x and f(x) are the groups by x: f(x) is made of the key afterwards, once a group, and
 // so are constants. Of types alone whose equal values no expression can tell apart.
 
-#include <optional>
 #include <utility>
 
 #include "apl/plan/optimizer.h"
@@ -11,8 +10,8 @@ namespace {
 
 class KeyDeriver {
  public:
-  KeyDeriver(const Aggregate& aggregate, const Project& below)
-      : aggregate_(aggregate), below_(below) {}
+  KeyDeriver(const Aggregate& aggregate, const Project& below, std::size_t columns)
+      : aggregate_(aggregate), below_(below), key_of_(columns, kNoColumn) {}
 
   // Nothing when every key is needed.
   NodePtr derive(Node* node) {
@@ -20,15 +19,25 @@ class KeyDeriver {
     if (kept_.size() == aggregate_.groups.size() || kept_.empty()) {
       return nullptr;
     }
-    Project made;
-    for (std::size_t key = 0; key < aggregate_.groups.size(); ++key) {
-      made.exprs.push_back(place_of(key).has_value()
-                               ? make_column(*place_of(key), node->schema[key].type)
-                               : of_keys(clone(expr_of(key))));
+    std::vector<std::size_t> places(aggregate_.groups.size(), kNoColumn);  // of keys, if kept
+    for (std::size_t place = 0; place < kept_.size(); ++place) {
+      places[kept_[place]] = place;
     }
-    for (std::size_t i = aggregate_.groups.size(); i < node->schema.size(); ++i) {
-      made.exprs.push_back(
-          make_column(i - aggregate_.groups.size() + kept_.size(), node->schema[i].type));
+    std::vector<std::size_t> place_of_column(key_of_.size(), kNoColumn);
+    for (std::size_t column = 0; column < key_of_.size(); ++column) {
+      place_of_column[column] = key_of_[column] == kNoColumn ? kNoColumn : places[key_of_[column]];
+    }
+    Project made;
+    for (std::size_t key = 0; key < places.size(); ++key) {
+      if (places[key] != kNoColumn) {
+        made.exprs.push_back(make_column(places[key], node->schema[key].type));
+      } else {
+        made.exprs.push_back(clone(expr_of(key)));
+        remap_columns(made.exprs.back().get(), place_of_column);
+      }
+    }
+    for (std::size_t i = places.size(); i < node->schema.size(); ++i) {
+      made.exprs.push_back(make_column(i - places.size() + kept_.size(), node->schema[i].type));
     }
     return take(node, std::move(made));
   }
@@ -36,27 +45,13 @@ class KeyDeriver {
  private:
   const Expr& expr_of(std::size_t key) const { return *below_.exprs[aggregate_.groups[key]]; }
 
-  // The first key that is this column of what is below the projection.
-  std::optional<std::size_t> key_of(std::size_t column) const {
+  void find_kept() {
     for (std::size_t key = 0; key < aggregate_.groups.size(); ++key) {
       const Expr& expr = expr_of(key);
-      if (expr.is_column() && expr.column == column && is_one_when_equal(expr.type)) {
-        return key;
+      if (expr.is_column() && is_one_when_equal(expr.type) && key_of_[expr.column] == kNoColumn) {
+        key_of_[expr.column] = key;
       }
     }
-    return std::nullopt;
-  }
-
-  bool is_derived(std::size_t key) const {
-    const Expr& expr = expr_of(key);
-    if (expr.is_column() && key_of(expr.column).value_or(key) == key) {
-      return false;
-    }
-    const auto is_no_key = [this](std::size_t column) { return !key_of(column).has_value(); };
-    return is_deterministic(expr) && !reads_column(expr, is_no_key);
-  }
-
-  void find_kept() {
     for (std::size_t key = 0; key < aggregate_.groups.size(); ++key) {
       if (!is_derived(key)) {
         kept_.push_back(key);
@@ -64,25 +59,13 @@ class KeyDeriver {
     }
   }
 
-  // Where a key is among those that are kept.
-  std::optional<std::size_t> place_of(std::size_t key) const {
-    for (std::size_t place = 0; place < kept_.size(); ++place) {
-      if (kept_[place] == key) {
-        return place;
-      }
+  bool is_derived(std::size_t key) const {
+    const Expr& expr = expr_of(key);
+    if (expr.is_column() && key_of_[expr.column] == key) {
+      return false;
     }
-    return std::nullopt;
-  }
-
-  // The same of the keys of a group.
-  ExprPtr of_keys(ExprPtr expr) const {
-    if (expr->is_column()) {
-      expr->column = *place_of(*key_of(expr->column));
-    }
-    for (ExprPtr& arg : expr->args) {
-      arg = of_keys(std::move(arg));
-    }
-    return expr;
+    const auto is_no_key = [this](std::size_t column) { return key_of_[column] == kNoColumn; };
+    return is_deterministic(expr) && !reads_column(expr, is_no_key);
   }
 
   NodePtr take(Node* node, Project made) const {
@@ -104,7 +87,8 @@ class KeyDeriver {
 
   const Aggregate& aggregate_;
   const Project& below_;
-  std::vector<std::size_t> kept_;  // keys, ascending
+  std::vector<std::size_t> key_of_;  // by column below the projection: the first key that it is
+  std::vector<std::size_t> kept_;    // keys, ascending
 };
 
 NodePtr derive(NodePtr node) {
@@ -113,7 +97,8 @@ NodePtr derive(NodePtr node) {
   if (below == nullptr || aggregate->groups.size() < 2) {
     return node;
   }
-  NodePtr derived = KeyDeriver(*aggregate, *below).derive(node.get());
+  const std::size_t columns = node->inputs[0]->inputs[0]->schema.size();
+  NodePtr derived = KeyDeriver(*aggregate, *below, columns).derive(node.get());
   return derived != nullptr ? std::move(derived) : std::move(node);
 }
 

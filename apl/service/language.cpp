@@ -206,8 +206,7 @@ constexpr LanguageTopic kTopics[] = {
      "['geo.city'] or geo.city; a dot inside a key is written with two backslashes. What is below "
      "a map field is read by index or dots. Where a query has made a bag geo itself, geo.city is a "
      "part of that, and ['geo.city'] the field as ever. * stands for any characters in lists of "
-     "names: "
-     "project-away data*.\n\n"
+     "names: project-away data*.\n\n"
      "A result without a name is called after its call (sum_ms, count_, percentile_ms) or field; "
      "other expressions are Column1, Column2. A second field of a name gets a number behind it.",
      {{"print ['a b'] = 1 | extend c = ['a b'] + 1 | project-away a*", "2"},
