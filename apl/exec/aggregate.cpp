@@ -123,6 +123,7 @@ class AggregateConsumer final : public Consumer {
       const bool together = !lists[i].empty();
       if (*to == nullptr && !together) {
         *to = std::move(own[part]);
+        EVQ_TRY(groups_of(sinks[i]).take_in(part, to->get()));
         continue;
       }
       if (*to == nullptr) {
@@ -135,9 +136,10 @@ class AggregateConsumer final : public Consumer {
         std::iota(all.begin(), all.end(), 0U);
         EVQ_TRY((*to)->merge(*own[part], all));
         own[part].reset();
+        EVQ_TRY(groups_of(sinks[i]).take_in(part, to->get()));
       }
     }
-    return Status::success();
+    return (*to)->settle();
   }
 
   // Of aggregates that know rows by their places: `parts` hold all groups between them.
@@ -290,8 +292,9 @@ class AggregateRun {
     const Parting parting = options.force_parts ? Parting::kAlways
                             : worth             ? Parting::kManyGroups
                                                 : Parting::kNever;
-    const GroupStates::Spec spec{op_,    executor_.context(), key_types_, options.budget, shares,
-                                 parting};
+    const bool rows_may_wait = !plan::looks_at_order(op_) && !hints_.first_groups.has_value();
+    const GroupStates::Spec spec{op_,     executor_.context(), key_types_, options.budget, shares,
+                                 parting, rows_may_wait};
     AggregateConsumer aggregate(spec, executor_, hints_, consumer);
     Status done = run_input(aggregate);
     *overflowed = aggregate.overflowed();

@@ -32,6 +32,11 @@ bool is_same_place(std::string_view a, std::string_view b) {
   return a.data() == b.data() && a.size() == b.size();
 }
 
+// Whether keys of the batch are likely to have the same texts.
+bool shares_texts(const KeyBatch& batch, std::size_t column) {
+  return !batch.columns.empty() && !batch.columns[column].entry_texts.empty();
+}
+
 // Whether it is not known yet where the table holds the text of key j.
 bool is_entrys_own(const KeyBatch::Column& keys, std::size_t j) {
   const std::uint32_t slot = keys.slots[j];
@@ -50,6 +55,17 @@ void prefetch_texts(const Values& values, std::span<const std::uint32_t> slots) 
 }
 
 }  // namespace
+
+bool is_sparse(std::span<const Vector> keys) {
+  return keys.size() == 1 && keys[0].is_flat() && keys[0].values().has_nulls();
+}
+
+void split_sparse(const Vector& key, std::size_t begin, std::size_t end,
+                  std::vector<std::uint32_t>* some, std::vector<std::uint32_t>* nulls) {
+  for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
+    (key.is_null(row) ? nulls : some)->push_back(row);
+  }
+}
 
 GroupKeys::GroupKeys(const std::vector<Type>& types)
     : plain_((types.size() + kWordBits - 1) / kWordBits) {
@@ -79,7 +95,9 @@ std::vector<Type> GroupKeys::types() const {
 // ---------------------------------------------------------------- batches
 
 void GroupKeys::load(KeyBatch* batch) const {
-  batch->rows.assign(batch->size * stride_, 0);
+  batch->loaded.assign(batch->size * stride_, 0);
+  batch->rows = batch->loaded.data();
+  batch->stride = stride_;
   batch->has_nulls = false;
   for (std::size_t column = 0; column < columns_.size(); ++column) {
     load_column(column, batch);
@@ -89,7 +107,7 @@ void GroupKeys::load(KeyBatch* batch) const {
     }
     for (std::size_t j = 0; j < batch->size; ++j) {
       if (keys.values->is_null(keys.slots[j])) {
-        std::uint64_t* row = batch->rows.data() + j * stride_;
+        std::uint64_t* row = batch->loaded.data() + j * stride_;
         std::fill_n(row + columns_[column].place, columns_[column].text ? kTextWords : 1, 0);
         row[column / kWordBits] |= std::uint64_t{1} << (column % kWordBits);
         batch->has_nulls = true;
@@ -101,7 +119,7 @@ void GroupKeys::load(KeyBatch* batch) const {
 void GroupKeys::load_column(std::size_t column, KeyBatch* batch) const {
   const KeyBatch::Column& keys = batch->columns[column];
   const std::uint32_t* slots = keys.slots.data();
-  std::uint64_t* to = batch->rows.data() + columns_[column].place;
+  std::uint64_t* to = batch->loaded.data() + columns_[column].place;
   const auto load = [&](const auto* data, const auto& put) {
     for (std::size_t j = 0; j < batch->size; ++j) {
       put(to + j * stride_, data[slots[j]]);
@@ -135,7 +153,7 @@ void GroupKeys::hash_all(const KeyBatch& batch, std::uint64_t seed, std::uint64_
   std::fill_n(hashes, batch.size, seed);  // that of a key without columns
   for (std::size_t column = 0; column < columns_.size(); ++column) {
     const KeyBatch::Column& keys = batch.columns[column];
-    const std::uint64_t* words = batch.rows.data() + columns_[column].place;
+    const std::uint64_t* words = batch.rows + columns_[column].place;
     const auto mix = [&](const auto& own) {
       for (std::size_t j = 0; j < batch.size; ++j) {
         hashes[j] = hash64(own(j), hashes[j]);
@@ -170,15 +188,15 @@ bool GroupKeys::same_texts(const std::uint64_t* a, const std::uint64_t* b) const
 
 bool GroupKeys::holds_texts(std::size_t group, KeyBatch* batch, std::size_t j) {
   for (const std::size_t column : texts_) {
-    KeyBatch::Column& keys = batch->columns[column];
     std::uint64_t* held = rows_.data() + group * stride_ + columns_[column].place;
-    const std::uint64_t* own = batch->rows.data() + j * stride_ + columns_[column].place;
-    if (keys.entry_texts.empty()) {
+    const std::uint64_t* own = batch->rows + j * batch->stride + columns_[column].place;
+    if (!shares_texts(*batch, column)) {
       if (text_at(held) != text_at(own)) {
         return false;
       }
       continue;
     }
+    KeyBatch::Column& keys = batch->columns[column];
     std::string_view& text = keys.entry_texts[keys.slots[j]];
     if (is_same_place(text, text_at(held))) {
       continue;
@@ -199,15 +217,15 @@ bool GroupKeys::holds_texts(std::size_t group, KeyBatch* batch, std::size_t j) {
 // The last group's texts are still those of the batch.
 void GroupKeys::own_texts(KeyBatch* batch, std::size_t j) {
   for (const std::size_t column : texts_) {
-    KeyBatch::Column& keys = batch->columns[column];
     std::uint64_t* held = rows_.data() + rows_.size() - stride_ + columns_[column].place;
-    if (keys.values->is_null(keys.slots[j])) {
+    if (text_at(held).data() == nullptr) {  // null
       continue;
     }
-    if (keys.entry_texts.empty()) {
+    if (!shares_texts(*batch, column)) {
       put_text(held, arenas_[0]->copy(text_at(held)));
       continue;
     }
+    KeyBatch::Column& keys = batch->columns[column];
     std::string_view& text = keys.entry_texts[keys.slots[j]];
     if (is_entrys_own(keys, j)) {
       text = arenas_[0]->copy(text);
@@ -228,6 +246,12 @@ void GroupKeys::append(const GroupKeys& other, std::size_t other_group) {
 
 void GroupKeys::share_texts(const GroupKeys& other) {
   arenas_.insert(arenas_.end(), other.arenas_.begin(), other.arenas_.end());
+}
+
+void GroupKeys::prefetch_key_texts(const KeyBatch& batch) const {
+  for (std::size_t j = 0; !texts_.empty() && j < batch.size; ++j) {
+    __builtin_prefetch(text_at(batch.rows + j * batch.stride + columns_[texts_[0]].place).data());
+  }
 }
 
 void GroupKeys::prefetch_text(std::size_t group) const {

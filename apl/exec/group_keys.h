@@ -26,11 +26,20 @@ struct KeyBatch {
     std::vector<std::uint64_t> entry_hashes;
     std::vector<std::string_view> entry_texts;
   };
-  std::vector<Column> columns;
+  std::vector<Column> columns;  // none of keys that were loaded before
   std::size_t size = 0;
-  std::vector<std::uint64_t> rows;  // of words, as GroupKeys keeps them
+  // Of words, as GroupKeys keeps them: those of key j are at rows + j * stride.
+  const std::uint64_t* rows = nullptr;
+  std::size_t stride = 0;
+  std::vector<std::uint64_t> loaded;  // the rows, where the batch has columns
   bool has_nulls = false;
 };
+
+// Whether many rows may be told to have no key before they are looked up: of one flat column.
+bool is_sparse(std::span<const Vector> keys);
+// Appends the rows of [begin, end) that have a value, and those that have none, ascending.
+void split_sparse(const Vector& key, std::size_t begin, std::size_t end,
+                  std::vector<std::uint32_t>* some, std::vector<std::uint32_t>* nulls);
 
 class GroupKeys {
  public:
@@ -38,6 +47,7 @@ class GroupKeys {
 
   std::size_t columns() const { return columns_.size(); }
   // Of a key, without its texts.
+  std::size_t row_words() const { return stride_; }
   std::size_t row_bytes() const { return stride_ * sizeof(std::uint64_t); }
   std::vector<Type> types() const;
   bool is_text(std::size_t column) const { return columns_[column].text; }
@@ -48,14 +58,14 @@ class GroupKeys {
 
   // Whether a group has key j.
   bool equals(std::size_t group, const KeyBatch& batch, std::size_t j) const {
-    const std::uint64_t* key = batch.rows.data() + j * stride_;
+    const std::uint64_t* key = batch.rows + j * batch.stride;
     return same_words(row(group), key, plain_) && (texts_.empty() || same_texts(row(group), key));
   }
   // As equals(), for texts that many keys of a batch share: the table's groups come to hold each in
   // one place, and keys that are loaded after it was found out lie there too, so that nobody looks
   // at its bytes.
   bool holds(std::size_t group, KeyBatch* batch, std::size_t j) {
-    const std::uint64_t* key = batch->rows.data() + j * stride_;
+    const std::uint64_t* key = batch->rows + j * batch->stride;
     if (same_words(row(group), key, stride_)) {
       return true;
     }
@@ -68,7 +78,7 @@ class GroupKeys {
   void reserve(std::size_t groups) { rows_.reserve(groups * stride_); }
   // The key of the next group.
   void append(KeyBatch* batch, std::size_t j) {
-    const std::uint64_t* key = batch->rows.data() + j * stride_;
+    const std::uint64_t* key = batch->rows + j * batch->stride;
     for (std::size_t i = 0; i < stride_; ++i) {  // few: insert() would take longer
       rows_.push_back(key[i]);
     }
@@ -83,6 +93,8 @@ class GroupKeys {
   // Ask for the memory that equals() will read: first the one, then the other.
   void prefetch_row(std::size_t group) const { __builtin_prefetch(row(group)); }
   void prefetch_text(std::size_t group) const;
+  // The same of keys that were loaded a while ago.
+  void prefetch_key_texts(const KeyBatch& batch) const;
 
   // A column of the keys of `groups`, in that order. Texts are shared with the vector.
   Vector gather(std::size_t column, std::span<const std::uint32_t> groups) const;

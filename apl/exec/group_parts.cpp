@@ -1,5 +1,6 @@
 #include "apl/exec/group_parts.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -13,12 +14,25 @@ namespace {
 
 // What is done once a part and chunk would take longer than the rows of smaller chunks do.
 constexpr std::size_t kRowsPerPartMin = 128;
+// So many rows of a chunk tell whether most find a group that is in the cache still: they do not
+// where three of four are of different groups. The first chunk's are looked at before the others,
+// where they are not most of it.
+constexpr std::size_t kLookRows = 8192;
+constexpr std::pair<std::size_t, std::size_t> kManyGroupsPerRows{3, 4};
+constexpr std::size_t kChunkPerLookMin = 4;
+// Workers with so many groups merge them side by side, however often they come.
+constexpr std::size_t kGroupsMax = std::size_t{1} << 17U;
+// Keys of many columns would take more memory while they wait than their groups do.
+constexpr std::size_t kKeyWordsMax = 16;
+// Test configurations see rows wait, and not.
+constexpr std::size_t kFewWaitingRows = 5;
 // Of more combinations that may occur, clearing a table takes longer than looking up rows.
 constexpr std::size_t kPartedCombinationsPerRowMax = 2;
 
 }  // namespace
 
-GroupParts::GroupParts(const GroupStates::Spec& spec) : spec_(spec) {
+GroupParts::GroupParts(const GroupStates::Spec& spec)
+    : spec_(spec), lease_(spec.budget, "summarize") {
   parts_.push_back(std::make_unique<GroupStates>(spec));
 }
 
@@ -49,22 +63,70 @@ Status GroupParts::add(const Chunk& chunk) {
 Status GroupParts::add_chunk(const Chunk& chunk) {
   load_keys(chunk);
   const std::uint64_t order = sequence_rows_.first_place(chunk);
-  if (parted()) {
-    return add_to_parts(chunk, order);
+  std::size_t begin = 0;
+  if (!parted() && looks_first(chunk)) {
+    begin = kLookRows;
+    const Chunk first = chunk.slice(0, begin);
+    load_keys(first);
+    EVQ_TRY(add_together(first, order));
+    load_keys(chunk);
   }
+  if (parted()) {
+    return add_to_parts(chunk, begin, order);
+  }
+  if (begin == 0) {
+    return add_together(chunk, order);
+  }
+  const Chunk rest = chunk.slice(begin, chunk.rows() - begin);
+  load_keys(rest);
+  return add_together(rest, order + begin);
+}
+
+Status GroupParts::add_together(const Chunk& chunk, std::uint64_t order) {
   rows_ += chunk.rows();
   ++chunks_;
   EVQ_TRY(parts_[0]->add(chunk, keys_, order));
   return part_pays() ? part() : Status::success();
 }
 
+// Where few rows tell that there will be very many groups, the others of the first chunk need not
+// find theirs in one table.
+bool GroupParts::looks_first(const Chunk& chunk) const {
+  return chunks_ == 0 && spec_.parting == Parting::kManyGroups &&
+         chunk.rows() >= kLookRows * kChunkPerLookMin && !spec_.op.groups.empty() &&
+         std::ranges::none_of(keys_, &Vector::is_constant) &&
+         combinations_of(keys_, chunk.rows()) == 0;
+}
+
 bool GroupParts::part_pays() const {
-  if (spec_.op.groups.empty() || spec_.parting == Parting::kNever) {
+  const GroupTable& table = parts_[0]->table();
+  if (spec_.op.groups.empty() || spec_.parting == Parting::kNever ||
+      table.loaded_words() > kKeyWordsMax) {
     return false;
   }
-  const GroupTable& table = parts_[0]->table();
-  return spec_.parting == Parting::kAlways || (table.size() >= kGroupsMin && !table.located() &&
-                                               rows_ >= chunks_ * kCount * kRowsPerPartMin);
+  if (spec_.parting == Parting::kAlways) {
+    return true;
+  }
+  if (table.located() || rows_ < chunks_ * kCount * kRowsPerPartMin) {
+    return false;
+  }
+  const bool looked_first = chunks_ == 1 && !is_sparse(keys_);
+  return table.size() >= kGroupsMax ||
+         ((looked_first || table.size() >= kGroupsMin) && look_finds_many());
+}
+
+// Of the rows with a key, where most may have none. Where rows come by their combinations of
+// entries, each chunk looks up a group once.
+bool GroupParts::look_finds_many() const {
+  const std::optional<std::size_t> groups = parts_[0]->groups_of_first_rows(kLookRows);
+  if (!groups.has_value() || !spec_.rows_may_wait) {
+    return false;
+  }
+  std::size_t rows = kLookRows;
+  for (std::size_t row = 0; is_sparse(keys_) && row < kLookRows; ++row) {
+    rows -= keys_[0].is_null(row) ? std::size_t{1} : 0;
+  }
+  return *groups * kManyGroupsPerRows.second >= rows * kManyGroupsPerRows.first;
 }
 
 void GroupParts::empty_lists(PartLists* lists) {
@@ -81,49 +143,81 @@ void GroupParts::list_by_part(std::span<const std::uint64_t> hashes, PartLists* 
   }
 }
 
-Status GroupParts::add_to_parts(const Chunk& chunk, std::uint64_t order) {
+Status GroupParts::add_to_parts(const Chunk& chunk, std::size_t begin, std::uint64_t order) {
   const std::size_t radix = combinations_of(keys_, chunk.rows());
-  if (radix != 0 && radix <= chunk.rows() * kPartedCombinationsPerRowMax) {
+  if (begin == 0 && radix != 0 && radix <= chunk.rows() * kPartedCombinationsPerRowMax) {
     return add_combinations(chunk, order, radix);
   }
-  hashes_.resize(chunk.rows());
-  null_rows_.clear();
-  if (is_sparse(keys_)) {
-    list_rows_with_keys();
-    EVQ_TRY(add_nulls(chunk, order));
-  } else {
-    parts_[0]->table().hash(keys_, chunk.rows(), hashes_.data());
-    list_by_part(hashes_, &rows_of_part_);
+  if (is_sparse(keys_)) {  // most rows may be of one group
+    std::vector<std::uint32_t> rows;
+    std::vector<std::uint32_t> nulls;
+    split_sparse(keys_[0], begin, chunk.rows(), &rows, &nulls);
+    EVQ_TRY(add_nulls(chunk, nulls, order));
+    return add_rows(chunk, rows, order);
   }
+  std::vector<std::uint32_t> rows(chunk.rows() - begin);
+  std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(begin));
+  return add_rows(chunk, rows, order);
+}
+
+Status GroupParts::add_rows(const Chunk& chunk, std::span<const std::uint32_t> rows,
+                            std::uint64_t order) {
+  const std::size_t bytes = PartedRows::bytes_of(parts_[0]->table(), rows.size());
+  if (!lease_.grow(bytes).ok()) {
+    EVQ_TRY(take_in_all());
+    EVQ_TRY(lease_.grow(bytes));
+  }
+  std::size_t held_bytes = 0;
+  std::vector<Vector> texts;
+  for (Vector& key : keys_) {
+    if (physical_of(key.type()) == Physical::kView) {
+      key = key.detached();
+      held_bytes += key.size_bytes();
+      texts.push_back(key);
+    }
+  }
+  PartedRows parted(parts_[0]->table(), keys_, rows);
+  EVQ_TRY_ASSIGN(Chunk arguments, parts_[0]->arguments_of(chunk, parted.rows()));
+  arguments.detach();
+  held_bytes += arguments.size_bytes();
+  waiting_.push_back({std::move(arguments), order, std::move(parted), std::move(texts)});
+  waiting_rows_ += rows.size();
+  const std::size_t rows_max =
+      spec_.parting == Parting::kAlways ? kFewWaitingRows : kWaitingRowsMax;
+  const bool waits = spec_.rows_may_wait && waiting_rows_ < rows_max;
+  return waits && lease_.grow(held_bytes).ok() ? Status::success() : take_in_all();
+}
+
+Status GroupParts::take_in_all() {
   for (std::size_t part = 0; part < kCount; ++part) {
-    if (!rows_of_part_[part].empty()) {
-      EVQ_TRY(parts_[part]->add_some(chunk, keys_, order, rows_of_part_[part], hashes_.data()));
+    EVQ_TRY(take_in(part, parts_[part].get()));
+  }
+  waiting_.clear();
+  waiting_rows_ = 0;
+  return lease_.resize(0);
+}
+
+Status GroupParts::take_in(std::size_t part, GroupStates* to) const {
+  for (const WaitingRows& waiting : waiting_) {
+    if (const PartedRows::Part some = waiting.rows.part(part); !some.rows.empty()) {
+      const Chunk arguments = waiting.arguments.slice(some.begin, some.rows.size());
+      EVQ_TRY(to->add_some(arguments, waiting.order, some));
     }
   }
   return Status::success();
 }
 
-// Of a field that many events do not have, most rows are of one group.
-void GroupParts::list_rows_with_keys() {
-  std::vector<std::uint32_t> rows;
-  split_sparse(keys_[0], hashes_.size(), &rows, &null_rows_);
-  std::vector<std::uint64_t> hashes(rows.size());
-  parts_[0]->table().hash(keys_, rows, hashes.data());
-  empty_lists(&rows_of_part_);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    hashes_[rows[i]] = hashes[i];
-    rows_of_part_[GroupTable::part_of(hashes[i], kBits)].push_back(rows[i]);
-  }
-}
-
-Status GroupParts::add_nulls(const Chunk& chunk, std::uint64_t order) {
-  if (null_rows_.empty()) {
+Status GroupParts::add_nulls(const Chunk& chunk, std::span<const std::uint32_t> rows,
+                             std::uint64_t order) {
+  if (rows.empty()) {
     return Status::success();
   }
-  std::uint64_t& hash = hashes_[null_rows_[0]];
-  parts_[0]->table().hash(keys_, std::span(null_rows_).first(1), &hash);
-  GroupStates& part = *parts_[GroupTable::part_of(hash, kBits)];
-  return part.add_same(chunk, keys_, order, null_rows_, hashes_.data());
+  const PartedRows first(parts_[0]->table(), keys_, rows.first(1));
+  std::size_t part = 0;
+  while (first.part(part).rows.empty()) {
+    ++part;
+  }
+  return parts_[part]->add_same(chunk, order, first.part(part), rows);
 }
 
 Status GroupParts::add_combinations(const Chunk& chunk, std::uint64_t order, std::size_t radix) {

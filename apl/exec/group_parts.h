@@ -1,54 +1,78 @@
 #pragma once
 // GroupParts: the groups that one worker saw: together while they are few, then in parts by the
-// hash of their keys. A part with its states fits a near cache, and since a key is in the same part
-// of every worker, the workers merge theirs part by part, side by side (Leis et al., "Morsel-Driven
-// Parallelism", 2014). One thread's at a time.
+// hash of their keys. Since a key is in the same part of every worker, the workers merge theirs
+// part by part, side by side (Leis et al., "Morsel-Driven Parallelism", 2014).
+//
+// Rows of many groups wait until there are so many for each part that its table and states, once
+// they are in a near cache, serve hundreds of them. What waits at the end is taken in by whoever
+// merges the part, so that the groups of all workers are made in one place. One thread's at a time.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "apl/exec/group_states.h"
+#include "apl/exec/parted_rows.h"
 #include "apl/exec/sequence_rows.h"
+#include "store/base/memory_budget.h"
 
 namespace evq {
 
 class GroupParts {
  public:
-  static constexpr unsigned kBits = 4;
-  static constexpr std::size_t kCount = std::size_t{1} << kBits;
-  // Fewer groups fit the cache as they are.
+  static constexpr unsigned kBits = PartedRows::kBits;
+  static constexpr std::size_t kCount = PartedRows::kCount;
+  // Fewer groups may fit the cache as they are.
   static constexpr std::size_t kGroupsMin = std::size_t{1} << 15U;
 
   // `spec` stays the caller's.
   explicit GroupParts(const GroupStates::Spec& spec);
 
   Status add(const Chunk& chunk);
-  // Once, after the last add().
+  // Once, after the last add(): others may merge from what is not waiting then.
   Status settle();
   // One, or kCount, which hold different groups.
   std::span<std::unique_ptr<GroupStates>> parts() { return parts_; }
   bool parted() const { return parts_.size() > 1; }
+  // Adds the rows of a part that wait, which come after all that the part has seen. Several threads
+  // may ask for different parts.
+  Status take_in(std::size_t part, GroupStates* to) const;
+  // Of those that do not wait.
   std::size_t size() const;
   std::size_t state_bytes() const;
 
  private:
+  struct WaitingRows {
+    Chunk arguments;
+    std::uint64_t order;  // the position of the chunk's first row
+    PartedRows rows;
+    std::vector<Vector> texts;  // the columns that the rows' keys have theirs from
+  };
   using PartLists = std::vector<std::vector<std::uint32_t>>;
+
+  // Thousands for each part.
+  static constexpr std::size_t kWaitingRowsMax = std::size_t{1} << 19U;
 
   // The columns of a chunk that groups are told by, as tables take them.
   void load_keys(const Chunk& chunk);
   // Its rows of the shares wanted.
   Status keep_shares(Chunk* chunk);
   Status add_chunk(const Chunk& chunk);
+  Status add_together(const Chunk& chunk, std::uint64_t order);
+  bool looks_first(const Chunk& chunk) const;
   static void empty_lists(PartLists* lists);
   static void list_by_part(std::span<const std::uint64_t> hashes, PartLists* lists);
-  Status add_to_parts(const Chunk& chunk, std::uint64_t order);
+  // Adds the rows from `begin` on, of which row 0 is the one numbered `order` of the stream.
+  Status add_to_parts(const Chunk& chunk, std::size_t begin, std::uint64_t order);
+  Status add_rows(const Chunk& chunk, std::span<const std::uint32_t> rows, std::uint64_t order);
+  Status take_in_all();
   Status add_combinations(const Chunk& chunk, std::uint64_t order, std::size_t radix);
-  Status add_nulls(const Chunk& chunk, std::uint64_t order);
-  void list_rows_with_keys();
+  Status add_nulls(const Chunk& chunk, std::span<const std::uint32_t> rows, std::uint64_t order);
   void list_rows(std::size_t rows);
   bool part_pays() const;
+  bool look_finds_many() const;
   Status part();
 
   const GroupStates::Spec& spec_;
@@ -57,11 +81,13 @@ class GroupParts {
   std::uint64_t rows_ = 0;
   std::uint64_t chunks_ = 0;
   std::vector<Vector> keys_;
-  // Of the last chunk, once there are parts: some 20 bytes a row, not charged.
+  std::vector<WaitingRows> waiting_;
+  std::size_t waiting_rows_ = 0;
+  MemoryLease lease_;  // of what waits
+  // Of the last chunk of combinations: some 20 bytes a row, not charged.
   ChunkCombinations combinations_;
-  std::vector<std::uint64_t> hashes_;  // of its rows or combinations
+  std::vector<std::uint64_t> hashes_;  // of its combinations
   PartLists rows_of_part_;
-  std::vector<std::uint32_t> null_rows_;
   PartLists combinations_of_part_;
   std::vector<std::uint32_t> combination_of_row_;
   std::vector<std::uint32_t> groups_;  // of the combinations

@@ -66,18 +66,18 @@ Status GroupStates::add(const Chunk& chunk, std::span<const Vector> keys, std::u
   return add_to_states(chunk, has_keys() ? groups_.data() : nullptr);
 }
 
-Status GroupStates::add_some(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
-                             std::span<const std::uint32_t> rows, const std::uint64_t* hashes) {
-  groups_.resize(rows.size());
-  EVQ_TRY(metered([&] { table_.assign_some(keys, rows, hashes, order, groups_.data()); }));
+Status GroupStates::add_some(const Chunk& arguments, std::uint64_t order,
+                             const PartedRows::Part& some) {
+  groups_.resize(some.rows.size());
+  EVQ_TRY(metered([&] { table_.assign_loaded(some.keys, some.rows, order, groups_.data()); }));
   counted_ = false;
-  return add_arguments(chunk, rows);
+  return add_to_states(arguments, groups_.data());
 }
 
-Status GroupStates::add_same(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
-                             std::span<const std::uint32_t> rows, const std::uint64_t* hashes) {
+Status GroupStates::add_same(const Chunk& chunk, std::uint64_t order, const PartedRows::Part& first,
+                             std::span<const std::uint32_t> rows) {
   std::uint32_t group = 0;
-  EVQ_TRY(metered([&] { table_.assign_some(keys, rows.first(1), hashes, order, &group); }));
+  EVQ_TRY(metered([&] { table_.assign_loaded(first.keys, first.rows, order, &group); }));
   const auto count = static_cast<std::uint32_t>(rows.size());
   counted_ = true;
   add_counts({{&group, 1}, {&count, 1}});
@@ -107,6 +107,19 @@ Status GroupStates::add_some(const Chunk& chunk, std::span<const Vector> keys, s
   return add_arguments(chunk, some.rows);
 }
 
+std::optional<std::size_t> GroupStates::groups_of_first_rows(std::size_t count) const {
+  if (counted_ || groups_.size() < count) {
+    return std::nullopt;
+  }
+  std::vector<bool> seen(size());
+  std::size_t groups = 0;
+  for (const std::uint32_t group : std::span(groups_).first(count)) {
+    groups += seen[group] ? std::size_t{0} : 1;
+    seen[group] = true;
+  }
+  return groups;
+}
+
 void GroupStates::add_counts(const GroupTable::Counted& counted) {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (!takes_rows(i)) {
@@ -116,11 +129,11 @@ void GroupStates::add_counts(const GroupTable::Counted& counted) {
   }
 }
 
-Status GroupStates::add_arguments(const Chunk& chunk, std::span<const std::uint32_t> rows) {
+Result<Chunk> GroupStates::arguments_of(const Chunk& chunk,
+                                        std::span<const std::uint32_t> rows) const {
   std::vector<Vector> columns;
   columns.reserve(chunk.column_count());
-  AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
-  EVQ_TRY(meter.guard([&] {
+  EVQ_TRY(metered([&] {
     for (std::size_t column = 0; column < chunk.column_count(); ++column) {
       const Vector& all = chunk.column(column);
       columns.push_back(std::ranges::binary_search(arg_columns_, column)
@@ -128,7 +141,12 @@ Status GroupStates::add_arguments(const Chunk& chunk, std::span<const std::uint3
                             : Vector::constant(Value::null(all.type()), rows.size()));
     }
   }));
-  return add_to_states(Chunk(std::move(columns), rows.size()), groups_.data());
+  return Chunk(std::move(columns), rows.size());
+}
+
+Status GroupStates::add_arguments(const Chunk& chunk, std::span<const std::uint32_t> rows) {
+  EVQ_TRY_ASSIGN(const Chunk arguments, arguments_of(chunk, rows));
+  return add_to_states(arguments, groups_.data());
 }
 
 Status GroupStates::add_to_states(const Chunk& chunk, const std::uint32_t* groups) {

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "apl/exec/group_table.h"
+#include "apl/exec/parted_rows.h"
 #include "apl/plan/plan.h"
 #include "store/base/memory_budget.h"
 #include "store/column/chunk.h"
@@ -31,6 +33,7 @@ class GroupStates {
     MemoryBudget* budget;
     KeyShares shares{};  // groups of other keys are left out
     Parting parting = Parting::kNever;
+    bool rows_may_wait = false;  // until others came that come after them in the stream
   };
   // `spec` stays the caller's.
   explicit GroupStates(const Spec& spec);
@@ -38,12 +41,11 @@ class GroupStates {
   // Adds rows whose `keys` are as tables take them, and the first of which is the one numbered
   // `order` of the stream.
   Status add(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order);
-  // The same of some of the rows, ascending; hashes[row] is that of its key.
-  Status add_some(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
-                  std::span<const std::uint32_t> rows, const std::uint64_t* hashes);
-  // The same of rows that all have one key.
-  Status add_same(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
-                  std::span<const std::uint32_t> rows, const std::uint64_t* hashes);
+  // The same of some of the rows, whose arguments_of() are `arguments`.
+  Status add_some(const Chunk& arguments, std::uint64_t order, const PartedRows::Part& some);
+  // The same of rows that all have the key of `first`, which is the first of them.
+  Status add_same(const Chunk& chunk, std::uint64_t order, const PartedRows::Part& first,
+                  std::span<const std::uint32_t> rows);
   // Some of a chunk's combinations, ascending, and the rows that have them, ascending.
   struct SomeCombinations {
     const ChunkCombinations& all;
@@ -56,9 +58,14 @@ class GroupStates {
   };
   Status add_some(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
                   const SomeCombinations& some);
+  // How many groups the first `count` rows of the last chunk that was added are in; nothing where
+  // their groups were not looked up one by one.
+  std::optional<std::size_t> groups_of_first_rows(std::size_t count) const;
   // Whether all states ask for is the number of rows of each group.
   bool only_counts_rows() const { return counts_rows_; }
-  // Once, after the last rows.
+  // What states read of some of a chunk's rows: the columns in their places, the others empty.
+  Result<Chunk> arguments_of(const Chunk& chunk, std::span<const std::uint32_t> rows) const;
+  // After the last rows.
   Status settle();
   // Takes in the states of `groups` of `other`, which is settled and whose rows count as coming
   // after those seen here.

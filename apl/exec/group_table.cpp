@@ -57,17 +57,6 @@ bool has_runs(const Vector& key, std::size_t rows) {
 
 }  // namespace
 
-bool is_sparse(std::span<const Vector> keys) {
-  return keys.size() == 1 && keys[0].is_flat() && keys[0].values().has_nulls();
-}
-
-void split_sparse(const Vector& key, std::size_t rows, std::vector<std::uint32_t>* some,
-                  std::vector<std::uint32_t>* nulls) {
-  for (std::uint32_t row = 0; row < rows; ++row) {
-    (key.is_null(row) ? nulls : some)->push_back(row);
-  }
-}
-
 GroupTable::GroupTable(const std::vector<Type>& key_types, std::uint64_t seed)
     : seed_(seed), keys_(key_types), slots_(kFirstSlots) {}
 
@@ -314,7 +303,7 @@ void GroupTable::assign_sparse(std::span<const Vector> keys, std::size_t rows, s
                                std::uint32_t* groups) {
   std::vector<std::uint32_t> nulls;
   row_numbers_.clear();
-  split_sparse(keys[0], rows, &row_numbers_, &nulls);
+  split_sparse(keys[0], 0, rows, &row_numbers_, &nulls);
   const std::size_t known = size();
   const auto assign_each = [&](std::span<const std::uint32_t> some) {
     found_groups_.resize(some.size());
@@ -474,37 +463,43 @@ void GroupTable::hash(std::span<const Vector> keys, std::size_t rows, std::uint6
   hash_all(keys, rows, RowSlots(keys), hashes);
 }
 
-void GroupTable::hash(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
-                      std::uint64_t* hashes) const {
-  hash_all(keys, rows.size(), SomeRowSlots(keys, rows), hashes);
-}
-
 void GroupTable::hash(std::span<const Vector> keys, const ChunkCombinations& combinations,
                       std::uint64_t* hashes) const {
   hash_all(keys, combinations.size(), CombinationSlots(keys, combinations.numbers()), hashes);
 }
 
-// groups[j] becomes the group of key some[j], and fill_slots(column, begin, slots) says where keys
-// some[begin], some[begin + 1], … of a column lie.
-template <class FillSlots>
-void GroupTable::resolve_hashed(std::span<const Vector> keys, std::span<const std::uint32_t> some,
-                                const FillSlots& fill_slots, const std::uint64_t* hashes,
-                                std::uint32_t* groups) {
-  const auto take = [&](KeyBatch& batch, std::size_t begin) {
-    std::array<std::uint64_t, kBatchMax> own;
+void GroupTable::load(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
+                      std::uint64_t* loaded) const {
+  const auto take = [&, words = keys_.row_words()](const KeyBatch& batch, std::size_t begin) {
+    std::array<std::uint64_t, kBatchMax> hashes;
+    keys_.hash_all(batch, seed_, hashes.data());
+    std::uint64_t* to = loaded + begin * loaded_words();
     for (std::size_t j = 0; j < batch.size; ++j) {
-      own[j] = hashes[some[begin + j]];
+      *to++ = hashes[j];
+      for (std::size_t i = 0; i < words; ++i) {  // few: a call of memcpy() would take longer
+        *to++ = batch.rows[j * words + i];
+      }
     }
-    resolve(batch, std::span(own).first(batch.size), groups + begin);
   };
-  for_each_batch(keys, some.size(), fill_slots, take, true);
+  for_each_batch(keys, rows.size(), SomeRowSlots(keys, rows), take);
 }
 
-void GroupTable::assign_some(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
-                             const std::uint64_t* hashes, std::uint64_t order,
-                             std::uint32_t* groups) {
+void GroupTable::assign_loaded(const std::uint64_t* loaded, std::span<const std::uint32_t> rows,
+                               std::uint64_t order, std::uint32_t* groups) {
   const std::size_t known = size();
-  resolve_hashed(keys, rows, SomeRowSlots(keys, rows), hashes, groups);
+  KeyBatch batch;
+  batch.stride = loaded_words();
+  for (std::size_t begin = 0; begin < rows.size(); begin += batch_max()) {
+    batch.size = std::min(batch_max(), rows.size() - begin);
+    const std::uint64_t* first = loaded + begin * batch.stride;
+    batch.rows = first + 1;
+    keys_.prefetch_key_texts(batch);
+    std::array<std::uint64_t, kBatchMax> hashes;
+    for (std::size_t j = 0; j < batch.size; ++j) {
+      hashes[j] = first[j * batch.stride];
+    }
+    resolve(batch, std::span(hashes).first(batch.size), groups + begin);
+  }
   note_seen({groups, rows.size()}, known, order, true, [&](std::size_t j) { return rows[j]; });
 }
 
@@ -515,7 +510,14 @@ void GroupTable::assign_some(std::span<const Vector> keys, const ChunkCombinatio
   std::ranges::transform(some, numbers.begin(),
                          [&](std::uint32_t one) { return combinations.numbers()[one]; });
   const std::size_t known = size();
-  resolve_hashed(keys, some, CombinationSlots(keys, numbers), hashes, groups);
+  const auto take = [&](KeyBatch& batch, std::size_t begin) {
+    std::array<std::uint64_t, kBatchMax> own;
+    for (std::size_t j = 0; j < batch.size; ++j) {
+      own[j] = hashes[some[begin + j]];
+    }
+    resolve(batch, std::span(own).first(batch.size), groups + begin);
+  };
+  for_each_batch(keys, some.size(), CombinationSlots(keys, numbers), take, true);
   note_seen({groups, some.size()}, known, order, false,
             [&](std::size_t j) { return combinations.first_row(some[j]); });
 }

@@ -37,12 +37,6 @@ struct KeyShares {
   bool all() const { return end - begin == kCount; }
 };
 
-// Whether many rows may be told to have no key before they are looked up: of one flat column.
-bool is_sparse(std::span<const Vector> keys);
-// Appends the rows that have a value, and those that have none, ascending.
-void split_sparse(const Vector& key, std::size_t rows, std::vector<std::uint32_t>* some,
-                  std::vector<std::uint32_t>* nulls);
-
 class GroupTable {
  public:
   GroupTable(const std::vector<Type>& key_types, std::uint64_t seed);
@@ -66,18 +60,21 @@ class GroupTable {
   // Whether the last chunk's rows were found by their combinations of entries, with few look-ups.
   bool located() const { return located_; }
 
-  // The hash of the key of each row, of each of some rows, or of each combination, which is the
-  // same in all tables of these key types and seed.
+  // The hash of the key of each row, or of each combination, which is the same in all tables of
+  // these key types and seed.
   void hash(std::span<const Vector> keys, std::size_t rows, std::uint64_t* hashes) const;
-  void hash(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
-            std::uint64_t* hashes) const;
   void hash(std::span<const Vector> keys, const ChunkCombinations& combinations,
             std::uint64_t* hashes) const;
-  // groups[j] becomes the group of row rows[j], which are ascending and whose keys have the hashes
-  // hashes[rows[j]]. `order` is the position of row 0.
-  void assign_some(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
-                   const std::uint64_t* hashes, std::uint64_t order, std::uint32_t* groups);
-  // The same of combinations[some[j]], whose first rows were found.
+  // The keys of some rows as all tables of these key types and seed look them up: loaded_words() of
+  // each, the first of which is the hash. Texts stay where the columns have them.
+  void load(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
+            std::uint64_t* loaded) const;
+  std::size_t loaded_words() const { return 1 + keys_.row_words(); }
+  // groups[j] becomes the group of the j-th key that was loaded, that of row rows[j]; these ascend.
+  // `order` is the position of row 0.
+  void assign_loaded(const std::uint64_t* loaded, std::span<const std::uint32_t> rows,
+                     std::uint64_t order, std::uint32_t* groups);
+  // groups[j] becomes the group of combinations[some[j]], whose first rows were found.
   void assign_some(std::span<const Vector> keys, const ChunkCombinations& combinations,
                    std::span<const std::uint32_t> some, const std::uint64_t* hashes,
                    std::uint64_t order, std::uint32_t* groups);
@@ -155,10 +152,6 @@ class GroupTable {
   template <class FillSlots>
   void hash_all(std::span<const Vector> keys, std::size_t count, const FillSlots& fill_slots,
                 std::uint64_t* hashes) const;
-  template <class FillSlots>
-  void resolve_hashed(std::span<const Vector> keys, std::span<const std::uint32_t> some,
-                      const FillSlots& fill_slots, const std::uint64_t* hashes,
-                      std::uint32_t* groups);
   // Finds the groups of the combinations of entries; nothing, and none are found, when the rows are
   // to be assigned one by one.
   std::optional<Counted> count(std::span<const Vector> keys, std::size_t rows, std::uint64_t order);

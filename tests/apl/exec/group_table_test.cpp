@@ -149,10 +149,14 @@ struct Parted {
     tables[0].hash(keys, keys[0].size(), hashes.data());
     const std::array<Rows, 2> lists = by_part(hashes);
     for (std::size_t part = 0; part < tables.size(); ++part) {
-      std::vector<std::uint32_t> groups(lists.at(part).size());
-      tables.at(part).assign_some(keys, lists.at(part), hashes.data(), order, groups.data());
+      const Rows& rows = lists.at(part);
+      std::vector<std::uint64_t> loaded(rows.size() * tables.at(part).loaded_words());
+      tables[0].load(keys, rows, loaded.data());
+      std::vector<std::uint32_t> groups(rows.size());
+      tables.at(part).assign_loaded(loaded.data(), rows, order, groups.data());
       for (std::size_t i = 0; i < groups.size(); ++i) {
-        expected.at(part).note(keys, lists.at(part)[i], order, groups[i]);
+        REQUIRE(loaded[i * tables.at(part).loaded_words()] == hashes[rows[i]]);
+        expected.at(part).note(keys, rows[i], order, groups[i]);
       }
     }
   }
