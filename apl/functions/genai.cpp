@@ -1,6 +1,8 @@
-// Functions over conversations with language models: arrays of messages, each a bag with a role, a
-// content and perhaps tool calls. Contents may be texts or arrays of parts with a text each.
-// Prices are data: one row a model, matched by the longest name that begins the model's.
+// Functions over conversations with language models: arrays of messages, each a bag with a role, or
+// JSON text of such an array, which is how spans carry them. What a message says is its content, a
+// text or an array of parts with a text each, or its parts as OpenTelemetry has them, where calls
+// of tools and their results are parts as well. Prices are data: one row a model, matched by the
+// longest name that begins the model's.
 
 #include <array>
 #include <optional>
@@ -23,21 +25,53 @@ std::string_view text_of(DynamicView message, std::string_view key) {
   return found.has_value() && found->is_string() ? found->as_string() : std::string_view();
 }
 
+// The elements of a list that is the value of a key; none where there is no such list.
+DynamicView::Iterator elements_of(DynamicView bag, std::string_view key) {
+  const std::optional<DynamicView> list = bag.find(key);
+  return DynamicView::Iterator(list.has_value() && list->is_array() ? *list : DynamicView());
+}
+
+// What an argument says, read anew for each row where it is JSON text.
+class Conversation {
+ public:
+  Conversation(JsonReader& reader, DynamicView given) : messages_(given) {
+    if (given.is_string() && reader.read(given.as_string(), &parsed_)) {
+      messages_ = DynamicView(parsed_.bytes());
+    }
+  }
+  bool is_one() const { return messages_.is_array(); }
+  // No messages where it is none.
+  DynamicView::Iterator messages() const {
+    return DynamicView::Iterator(is_one() ? messages_ : DynamicView());
+  }
+  // Null when there is none: nothing is counted from the end.
+  DynamicView message_at(std::int64_t index) const {
+    return index < 0 || !is_one() ? DynamicView() : messages_.at(index);
+  }
+
+ private:
+  DynamicBuilder parsed_;
+  DynamicView messages_;
+};
+
 void append_part(DynamicView part, std::string* out) {
-  out->append(part.is_string() ? part.as_string() : text_of(part, "text"));
+  if (part.is_string()) {
+    out->append(part.as_string());
+  } else if (part.find("text").has_value()) {
+    out->append(text_of(part, "text"));
+  } else if (text_of(part, "type") == "text") {
+    out->append(text_of(part, "content"));
+  }
 }
 
 std::string content_of(DynamicView message) {
-  const std::optional<DynamicView> content = message.find("content");
   std::string out;
-  if (!content.has_value()) {
+  const DynamicView content = message.find("content").value_or(DynamicView());
+  if (!content.is_null() && !content.is_array()) {
+    append_part(content, &out);
     return out;
   }
-  if (!content->is_array()) {
-    append_part(*content, &out);
-    return out;
-  }
-  DynamicView::Iterator each(*content);
+  DynamicView::Iterator each = elements_of(message, content.is_null() ? "parts" : "content");
   while (each.next()) {
     append_part(each.value(), &out);
   }
@@ -48,12 +82,14 @@ bool has_role(DynamicView message, std::string_view role) {
   return text_of(message, "role") == role;
 }
 
-MaybeText concat_contents(DynamicView messages, std::optional<std::string_view> separator) {
-  if (!messages.is_array()) {
+MaybeText concat_contents(JsonReader& reader, DynamicView messages,
+                          std::optional<std::string_view> separator) {
+  const Conversation conversation(reader, messages);
+  if (!conversation.is_one()) {
     return std::nullopt;
   }
   std::string out;
-  DynamicView::Iterator each(messages);
+  DynamicView::Iterator each = conversation.messages();
   while (each.next()) {
     const std::string content = content_of(each.value());
     if (content.empty()) {
@@ -68,13 +104,14 @@ MaybeText concat_contents(DynamicView messages, std::optional<std::string_view> 
 }
 
 // A turn is a user's message that an assistant answered.
-std::optional<std::int64_t> conversation_turns(DynamicView messages) {
-  if (!messages.is_array()) {
+std::optional<std::int64_t> conversation_turns(JsonReader& reader, DynamicView messages) {
+  const Conversation conversation(reader, messages);
+  if (!conversation.is_one()) {
     return std::nullopt;
   }
   std::int64_t turns = 0;
   bool asked = false;
-  DynamicView::Iterator each(messages);
+  DynamicView::Iterator each = conversation.messages();
   while (each.next()) {
     if (has_role(each.value(), "user")) {
       asked = true;
@@ -87,12 +124,14 @@ std::optional<std::int64_t> conversation_turns(DynamicView messages) {
 }
 
 // The content of the first or last message with a role; empty when there is none.
-MaybeText content_by_role(DynamicView messages, std::string_view role, bool last) {
-  if (!messages.is_array()) {
+MaybeText content_by_role(JsonReader& reader, DynamicView messages, std::string_view role,
+                          bool last) {
+  const Conversation conversation(reader, messages);
+  if (!conversation.is_one()) {
     return std::nullopt;
   }
   std::string found;
-  DynamicView::Iterator each(messages);
+  DynamicView::Iterator each = conversation.messages();
   while (each.next()) {
     if (has_role(each.value(), role)) {
       found = content_of(each.value());
@@ -103,108 +142,139 @@ MaybeText content_by_role(DynamicView messages, std::string_view role, bool last
   }
   return found;
 }
-MaybeText assistant_response(DynamicView messages) {
-  return content_by_role(messages, "assistant", true);
+MaybeText assistant_response(JsonReader& reader, DynamicView messages) {
+  return content_by_role(reader, messages, "assistant", true);
 }
-MaybeText user_prompt(DynamicView messages) {
-  return content_by_role(messages, "user", true);
+MaybeText user_prompt(JsonReader& reader, DynamicView messages) {
+  return content_by_role(reader, messages, "user", true);
 }
-MaybeText system_prompt(DynamicView messages) {
-  return content_by_role(messages, "system", false);
+MaybeText system_prompt(JsonReader& reader, DynamicView messages) {
+  return content_by_role(reader, messages, "system", false);
 }
-MaybeText get_content_by_role(DynamicView messages, std::string_view role) {
-  return content_by_role(messages, role, false);
-}
-
-std::optional<DynamicView> calls_of(DynamicView message) {
-  const std::optional<DynamicView> calls = message.find("tool_calls");
-  return calls.has_value() && calls->is_array() && calls->size() > 0 ? calls : std::nullopt;
+MaybeText get_content_by_role(JsonReader& reader, DynamicView messages, std::string_view role) {
+  return content_by_role(reader, messages, role, false);
 }
 
-MaybeDynamic extract_tool_calls(DynamicView messages) {
-  DynamicBuilder out;
-  out.begin_array();
-  bool any = false;
-  DynamicView::Iterator message(messages.is_array() ? messages : DynamicView());
-  while (message.next()) {
-    DynamicView::Iterator call(calls_of(message.value()).value_or(DynamicView()));
-    while (call.next()) {
-      out.add_encoded(call.value());
-      any = true;
+// Calls found(call) for each tool or function that a message asks for, until it returns true.
+template <class Found>
+bool any_call(DynamicView message, const Found& found) {
+  DynamicView::Iterator call = elements_of(message, "tool_calls");
+  while (call.next()) {
+    if (found(call.value())) {
+      return true;
     }
   }
-  out.end_array();
-  return any ? MaybeDynamic(DynamicBytes{out.take()}) : std::nullopt;
-}
-
-// The contents of messages from tools and functions.
-MaybeDynamic extract_function_results(DynamicView messages) {
-  DynamicBuilder out;
-  out.begin_array();
-  bool any = false;
-  DynamicView::Iterator each(messages.is_array() ? messages : DynamicView());
-  while (each.next()) {
-    if (has_role(each.value(), "tool") || has_role(each.value(), "function")) {
-      out.add_encoded(each.value().find("content").value_or(DynamicView()));
-      any = true;
-    }
+  const std::optional<DynamicView> single = message.find("function_call");
+  if (single.has_value() && !single->is_null() && found(*single)) {
+    return true;
   }
-  out.end_array();
-  return any ? MaybeDynamic(DynamicBytes{out.take()}) : std::nullopt;
-}
-
-// Null when there is none: nothing is counted from the end.
-DynamicView message_at(DynamicView messages, std::int64_t index) {
-  return index < 0 ? DynamicView() : messages.at(index);
-}
-MaybeText get_content_by_index(DynamicView messages, std::int64_t index) {
-  return messages.is_array() ? MaybeText(content_of(message_at(messages, index))) : std::nullopt;
-}
-MaybeText get_role(DynamicView messages, std::int64_t index) {
-  return messages.is_array() ? MaybeText(text_of(message_at(messages, index), "role"))
-                             : std::nullopt;
-}
-
-std::optional<bool> has_tool_calls(DynamicView messages) {
-  if (!messages.is_array()) {
-    return std::nullopt;
-  }
-  DynamicView::Iterator each(messages);
-  while (each.next()) {
-    if (calls_of(each.value()).has_value()) {
+  DynamicView::Iterator part = elements_of(message, "parts");
+  while (part.next()) {
+    if (text_of(part.value(), "type") == "tool_call" && found(part.value())) {
       return true;
     }
   }
   return false;
 }
 
-bool is_truncation(std::string_view finish_reason) {
-  return finish_reason == "length" || finish_reason == "max_tokens";
-}
-bool is_truncated(std::optional<DynamicView> /*messages*/, std::string_view finish_reason) {
-  return is_truncation(finish_reason);
-}
-// A reason, or an array of them, one of each response.
-bool any_is_truncated(std::optional<DynamicView> /*messages*/, DynamicView finish_reasons) {
-  const auto is_one = [](DynamicView reason) {
-    return reason.is_string() && is_truncation(reason.as_string());
-  };
-  DynamicView::Iterator each(finish_reasons.is_array() ? finish_reasons : DynamicView());
+MaybeDynamic extract_tool_calls(JsonReader& reader, DynamicView messages) {
+  const Conversation conversation(reader, messages);
+  DynamicBuilder out;
+  out.begin_array();
+  bool any = false;
+  DynamicView::Iterator each = conversation.messages();
   while (each.next()) {
-    if (is_one(each.value())) {
+    any_call(each.value(), [&](DynamicView call) {
+      out.add_encoded(call);
+      any = true;
+      return false;
+    });
+  }
+  out.end_array();
+  return any ? MaybeDynamic(DynamicBytes{out.take()}) : std::nullopt;
+}
+
+// The contents of messages from tools and functions, and the responses among the parts of any.
+MaybeDynamic extract_function_results(JsonReader& reader, DynamicView messages) {
+  const Conversation conversation(reader, messages);
+  DynamicBuilder out;
+  out.begin_array();
+  bool any = false;
+  DynamicView::Iterator each = conversation.messages();
+  while (each.next()) {
+    const std::optional<DynamicView> content = each.value().find("content");
+    const bool from_tool = has_role(each.value(), "tool") || has_role(each.value(), "function");
+    DynamicView::Iterator part = elements_of(each.value(), "parts");
+    bool responds = false;
+    while (part.next()) {
+      if (text_of(part.value(), "type") == "tool_call_response") {
+        out.add_encoded(part.value().find("response").value_or(DynamicView()));
+        responds = true;
+      }
+    }
+    if (from_tool && !responds) {
+      out.add_encoded(content.value_or(DynamicView()));
+    }
+    any = any || from_tool || responds;
+  }
+  out.end_array();
+  return any ? MaybeDynamic(DynamicBytes{out.take()}) : std::nullopt;
+}
+
+MaybeText get_content_by_index(JsonReader& reader, DynamicView messages, std::int64_t index) {
+  const Conversation conversation(reader, messages);
+  return conversation.is_one() ? MaybeText(content_of(conversation.message_at(index)))
+                               : std::nullopt;
+}
+MaybeText get_role(JsonReader& reader, DynamicView messages, std::int64_t index) {
+  const Conversation conversation(reader, messages);
+  return conversation.is_one() ? MaybeText(text_of(conversation.message_at(index), "role"))
+                               : std::nullopt;
+}
+
+std::optional<bool> has_tool_calls(JsonReader& reader, DynamicView messages) {
+  const Conversation conversation(reader, messages);
+  if (!conversation.is_one()) {
+    return std::nullopt;
+  }
+  DynamicView::Iterator each = conversation.messages();
+  while (each.next()) {
+    if (any_call(each.value(), [](DynamicView /*call*/) { return true; })) {
       return true;
     }
   }
-  return is_one(finish_reasons);
+  return false;
 }
 
-MaybeDynamic message_roles(DynamicView messages) {
-  if (!messages.is_array()) {
+bool is_truncation(DynamicView reason) {
+  return reason.is_string() &&
+         (reason.as_string() == "length" || reason.as_string() == "max_tokens");
+}
+// A reason, or an array of them, one of each response, or JSON text of such an array.
+bool is_truncated(JsonReader& reader, std::optional<DynamicView> /*messages*/,
+                  DynamicView finish_reasons) {
+  DynamicBuilder parsed;
+  if (finish_reasons.is_string() && finish_reasons.as_string().starts_with('[') &&
+      reader.read(finish_reasons.as_string(), &parsed)) {
+    finish_reasons = DynamicView(parsed.bytes());
+  }
+  DynamicView::Iterator each(finish_reasons.is_array() ? finish_reasons : DynamicView());
+  while (each.next()) {
+    if (is_truncation(each.value())) {
+      return true;
+    }
+  }
+  return is_truncation(finish_reasons);
+}
+
+MaybeDynamic message_roles(JsonReader& reader, DynamicView messages) {
+  const Conversation conversation(reader, messages);
+  if (!conversation.is_one()) {
     return std::nullopt;
   }
   DynamicBuilder out;
   out.begin_array();
-  DynamicView::Iterator each(messages);
+  DynamicView::Iterator each = conversation.messages();
   while (each.next()) {
     out.add_string(text_of(each.value(), "role"));
   }
@@ -300,12 +370,15 @@ MaybeReal output_cost(std::string_view model, std::int64_t tokens) {
   return cost(model, 0, tokens);
 }
 
+constexpr ParameterDoc kMessages{
+    "messages",
+    "An array of bags with a role and a content or parts, or JSON text of such an array."};
+
 constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_concat_contents",
      .category = "genai",
      .summary = "The contents of all messages, joined.",
-     .params = {{{"messages", "An array of bags with a role and a content."},
-                 {"[separator]", "What to put between two, a blank when left out."}}},
+     .params = {{kMessages, {"[separator]", "What to put between two, a blank when left out."}}},
      .returns = "A string; null when the argument is no array.",
      .examples = {{{"print genai_concat_contents(dynamic([{'role': 'system', 'content': 'Be "
                     "brief'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': "
@@ -315,7 +388,7 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_conversation_turns",
      .category = "genai",
      .summary = "How many messages of the user an assistant answered.",
-     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .params = {{kMessages}},
      .returns = "A long; null when the argument is no array.",
      .examples =
          {{{"print genai_conversation_turns(dynamic([{'role': 'system', 'content': 'Be brief'}, "
@@ -341,7 +414,7 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_extract_assistant_response",
      .category = "genai",
      .summary = "The content of the last message of the assistant.",
-     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .params = {{kMessages}},
      .returns = "A string, empty when there is none; null when the argument is no array.",
      .examples = {{{"print genai_extract_assistant_response(dynamic([{'role': 'system', 'content': "
                     "'Be brief'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', "
@@ -351,7 +424,7 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_extract_function_results",
      .category = "genai",
      .summary = "The contents of the messages that tools and functions gave.",
-     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .params = {{kMessages}},
      .returns = "An array; null when there are none.",
      .examples = {{{"print genai_extract_function_results(dynamic([{'role': 'assistant', "
                     "'tool_calls': [{'id': 1}]}, {'role': 'tool', 'content': 'sunny'}]))",
@@ -360,7 +433,7 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_extract_system_prompt",
      .category = "genai",
      .summary = "The content of the first message of the system.",
-     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .params = {{kMessages}},
      .returns = "A string, empty when there is none; null when the argument is no array.",
      .examples =
          {{{"print genai_extract_system_prompt(dynamic([{'role': 'system', 'content': 'Be brief'}, "
@@ -370,7 +443,7 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_extract_tool_calls",
      .category = "genai",
      .summary = "All tool calls of a conversation.",
-     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .params = {{kMessages}},
      .returns = "An array; null when there are none.",
      .examples = {{{"print genai_extract_tool_calls(dynamic([{'role': 'assistant', 'tool_calls': "
                     "[{'id': 1}]}, {'role': 'tool', 'content': 'sunny'}]))",
@@ -379,7 +452,7 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_extract_user_prompt",
      .category = "genai",
      .summary = "The content of the last message of the user.",
-     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .params = {{kMessages}},
      .returns = "A string, empty when there is none; null when the argument is no array.",
      .examples =
          {{{"print genai_extract_user_prompt(dynamic([{'role': 'system', 'content': 'Be brief'}, "
@@ -389,8 +462,7 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_get_content_by_index",
      .category = "genai",
      .summary = "The content of one message.",
-     .params = {{{"messages", "An array of bags with a role and a content."},
-                 {"index", "Its place, counted from 0."}}},
+     .params = {{kMessages, {"index", "Its place, counted from 0."}}},
      .returns =
          "A string, empty when there is no such message; null when the argument is no array.",
      .examples =
@@ -401,8 +473,7 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_get_content_by_role",
      .category = "genai",
      .summary = "The content of the first message with a role.",
-     .params = {{{"messages", "An array of bags with a role and a content."},
-                 {"role", "The role: user, assistant, system, tool, …"}}},
+     .params = {{kMessages, {"role", "The role: user, assistant, system, tool, …"}}},
      .returns = "A string, empty when there is none; null when the argument is no array.",
      .examples = {{{"print genai_get_content_by_role(dynamic([{'role': 'system', 'content': 'Be "
                     "brief'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': "
@@ -421,8 +492,7 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_get_role",
      .category = "genai",
      .summary = "The role of one message.",
-     .params = {{{"messages", "An array of bags with a role and a content."},
-                 {"index", "Its place, counted from 0."}}},
+     .params = {{kMessages, {"index", "Its place, counted from 0."}}},
      .returns =
          "A string, empty when there is no such message; null when the argument is no array.",
      .examples =
@@ -433,7 +503,7 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_has_tool_calls",
      .category = "genai",
      .summary = "Whether any message calls a tool.",
-     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .params = {{kMessages}},
      .returns = "A bool; null when the argument is no array.",
      .examples = {{{"print genai_has_tool_calls(dynamic([{'role': 'assistant', 'tool_calls': "
                     "[{'id': 1}]}, {'role': 'tool', 'content': 'sunny'}]))",
@@ -450,17 +520,18 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
     {.name = "genai_is_truncated",
      .category = "genai",
      .summary = "Whether a response stopped because it reached the limit of tokens.",
-     .params = {{{"messages", "An array of bags with a role and a content."},
-                 {"finish_reason", "The reason the response ended, or an array of reasons."}}},
+     .params = {{kMessages,
+                 {"finish_reason",
+                  "The reason the response ended, or an array of reasons, also as JSON text."}}},
      .returns = "A bool, true for length and max_tokens, of an array when any is one of them; null "
                 "when the reason is.",
      .examples = {{{"print genai_is_truncated(dynamic([]), 'length')", "true"},
                    {"print genai_is_truncated(dynamic([]), dynamic(['stop', 'length']))", "true"}}},
-     .overloads = {lift<is_truncated>(), lift<any_is_truncated>()}},
+     .overloads = {lift<is_truncated>()}},
     {.name = "genai_message_roles",
      .category = "genai",
      .summary = "The roles of all messages.",
-     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .params = {{kMessages}},
      .returns = "An array of texts; null when the argument is no array.",
      .examples =
          {{{"print genai_message_roles(dynamic([{'role': 'system', 'content': 'Be brief'}, "
