@@ -1,5 +1,6 @@
 // in, !in, in~ and !in~: whether a value equals one of a list. Items that are arrays stand for
-// their elements. Equality is that of ==: numbers by value whatever their types, timespans beside
+// their elements, and so do arrays among these, down to the last; an element that is an array is an
+// item as well. Equality is that of ==: numbers by value whatever their types, timespans beside
 // them as their nanoseconds, dynamics by the value inside. A null and NaN are in no list. Lists of
 // constants are prepared once for the query.
 
@@ -56,7 +57,7 @@ class ItemList {
         longs_.push_back(values.data<std::int64_t>()[slot]);
         return;
       case Type::kDynamic:
-        add_dynamic(DynamicView(values.data<std::string_view>()[slot]), true);
+        add_dynamic(DynamicView(values.data<std::string_view>()[slot]), 0);
         return;
     }
   }
@@ -171,7 +172,8 @@ class ItemList {
     texts_.push_back(fold_ ? fold_case(text) : std::string(text));
   }
 
-  void add_dynamic(DynamicView value, bool flatten) {
+  // Inside `depth` arrays of the item.
+  void add_dynamic(DynamicView value, std::size_t depth) {
     switch (value.tag()) {
       case DynamicTag::kNull:
         return;
@@ -194,15 +196,16 @@ class ItemList {
       case DynamicTag::kTimespan:
         longs_.push_back(value.as_integer());
         return;
-      case DynamicTag::kArray:
-        if (flatten) {
-          DynamicView::Iterator elements(value);
-          while (elements.next()) {
-            add_dynamic(elements.value(), false);
-          }
-          return;
+      case DynamicTag::kArray: {
+        if (depth == 1) {
+          containers_.emplace_back(value.bytes());
         }
-        [[fallthrough]];
+        DynamicView::Iterator elements(value);
+        while (elements.next()) {
+          add_dynamic(elements.value(), depth + 1);
+        }
+        return;
+      }
       case DynamicTag::kBag:
         containers_.emplace_back(value.bytes());
         return;
