@@ -30,6 +30,33 @@ std::optional<Timespan> abs_span(Timespan x) {
   return ns.has_value() ? std::optional(Timespan{*ns}) : std::nullopt;
 }
 
+std::optional<DynamicBytes> abs_by_value(DynamicView x) {
+  const bool spans = x.tag() == DynamicTag::kTimespan;
+  const bool whole = spans || x.tag() == DynamicTag::kLong;
+  const MaybeLong size = whole ? abs_long(x.as_integer()) : std::nullopt;
+  DynamicBuilder out;
+  if (size.has_value()) {
+    spans ? out.add_timespan(*size) : out.add_long(*size);
+  } else if (x.tag() == DynamicTag::kReal) {
+    out.add_real(abs_real(x.as_real()));
+  }
+  return DynamicBytes{out.take()};
+}
+
+// Of a dynamic by value; nothing else becomes a dynamic for it.
+BindResult bind_abs(const BindRequest& request) {
+  static constexpr std::array<Overload, 4> kForms = {lift<abs_long>(), lift<abs_real>(),
+                                                     lift<abs_span>(), lift<abs_by_value>()};
+  const Type type = request.arguments[0].type;
+  for (const Overload& form : kForms) {
+    if (type == Type::kNull || type == form.parameters[0]) {
+      return bind_overload(form, request);
+    }
+  }
+  return BindFailure{0, "abs() takes a number or timespan, not a " + std::string(type_name(type)),
+                     "convert it first, for example with toreal()"};
+}
+
 bool in_unit(double x) {
   return x >= -1 && x <= 1;
 }
@@ -333,7 +360,9 @@ constexpr std::array<ScalarFunction, 32> kMathFunctions = {{
      .params = {{{"x", "A number or timespan."}}},
      .returns = "The type of `x`; null when the result does not fit.",
      .examples = {{{"print abs(-5), abs(-2.5), abs(-1h)", "5  2.5  1h0m0s"}}},
-     .overloads = {lift<abs_long>(), lift<abs_real>(), lift<abs_span>()}},
+     .bind = bind_abs,
+     .arguments_min = 1,
+     .arguments_max = 1},
     {.name = "acos",
      .category = "math",
      .summary = "The angle in radians whose cosine is `x`.",
