@@ -79,18 +79,29 @@ DynamicBytes parse_pair(std::string_view text, std::optional<std::string_view> s
   return pair_bag(split_pair(text, separator.value_or(kSeparator)), separator.value_or(kSeparator));
 }
 
+// What an element says: a text of two parts, or a bag as pair() makes it.
+std::optional<Pair> pair_of(DynamicView element, std::string_view separator) {
+  if (element.is_string()) {
+    return split_pair(element.as_string(), separator);
+  }
+  const std::optional<DynamicView> key = element.find("key");
+  const std::optional<DynamicView> value = element.find("value");
+  if (!key.has_value() || !key->is_string() || !value.has_value() || !value->is_string()) {
+    return std::nullopt;
+  }
+  return Pair{key->as_string(), value->as_string()};
+}
+
 std::optional<DynamicBytes> find_pair(DynamicView array, std::string_view key_pattern,
                                       std::string_view value_pattern,
                                       std::optional<std::string_view> separator) {
   const std::string_view between = separator.value_or(kSeparator);
   DynamicView::Iterator each(array);
   while (array.is_array() && each.next()) {
-    if (!each.value().is_string()) {
-      continue;
-    }
-    const Pair pair = split_pair(each.value().as_string(), between);
-    if (matches_wildcards(key_pattern, pair.key) && matches_wildcards(value_pattern, pair.value)) {
-      return pair_bag(pair, between);
+    const std::optional<Pair> pair = pair_of(each.value(), between);
+    if (pair.has_value() && matches_wildcards(key_pattern, pair->key) &&
+        matches_wildcards(value_pattern, pair->value)) {
+      return pair_bag(*pair, between);
     }
   }
   return std::nullopt;
@@ -100,7 +111,7 @@ constexpr std::array<ScalarFunction, 3> kPairFunctions = {{
     {.name = "find_pair",
      .category = "pair",
      .summary = "The first pair of an array whose key and value match patterns.",
-     .params = {{{"array", "An array of texts such as 'key:value'."},
+     .params = {{{"array", "An array of texts such as 'key:value', or of what pair() gives."},
                  {"key_pattern", "The key; * stands for any characters."},
                  {"value_pattern", "The value; * stands for any characters."},
                  {"[separator]", "What parts key and value, ':' when left out."}}},
