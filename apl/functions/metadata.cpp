@@ -45,10 +45,15 @@ constexpr std::array<ScalarFunction, 4> kMetadataFunctions = {{
     {.name = "column_ifexists",
      .aliases = {"columnifexists"},
      .category = "metadata",
-     .summary = "Gives a field if the table has it, else a default.",
-     .params = {{{"field", "The field's name, a constant text."},
-                 {"default", "The value when there is no such field."}}},
-     .returns = "The type of the field or of the default.",
+     .summary = "Gives a field if the table has it, or what a map field has of that name, else a "
+                "default.",
+     .params = {{{"field",
+                  "The field's name, a constant text; of a map's member the map's name, a "
+                  "dot and the key, or keys with dots between them."},
+                 {"default",
+                  "The value when there is no such field, and in rows whose map has no "
+                  "such key."}}},
+     .returns = "The type of the field or of the default; dynamic of a map's member.",
      .examples = {{{"print column_ifexists('nothing', 7)", "7"}}},
      .bind = bind_default,
      .arguments_min = 2,
@@ -62,10 +67,14 @@ constexpr std::array<ScalarFunction, 4> kMetadataFunctions = {{
      .flags = FunctionFlags::kContext},
     {.name = "ensure_field",
      .category = "conversion",
-     .summary = "Gives a field if the table has it, else a null of a type.",
-     .params = {{{"field", "The field's name, a constant text."},
+     .summary = "Gives a field if the table has it, or what a map field has of that name, else a "
+                "null of a type.",
+     .params = {{{"field",
+                  "The field's name, a constant text; of a map's member the map's name, a "
+                  "dot and the key, or keys with dots between them."},
                  {"type", "typeof(…) of the null."}}},
-     .returns = "The type of the field, or the one asked for.",
+     .returns = "The type of the field, or the one asked for, to which a map's member is "
+                "converted.",
      .examples = {{{"print isnull(ensure_field('nothing', typeof(string)))", "true"}}},
      .bind = bind_default,
      .arguments_min = 2,

@@ -108,7 +108,7 @@ Result<ExprPtr> Binder::bind_column_ifexists(const ast::Call& call, Span span,
       EVQ_TRY_ASSIGN(member, map_member(*this, map, field.substr(map_name->size() + 1), span));
     }
     if (member != nullptr && type != nullptr) {
-      return member;
+      return convert(std::move(member), type->type, span);
     }
   }
   if (type != nullptr) {
