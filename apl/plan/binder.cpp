@@ -308,6 +308,22 @@ std::optional<Type> Binder::type_elsewhere(std::string_view name) const {
   return field != searched_fields_.end() ? std::optional(field->type) : std::nullopt;
 }
 
+namespace {
+
+// How a member of a map is read that was asked for as a field by its whole name; empty where no
+// map is above it.
+std::string member_of_map(const Relation& input, std::string_view name) {
+  const std::string* map = input.map_of(name);
+  if (map == nullptr || !find_field(input.schema(), *map).has_value()) {
+    return {};
+  }
+  const std::string_view key = name.substr(map->size() + 1);
+  return "a key of the map '" + *map + "' is read by " + syntax::quote_name(*map) +
+         (syntax::is_plain_name(key) ? "." + std::string(key) : syntax::bracket_name(key));
+}
+
+}  // namespace
+
 Error Binder::unknown_field(const Relation* input, std::string_view name, Span span) const {
   const std::vector<std::string_view> visible =
       input != nullptr ? visible_names(*input) : std::vector<std::string_view>();
@@ -324,6 +340,9 @@ Error Binder::unknown_field(const Relation* input, std::string_view name, Span s
   Error error = diag::unknown_field(span, name, dataset, names);
   if (std::string own = own_name(name, visible); !own.empty()) {
     error.hint = diag::did_you_mean({std::move(own), {}}, diag::Suggested::kName);
+  } else if (std::string member = input != nullptr ? member_of_map(*input, name) : std::string();
+             !member.empty()) {
+    error.hint = std::move(member);
   } else if (dropped) {
     error.hint = "an operator before it left it out";
     error.hint += visible.empty() || visible.size() > kFieldsListedMax
