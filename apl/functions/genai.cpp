@@ -177,6 +177,32 @@ bool any_call(DynamicView message, const Found& found) {
   return false;
 }
 
+// A call that has its name beside it, as a part and a function_call do, becomes one as tool_calls
+// has it, so that all are read alike.
+void add_call(DynamicView call, DynamicBuilder* out) {
+  const std::optional<DynamicView> name = call.find("name");
+  if (!name.has_value() || call.find("function").has_value()) {
+    out->add_encoded(call);
+    return;
+  }
+  const auto add = [&](std::string_view key) {
+    if (const std::optional<DynamicView> value = call.find(key); value.has_value()) {
+      out->key(key);
+      out->add_encoded(*value);
+    }
+  };
+  out->begin_bag();
+  add("id");
+  out->key("type");
+  out->add_string("function");
+  out->key("function");
+  out->begin_bag();
+  add("name");
+  add("arguments");
+  out->end_bag();
+  out->end_bag();
+}
+
 MaybeDynamic extract_tool_calls(JsonReader& reader, DynamicView messages) {
   const Conversation conversation(reader, messages);
   DynamicBuilder out;
@@ -185,7 +211,7 @@ MaybeDynamic extract_tool_calls(JsonReader& reader, DynamicView messages) {
   DynamicView::Iterator each = conversation.messages();
   while (each.next()) {
     any_call(each.value(), [&](DynamicView call) {
-      out.add_encoded(call);
+      add_call(call, &out);
       any = true;
       return false;
     });
@@ -444,7 +470,9 @@ constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
      .category = "genai",
      .summary = "All tool calls of a conversation.",
      .params = {{kMessages}},
-     .returns = "An array; null when there are none.",
+     .returns =
+         "An array of calls as tool_calls has them, name and arguments in function, wherever "
+         "they stood; null when there are none.",
      .examples = {{{"print genai_extract_tool_calls(dynamic([{'role': 'assistant', 'tool_calls': "
                     "[{'id': 1}]}, {'role': 'tool', 'content': 'sunny'}]))",
                     "[{\"id\":1}]"}}},
