@@ -31,6 +31,18 @@ constexpr Meant kMeant[] = {
     {"strcat_delim", "strcat_array(make_list(x), ',')"},
 };
 
+// Whether an argument is an aggregation, or may hold one.
+bool may_aggregate(const ast::Expr& argument) {
+  const auto* call = std::get_if<ast::Call>(&argument.node);
+  if (call == nullptr) {
+    return !std::holds_alternative<ast::FieldRef>(argument.node) &&
+           !std::holds_alternative<ast::Literal>(argument.node);
+  }
+  return find_function(call->function.text) == nullptr ||
+         std::ranges::any_of(call->arguments,
+                             [](const auto& inner) { return may_aggregate(*inner.value); });
+}
+
 }  // namespace
 
 Error with_aggregation_hint(Error error, const ast::Expr& expr) {
@@ -41,7 +53,8 @@ Error with_aggregation_hint(Error error, const ast::Expr& expr) {
   }
   // An argument that is a call may be the aggregation, beside a field that is forgotten after by.
   if (std::ranges::any_of(call->arguments, [](const auto& argument) {
-        return std::holds_alternative<ast::Call>(argument.value->node);
+        return std::holds_alternative<ast::Call>(argument.value->node) &&
+               may_aggregate(*argument.value);
       })) {
     return error;
   }
@@ -49,7 +62,8 @@ Error with_aggregation_hint(Error error, const ast::Expr& expr) {
   error.hint = call->function.text + "() looks at one row alone: " +
                (meant != std::end(kMeant) ? "write " + std::string(meant->aggregation)
                                           : "put it after by, or in an aggregation: take_any(" +
-                                                call->function.text + "(…))");
+                                                call->function.text + "(…))") +
+               "; extend makes it of each row";
   return error;
 }
 
