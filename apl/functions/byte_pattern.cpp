@@ -129,12 +129,17 @@ void BytePattern::take_quantifier(std::string_view* rest, Atom* atom) {
 
 // Atoms and groups up to the end of the pattern.
 bool BytePattern::take_elements(std::string_view rest) {
-  std::vector<std::size_t> open;  // the groups around here
+  struct Open {
+    std::size_t number;
+    std::size_t begin;
+    std::size_t first_inside;  // of the numbered groups: itself if it is one
+  };
+  std::vector<Open> open;  // the groups around here
   while (!rest.empty() && rest != "$") {
     if (rest.front() == '(') {
       const bool unnumbered = rest.starts_with("(?:");
       rest.remove_prefix(unnumbered ? 3 : 1);
-      open.push_back(unnumbered ? kUnnumbered : groups_.size());
+      open.push_back({unnumbered ? kUnnumbered : groups_.size(), atoms_.size(), groups_.size()});
       if (!unnumbered) {
         groups_.push_back({atoms_.size(), atoms_.size()});
       }
@@ -142,13 +147,20 @@ bool BytePattern::take_elements(std::string_view rest) {
     }
     if (rest.front() == ')') {
       rest.remove_prefix(1);
-      if (open.empty() || (!rest.empty() && is_one_of(rest.front(), "*+?{"))) {
+      if (open.empty() || (!rest.empty() && is_one_of(rest.front(), "*+{"))) {
         return false;
       }
-      if (open.back() != kUnnumbered) {
-        groups_[open.back()].end = atoms_.size();
-      }
+      const Open closed = open.back();
       open.pop_back();
+      if (closed.number != kUnnumbered) {
+        groups_[closed.number].end = atoms_.size();
+      }
+      if (rest.starts_with('?')) {
+        rest.remove_prefix(1);
+        if (!take_optional({closed.begin, atoms_.size()}, closed.first_inside)) {
+          return false;
+        }
+      }
       continue;
     }
     Atom atom;
@@ -165,15 +177,52 @@ bool BytePattern::take_elements(std::string_view rest) {
   return open.empty() && !atoms_.empty();
 }
 
+// Of whose numbered groups `first_inside` is the first.
+bool BytePattern::take_optional(const Group& group, std::size_t first_inside) {
+  bool may_be_empty = true;
+  for (std::size_t i = group.begin; i < group.end; ++i) {
+    may_be_empty = may_be_empty && atoms_[i].optional;
+  }
+  const bool nests = !optionals_.empty() && optionals_.back().begin >= group.begin;
+  for (std::size_t i = first_inside; i < groups_.size(); ++i) {
+    groups_[i].optional = optionals_.size();
+  }
+  optionals_.push_back(group);
+  return !may_be_empty && !nests && optionals_.size() <= kOptionalGroupsMax;
+}
+
+// The number of the optional group that begins with an atom; as many as there are if none does.
+std::size_t BytePattern::optional_at(std::size_t atom) const {
+  std::size_t i = 0;
+  while (i < optionals_.size() && optionals_[i].begin != atom) {
+    ++i;
+  }
+  return i;
+}
+
 // What an atom may take or leave must not be what can come next, or it might have to give it back.
+bool BytePattern::gives_back(std::size_t atom) const {
+  bool open = atoms_[atom].repeats || atoms_[atom].optional;
+  for (std::size_t next = atom + 1; open && next < atoms_.size();) {
+    const std::size_t optional = optional_at(next);
+    const std::size_t end = optional < optionals_.size() ? optionals_[optional].end : next + 1;
+    for (bool inside = true; inside && next < end; ++next) {
+      if (atoms_[atom].overlaps(atoms_[next])) {
+        return true;
+      }
+      inside = atoms_[next].optional;
+      open = inside;
+    }
+    open = open || optional < optionals_.size();  // the group may be left out
+    next = end;
+  }
+  return false;
+}
+
 bool BytePattern::never_gives_back() const {
   for (std::size_t i = 0; i < atoms_.size(); ++i) {
-    bool open = atoms_[i].repeats || atoms_[i].optional;
-    for (std::size_t next = i + 1; open && next < atoms_.size(); ++next) {
-      if (atoms_[i].overlaps(atoms_[next])) {
-        return false;
-      }
-      open = atoms_[next].optional;
+    if (gives_back(i)) {
+      return false;
     }
   }
   return true;
@@ -191,7 +240,7 @@ bool BytePattern::is_searched_in_linear_time() const {
       return false;
     }
   }
-  return !atoms_[0].optional;
+  return !atoms_[0].optional && optional_at(0) == optionals_.size();
 }
 
 std::optional<BytePattern> BytePattern::parse(std::string_view pattern) {
@@ -212,10 +261,22 @@ std::optional<BytePattern> BytePattern::parse(std::string_view pattern) {
   return out;
 }
 
-BytePattern::Verdict BytePattern::walk(std::string_view text, std::size_t start,
-                                       Positions* positions) const {
+BytePattern::Verdict BytePattern::walk_choice(std::string_view text, std::size_t start,
+                                              Choice choice, Positions* positions) const {
   std::size_t at = start;
+  std::size_t optional = 0;  // the next one
   for (std::size_t i = 0; i < atoms_.size(); ++i) {
+    if (optional < optionals_.size() && i == optionals_[optional].begin) {
+      if (leaves_out(choice, optional)) {
+        for (; i < optionals_[optional].end; ++i) {
+          (*positions)[i] = at;
+        }
+        ++optional;
+        --i;
+        continue;
+      }
+      ++optional;
+    }
     const Atom& atom = atoms_[i];
     (*positions)[i] = at;
     const bool taken = at < text.size() && atom.takes[index_of(text[at])];
@@ -237,9 +298,22 @@ BytePattern::Verdict BytePattern::walk(std::string_view text, std::size_t start,
   return at_end_ && at != text.size() ? Verdict::kNoMatch : Verdict::kMatch;
 }
 
+BytePattern::Verdict BytePattern::walk(std::string_view text, std::size_t start, Choice* choice,
+                                       Positions* positions) const {
+  const Choice choices = Choice{1} << optionals_.size();
+  for (*choice = 0; *choice < choices; ++*choice) {
+    const Verdict verdict = walk_choice(text, start, *choice, positions);
+    if (verdict != Verdict::kNoMatch) {
+      return verdict;
+    }
+  }
+  return Verdict::kNoMatch;
+}
+
 BytePattern::Verdict BytePattern::match_prefix(std::string_view text) const {
+  Choice choice = 0;
   Positions positions;
-  return walk(text, 0, &positions);
+  return walk(text, 0, &choice, &positions);
 }
 
 std::optional<std::size_t> BytePattern::next_start(std::string_view text, std::size_t from) const {
@@ -262,11 +336,29 @@ std::optional<std::size_t> BytePattern::next_start(std::string_view text, std::s
   return text.size() + 1;
 }
 
+void BytePattern::set_groups(std::string_view text, Choice choice, const Positions& positions,
+                             std::span<std::string_view> groups) const {
+  const auto part = [&](const Group& group) {
+    return text.substr(positions[group.begin], positions[group.end] - positions[group.begin]);
+  };
+  for (std::size_t i = 0; i < groups.size() && i <= groups_.size(); ++i) {
+    if (i == 0) {
+      groups[i] = part({0, atoms_.size()});
+    } else if (const Group& group = groups_[i - 1];
+               group.optional.has_value() && leaves_out(choice, *group.optional)) {
+      groups[i] = std::string_view();
+    } else {
+      groups[i] = part(group);
+    }
+  }
+}
+
 BytePattern::Verdict BytePattern::find(std::string_view text, std::size_t from,
                                        std::span<std::string_view> groups) const {
   if (!searchable_) {
     return Verdict::kUnknown;
   }
+  Choice choice = 0;
   Positions positions;
   while (true) {
     const std::optional<std::size_t> start = next_start(text, from);
@@ -276,18 +368,12 @@ BytePattern::Verdict BytePattern::find(std::string_view text, std::size_t from,
     if (*start > text.size()) {
       return Verdict::kNoMatch;
     }
-    const Verdict verdict = walk(text, *start, &positions);
+    const Verdict verdict = walk(text, *start, &choice, &positions);
     if (verdict == Verdict::kUnknown) {
       return verdict;
     }
     if (verdict == Verdict::kMatch) {
-      const auto part = [&](std::size_t begin, std::size_t end) {
-        return text.substr(positions[begin], positions[end] - positions[begin]);
-      };
-      for (std::size_t i = 0; i < groups.size() && i <= groups_.size(); ++i) {
-        groups[i] =
-            i == 0 ? part(0, atoms_.size()) : part(groups_[i - 1].begin, groups_[i - 1].end);
-      }
+      set_groups(text, choice, positions, groups);
       return verdict;
     }
     // The rest of a run of the first atom would come to the same end.

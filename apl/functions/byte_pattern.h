@@ -1,7 +1,8 @@
 #pragma once
 // BytePattern: regular expressions that are a row of characters and classes, repeated or optional,
-// in groups, from the start or to the end: amount=([5-9][0-9]+) EUR, ^/([^/?]+), [0-9]+. They need
-// no automaton: one walk over the bytes decides. It is a fast twin of RE2 for the patterns it
+// in groups, a few of them optional, from the start or to the end: amount=([5-9][0-9]+) EUR,
+// ^https?://(?:www[.])?([^/]+)/.*$, [0-9]+. They need no automaton: one walk over the bytes
+// decides, or one for each choice of optional groups. It is a fast twin of RE2 for the patterns it
 // takes; it takes none that it does not decide exactly, and says so where a text is beyond it.
 
 #include <array>
@@ -17,8 +18,9 @@ namespace evq {
 
 class BytePattern {
  public:
-  // Nothing for patterns with anything else: |, flags, named or repeated groups, counts, characters
-  // beyond ASCII, and repetitions that could have to give back what they took.
+  // Nothing for patterns with anything else: |, flags, named or repeated groups, optional groups
+  // within others or that may be empty, counts, characters beyond ASCII, and repetitions that could
+  // have to give back what they took.
   static std::optional<BytePattern> parse(std::string_view pattern);
 
   enum class Verdict : std::uint8_t {
@@ -34,6 +36,7 @@ class BytePattern {
 
  private:
   static constexpr std::size_t kAtomsMax = 64;
+  static constexpr std::size_t kOptionalGroupsMax = 3;
   using Positions = std::array<std::size_t, kAtomsMax + 1>;  // where each atom starts, and the end
 
   struct Atom {
@@ -51,21 +54,38 @@ class BytePattern {
   struct Group {
     std::size_t begin = 0;
     std::size_t end = 0;
+    std::optional<std::size_t> optional{};  // the optional group that it is or is within
   };
+  // Which of the optional groups are left out, the last of them in the lowest bit: in this order a
+  // match is looked for, because a group is rather taken than left out.
+  using Choice = std::uint32_t;
 
   static bool take_atom(std::string_view* rest, Atom* atom);
   static bool take_class(std::string_view* rest, Atom* atom);
   static bool take_escape(std::string_view* rest, Atom* atom);
   static void take_quantifier(std::string_view* rest, Atom* atom);
   bool take_elements(std::string_view rest);
+  bool take_optional(const Group& group, std::size_t first_inside);
+  std::size_t optional_at(std::size_t atom) const;
+  bool leaves_out(Choice choice, std::size_t optional) const {
+    return (choice >> (optionals_.size() - 1 - optional) & 1U) != 0;
+  }
+  bool gives_back(std::size_t atom) const;
   bool never_gives_back() const;
   bool is_searched_in_linear_time() const;
-  Verdict walk(std::string_view text, std::size_t start, Positions* positions) const;
+  // With the first choice of optional groups that matches.
+  Verdict walk(std::string_view text, std::size_t start, Choice* choice,
+               Positions* positions) const;
+  Verdict walk_choice(std::string_view text, std::size_t start, Choice choice,
+                      Positions* positions) const;
+  void set_groups(std::string_view text, Choice choice, const Positions& positions,
+                  std::span<std::string_view> groups) const;
   // The next place that the first atom takes; nothing where only RE2 can tell.
   std::optional<std::size_t> next_start(std::string_view text, std::size_t from) const;
 
   std::vector<Atom> atoms_;
   std::vector<Group> groups_;
+  std::vector<Group> optionals_;  // the optional ones, numbered or not, in order
   bool at_start_ = false;
   bool at_end_ = false;
   bool searchable_ = false;

@@ -35,15 +35,22 @@ TEST_CASE("patterns that are taken and patterns that are not") {
                                          "user=(.*)",
                                          "a$",
                                          "[^\\d]+",
+                                         "(ab)?c",
+                                         "^(?:www[.])?([^/]+)/",
+                                         "x(a)?(b)?(c)?y",
+                                         "a+(?:bc)?d",
                                          "."}) {
     INFO(pattern);
     CHECK(BytePattern::parse(pattern).has_value());
   }
   for (const std::string_view pattern :
-       {"a|b", "(a)+", "(?i)a", "(?P<x>a)", "a^",          "a$b",  "",        "a{2}",
-        "[a-", "[]a]", "\\b",   "\\x41",    "\xC3\xA9",    "a+a",  "\\w+1",   "(a",
-        "a)",  "a?a",  "a*b*a", ".*x",      "[[:alpha:]]", "[-a]", "[\\d-z]", "a++",
-        "a+?", "\\",   "^",     "$",        "[^a]+[^b]",   "(a$)", "\\D",     "^*"}) {
+       {"a|b",      "(a)+",  "(?i)a",       "(?P<x>a)",   "a^",        "a$b",
+        "",         "a{2}",  "[a-",         "[]a]",       "\\b",       "\\x41",
+        "\xC3\xA9", "a+a",   "\\w+1",       "(a",         "a)",        "a?a",
+        "a*b*a",    ".*x",   "[[:alpha:]]", "[-a]",       "[\\d-z]",   "a++",
+        "()?",      "(a?)?", "((a)?b)?",    "a+(?:ba)?a", "(a)??",     "(a)?(b)?(c)?(d)?x",
+        "a+?",      "\\",    "^",           "$",          "[^a]+[^b]", "(a$)",
+        "\\D",      "^*"}) {
     INFO(pattern);
     CHECK_FALSE(BytePattern::parse(pattern).has_value());
   }
@@ -63,7 +70,7 @@ std::string random_pattern(std::mt19937_64& random) {
     }
     pattern.append(kPieces[random() % std::size(kPieces)]);
     if (open > 0 && random() % 2 == 0) {
-      pattern.push_back(')');
+      pattern.append(random() % 2 == 0 ? ")?" : ")");
       --open;
     }
   }
