@@ -169,8 +169,10 @@ DynamicBytes parse_path(std::string_view path) {
   if (windows) {
     root = rest.substr(0, 2);
   }
+  // Without a drive, a colon is a stream's where no slash tells that the path is one of Unix.
+  const bool streams = windows || (scheme.empty() && path.find('/') == std::string_view::npos);
   std::string_view stream;
-  if (const std::size_t at = rest.find(':', 2); windows && at != std::string_view::npos) {
+  if (const std::size_t at = rest.find(':', 2); streams && at != std::string_view::npos) {
     stream = rest.substr(at + 1);
     rest = rest.substr(0, at);
   }
