@@ -98,6 +98,7 @@ constexpr Overload bag_has_key_form() {
   return form;
 }
 
+// A key that is no text takes its value along.
 MaybeDynamic bag_zip(DynamicView keys, DynamicView values) {
   if (!keys.is_array() || !values.is_array()) {
     return std::nullopt;
@@ -106,12 +107,11 @@ MaybeDynamic bag_zip(DynamicView keys, DynamicView values) {
   out.begin_bag();
   DynamicView::Iterator key(keys);
   DynamicView::Iterator value(values);
-  std::string text;
   while (key.next() && value.next()) {
-    text.clear();
-    append_text_form(key.value(), &text);
-    out.key(text);
-    out.add_encoded(value.value());
+    if (key.value().is_string()) {
+      out.key(key.value().as_string());
+      out.add_encoded(value.value());
+    }
   }
   out.end_bag();
   return DynamicBytes{out.take()};
@@ -435,7 +435,8 @@ constexpr std::array<ScalarFunction, 11> kBagFunctions = {{
     {.name = "bag_zip",
      .category = "bag",
      .summary = "A bag of an array of keys and an array of values.",
-     .params = {{{"keys", "An array of texts."}, {"values", "An array."}}},
+     .params = {{{"keys", "An array of texts; others are left out with their values."},
+                 {"values", "An array."}}},
      .returns = "A bag, as long as the shorter array; null when an argument is no array.",
      .examples = {{{"print bag_zip(dynamic(['a', 'b', 'c']), dynamic([1, 2]))",
                     "{\"a\":1,\"b\":2}"}}},
