@@ -144,7 +144,7 @@ MaybeArray fill_linear(DynamicView array, Placeholder placeholder, std::optional
     if (!line.has_numbers()) {
       out.add_real(fallback);
     } else if (line.is_edge(i) && !edges.value_or(true)) {
-      out.add_null();
+      out.add_encoded(elements[i]);
     } else {
       line.add(i, &out);
     }
@@ -188,7 +188,8 @@ constexpr std::array<ScalarFunction, 4> kSeriesFillFunctions = {{
      .params = {{{"series", "An array of numbers."},
                  {"[placeholder]", "A value that counts as a gap besides null."},
                  {"[edges]",
-                  "Whether gaps at the ends take the nearest number, true when left out."},
+                  "Whether gaps at the ends take the nearest number, true when left out; else they "
+                  "stay as they are."},
                  {"[constant]", "The value of a series without any number, 0 when left out."}}},
      .returns = "An array of reals; null when the first argument is no array.",
      .examples = {{{"print series_fill_linear(dynamic([null, 1, null, 3, null]))", "[1,1,2,3,3]"}}},

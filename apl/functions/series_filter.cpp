@@ -1,8 +1,9 @@
 // Filters and transforms of series: FIR and IIR filters by their direct forms, and the discrete
 // Fourier transform. Gaps count as zero.
 
+#include <algorithm>
 #include <array>
-#include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "apl/functions/fourier.h"
@@ -41,14 +42,13 @@ MaybeArray fir(DynamicView series, DynamicView filter, std::optional<bool> norma
   }
   // Divided once, at the end: the average of 1, 2 and 3 is 2 and no less.
   double divisor = 1;
-  if (normalize.value_or(true)) {
-    double sum = 0;
-    double magnitude = 0;
-    for (const double tap : *kernel) {
-      sum += tap;
-      magnitude += std::fabs(tap);
+  const bool signed_taps = std::ranges::any_of(*kernel, [](double tap) { return tap < 0; });
+  if (normalize.value_or(!signed_taps)) {
+    if (signed_taps) {
+      return std::nullopt;
     }
-    divisor = sum != 0 ? magnitude : 1;
+    const double sum = std::accumulate(kernel->begin(), kernel->end(), 0.0);
+    divisor = sum != 0 ? sum : 1;
   }
   const std::size_t ahead = center.value_or(false) ? kernel->size() / 2 : 0;
   Numbers y(x->size(), 0.0);
@@ -136,14 +136,14 @@ constexpr std::array<ScalarFunction, 4> kSeriesFilterFunctions = {{
      .params = {{{"series", "An array of numbers; gaps count as zero."},
                  {"kernel", "The weights, the newest element's first; 1,024 at most."},
                  {"[normalize]",
-                  "Divides the weights by the sum of their sizes, unless their sum "
-                  "is 0; true when left out."},
+                  "Divides the weights by their sum, unless that is 0, and gives null where one "
+                  "is below 0; when left out, true unless one is."},
                  {"[center]",
                   "Centers the window instead of ending it at the element; false when "
                   "left out."}}},
      .returns = "An array of reals of the same length; null when an argument does not fit.",
      .examples = {{{"print series_fir(dynamic([2, 4, 6, 8]), dynamic([1, 1]))", "[1,3,5,7]"},
-                   {"print series_fir(dynamic([1, 4, 9]), dynamic([1, -1]), false)", "[1,3,5]"}}},
+                   {"print series_fir(dynamic([1, 4, 9]), dynamic([1, -1]))", "[1,3,5]"}}},
      .overloads = {lift<fir>()}},
     {.name = "series_ifft",
      .category = "series",

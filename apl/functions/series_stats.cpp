@@ -81,6 +81,9 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 // One number stands for a series of it.
 MaybeReal dot_product(DynamicView a, DynamicView b) {
+  if ((a.is_array() && a.size() == 0) || (b.is_array() && b.size() == 0)) {
+    return std::nullopt;
+  }
   if (a.is_number() != b.is_number()) {
     const std::optional<NumberSeries> series = NumberSeries::read(a.is_number() ? b : a);
     if (!series.has_value()) {
@@ -247,7 +250,8 @@ constexpr std::array<ScalarFunction, 8> kSeriesStatsFunctions = {{
      .summary = "The sum of the products of each two elements.",
      .params = {{{"a", "An array of numbers, or one number for all."},
                  {"b", "An array of numbers, or one number for all."}}},
-     .returns = "A real over the length of the shorter series; null when an argument does not fit.",
+     .returns = "A real over the length of the shorter series; null when an argument does not fit "
+                "or is an empty array.",
      .examples = {{{"print series_dot_product(dynamic([1, 2, 3]), dynamic([4, 5, 6]))", "32"}}},
      .overloads = {lift<dot_product>()}},
     {.name = "series_magnitude",

@@ -333,7 +333,8 @@ constexpr LanguageDifference kAxiomDifferences[] = {
      "of the second."},
     {"series_fir, series_iir",
      "The printed outputs follow from no filter. Both compute their textbook forms; series_fir "
-     "divides by the sum of the weights' magnitudes unless told otherwise."},
+     "divides by the sum of weights none of which is below 0, as Kusto does, unless told "
+     "otherwise."},
     {"series_stats", "Variance before stdev, as documented; both of the sample."},
     {"case() without an else",
      "An error, as the page of case says, unless its last condition is constantly true, as on a "
