@@ -392,6 +392,8 @@ Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
     }
     if (value == nullptr) {
       value = make_constant(Value::null(spec.type));
+    } else if (spec.type != Type::kNull && value->type != spec.type) {
+      EVQ_TRY_ASSIGN(value, convert(std::move(value), spec.type, spec.type_span));
     }
     chosen.push_back({spec.name.text, std::move(value)});
   }
