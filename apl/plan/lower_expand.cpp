@@ -175,7 +175,8 @@ Result<Relation> Binder::lower(const ast::MvExpand& op, Span /*span*/, Relation 
   return choose(std::move(output), std::move(columns));
 }
 
-// The subplan sees the elements of one row, in order; what it does not give back is repeated.
+// The subplan sees the elements of one row, in order; the row's fields that it does not give back
+// are repeated, but for those that have been expanded under their own names.
 Result<Relation> Binder::lower(const ast::MvApply& op, Span /*span*/, Relation input) {
   ExpansionBinder expansion(*this);
   EVQ_TRY_ASSIGN(Expansion made, expansion.bind(op.items, op.limit, op.kind, std::move(input)));
@@ -212,7 +213,7 @@ Result<Relation> Binder::lower(const ast::MvApply& op, Span /*span*/, Relation i
     if (const auto at = inner.find(outer[i].name); at.has_value()) {
       used[*at] = true;
       result.push_back({outer[i].name, make_column(made.before + *at, inner[*at].type)});
-    } else {
+    } else if (std::ranges::find(made.names, outer[i].name) == made.names.end()) {
       result.push_back({outer[i].name, make_column(i, outer[i].type)});
     }
   }
