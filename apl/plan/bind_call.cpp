@@ -194,6 +194,26 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
   return args;
 }
 
+// Of column_ifexists(), which is called after what it gives: the field, else the default.
+bool names_field_or_default(const ast::Call& call) {
+  const std::string_view name = call.function.text;
+  return (name == "column_ifexists" || name == "columnifexists") && call.arguments.size() == 2;
+}
+// The field it gives; empty when it gives the default.
+std::string field_if_exists(const ast::Call& call, const Relation* input) {
+  if (!names_field_or_default(call) || input == nullptr) {
+    return {};
+  }
+  const auto* name = std::get_if<ast::Literal>(&call.arguments[0].value->node);
+  if (name == nullptr || name->value.is_null() || name->value.type() != Type::kString) {
+    return {};
+  }
+  std::string field(name->value.as_text());
+  const bool exists = find_field(input->schema(), field).has_value() || input->knows(field) ||
+                      input->map_of(field) != nullptr;
+  return exists ? field : std::string();
+}
+
 bool keeps_argument_name(std::string_view function) {
   static constexpr std::string_view kNames =
       " abs acos asin atan atan2 bin bin_at bin_auto binary_and binary_not binary_or "
@@ -214,6 +234,12 @@ std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) c
     return field->name.text;
   }
   if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
+    if (std::string chosen = field_if_exists(*call, input); !chosen.empty()) {
+      return chosen;
+    }
+    if (names_field_or_default(*call)) {
+      return derived_name(*call->arguments[1].value, input);
+    }
     const bool prefixed = adds_to_argument_name(call->function.text);
     if (call->arguments.empty() || !(prefixed || keeps_argument_name(call->function.text))) {
       return {};
