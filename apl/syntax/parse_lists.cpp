@@ -331,7 +331,8 @@ Result<ast::TableItem> parse_table_item(TokenCursor& cursor) {
     return ast::TableItem{std::move(pipeline)};
   }
   const Token& word = cursor.peek();
-  const bool bare_source = word.is_word("datatable") || word.is_word("externaldata");
+  const bool bare_source =
+      word.is_word("datatable") || word.is_word("externaldata") || word.is_word("external_data");
   if (bare_source && cursor.peek(1).is_symbol("(")) {
     EVQ_TRY_ASSIGN(ast::SourceNode source, parse_source(cursor));
     return ast::TableItem{wrap_source(cursor.span_from(first), std::move(source))};

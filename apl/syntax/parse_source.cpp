@@ -32,13 +32,18 @@ bool has_operand(const TokenCursor& cursor) {
          cursor.at_quoted_name(1);
 }
 
+// The second is how Kusto's pages write it at times.
+bool is_external_word(const Token& token) {
+  return token.is_word("externaldata") || token.is_word("external_data");
+}
+
 bool at_source_word(const TokenCursor& cursor) {
   const Token& token = cursor.peek();
   if (token.kind != TokenKind::kName) {
     return false;
   }
   const Token& next = cursor.peek(1);
-  if (token.text == "datatable" || token.text == "externaldata") {
+  if (token.text == "datatable" || is_external_word(token)) {
     return next.is_symbol("(");
   }
   if (token.text == "range") {
@@ -182,6 +187,7 @@ constexpr SourceWord kSourceWords[] = {{"print", parse_print},
                                        {"range", parse_range},
                                        {"datatable", parse_datatable},
                                        {"externaldata", parse_externaldata},
+                                       {"external_data", parse_externaldata},
                                        {"union", parse_union_source},
                                        {"search", parse_search_source},
                                        {"find", parse_find}};

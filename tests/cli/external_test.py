@@ -113,6 +113,7 @@ class External(EvqCase):
 
     def test_csv_is_read_as_ingest_reads_it(self):
         path = self.write("a.csv", '1, "b,c" , x \r\n2,"d ""e""\nf",\n  \n3,,"",,more\n')
+        self.assertEqual(self.rows(f'external_data (id:long) ["{path}"] | project id | take 1'), [{"id": 1}])
         self.assertEqual(self.rows(f'externaldata (id:long, a:string, b:string) ["{path}"]'),
                          [{"id": 1, "a": "b,c", "b": "x"},
                           {"id": 2, "a": 'd "e"\nf', "b": None},
