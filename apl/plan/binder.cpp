@@ -515,6 +515,9 @@ Result<Plan> Binder::finish(Relation root) {
   if (!root.limit.has_value() && !root.aggregated && default_limit_.has_value()) {
     limit_rows = std::min(*default_limit_, limit_rows.value_or(*default_limit_));
   }
+  if (rows_max_.has_value()) {
+    limit_rows = std::min(*rows_max_, limit_rows.value_or(*rows_max_));
+  }
   if (!options_.delete_only) {
     if (limit_rows.has_value() && (!root.limit.has_value() || *limit_rows < *root.limit)) {
       root = limit(std::move(root), *limit_rows);

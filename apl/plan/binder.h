@@ -275,6 +275,7 @@ class Binder {
   std::optional<Value> bin_auto_at_;    // an end of some bin
   std::optional<std::uint64_t> default_limit_;
   const Environment* environment_ = nullptr;
+  std::optional<std::uint64_t> rows_max_;  // of the answer, when the query says so
   bool own_names_first_ = false;  // before fields: in lets, and in bodies of functions
   NamedDatasets datasets_;
   bool answer_rows_ = true;  // not while a subquery or the right side of a join is bound

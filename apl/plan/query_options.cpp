@@ -14,6 +14,7 @@ enum class Setting : std::uint8_t {
   kStrictTypes,
   kNoTruncation,
   kTruncationRows,
+  kRowsMax,
   kBinSize,
   kBinAt,
   kBestEffort,
@@ -26,10 +27,11 @@ struct OptionRow {
   std::string_view reason{};  // of kNone: what decides instead
 };
 
-constexpr std::array<OptionRow, 11> kOptions = {
+constexpr std::array<OptionRow, 12> kOptions = {
     {{"stricttypes", Setting::kStrictTypes},
      {"notruncation", Setting::kNoTruncation},
      {"truncationmaxrecords", Setting::kTruncationRows},
+     {"query_take_max_records", Setting::kRowsMax},
      {"query_bin_auto_size", Setting::kBinSize},
      {"query_bin_auto_at", Setting::kBinAt},
      {"truncationmaxsize", Setting::kNone, "answers are limited by rows"},
@@ -58,12 +60,12 @@ Status Binder::set_option(const ast::Set& set) {
     warn(quoted + "has no effect: " + std::string(row->reason));
     return Status::success();
   }
-  if (row->setting == Setting::kTruncationRows) {
+  if (row->setting == Setting::kTruncationRows || row->setting == Setting::kRowsMax) {
     if (set.value == nullptr) {
-      return diag::missing_argument(set.name.span, "set", "a number of rows");
+      return diag::missing_argument(set.name.span, "set", set.name.text);
     }
     EVQ_TRY_ASSIGN(const std::uint64_t rows, bind_count(*set.value, "the number of rows"));
-    default_limit_ = rows;
+    (row->setting == Setting::kRowsMax ? rows_max_ : default_limit_) = rows;
     return Status::success();
   }
   if (row->setting == Setting::kBinSize || row->setting == Setting::kBinAt) {

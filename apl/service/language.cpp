@@ -249,7 +249,8 @@ constexpr LanguageTopic kTopics[] = {
      "Statements",
      "let name = value; names a scalar, an array, a table or a function (let f = (x:long, y:long = "
      "1) { x + y };). set name; or set name = value; sets an option; unknown ones are ignored with "
-     "a warning. set best_effort; reads what can be read of datasets that are damaged, and warns "
+     "a warning. set query_take_max_records = 100; lets the answer have so many rows at most. "
+     "set best_effort; reads what can be read of datasets that are damaged, and warns "
      "of each block that is left out. declare query_parameters(x:long = 5); takes parameters from "
      "the caller.\n\n"
      "The argument of a function is worked out once for each row; a let is a name for an "
