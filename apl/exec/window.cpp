@@ -16,6 +16,7 @@
 #include "apl/exec/repeatable.h"
 #include "apl/exec/time_order.h"
 #include "apl/exec/whole_input.h"
+#include "apl/plan/window_names.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/free_memory.h"
@@ -51,25 +52,23 @@ class WindowColumn {
         return earlier(input, count);
       case WindowKind::kNext:
         return later(input, count);
+      case WindowKind::kNear:
+        return near(input, count);
       case WindowKind::kRowWindowSession:
         break;
     }
     return sessions(input, count);
   }
-  // How many rows after its own a row's value may depend on.
-  std::size_t rows_ahead() const {
-    return call_.kind == WindowKind::kNext ? static_cast<std::size_t>(call_.offset) : 0;
-  }
+  std::size_t rows_ahead() const { return plan::rows_ahead(call_); }
   // What is held of the rows so far.
   std::size_t size_bytes() const { return before_.has_value() ? before_->size_bytes() : 0; }
 
  private:
-  bool restarts(const Chunk& input, std::size_t row) const {
-    if (!call_.restart.has_value()) {
-      return false;
-    }
-    const Vector& flags = input.column(*call_.restart);
+  static bool is_set(const Vector& flags, std::size_t row) {
     return !flags.is_null(row) && flags.at<std::uint8_t>(row) != 0;
+  }
+  bool restarts(const Chunk& input, std::size_t row) const {
+    return call_.restart.has_value() && is_set(input.column(*call_.restart), row);
   }
   const Vector& argument(const Chunk& input) const { return input.column(call_.args[0]); }
 
@@ -172,6 +171,27 @@ class WindowColumn {
     return interleave(parts, places);
   }
 
+  // The last row with a true argument, of those up to the last one that is near ahead, is near
+  // behind if any is.
+  Vector near(const Chunk& input, std::size_t rows) {
+    VectorBuilder to(Type::kBool);
+    const Vector& flags = argument(input);
+    const auto ahead =
+        static_cast<std::size_t>(std::min<std::uint64_t>(rows_ahead(), input.rows()));
+    std::size_t seen = 0;
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (const std::size_t end = std::min(row + ahead + 1, input.rows()); seen < end; ++seen) {
+        if (is_set(flags, seen)) {
+          last_set_ = number_ + static_cast<std::int64_t>(seen);
+        }
+      }
+      const std::int64_t place = number_ + static_cast<std::int64_t>(row);
+      to.append_bool(last_set_.has_value() && place - *last_set_ <= call_.behind);
+    }
+    number_ += static_cast<std::int64_t>(rows);
+    return to.finish();
+  }
+
   // The first time of each row's session.
   Vector sessions(const Chunk& input, std::size_t rows) {
     VectorBuilder to(Type::kDatetime);
@@ -213,8 +233,9 @@ class WindowColumn {
   }
 
   const WindowCall& call_;
-  std::optional<Vector> before_;  // values of the rows so far that are looked back at
-  std::int64_t number_ = 0;       // of rows since the last restart
+  std::optional<Vector> before_;          // values of the rows so far that are looked back at
+  std::int64_t number_ = 0;               // of rows since the last restart
+  std::optional<std::int64_t> last_set_;  // of near(), the row's number
   std::int64_t rank_ = 0;
   double real_sum_ = 0;
   std::int64_t sum_ = 0;

@@ -223,6 +223,7 @@ class Binder {
   // partition by key { pipeline }: once for each value of the key, a scalar of its name there.
   Result<Relation> partition_pipelines(const ast::Partition& op, Span span, Relation input);
   Result<Relation> narrow(Relation input);
+  Result<Relation> rows_near(const ast::Evaluate& op, Relation input);
   Result<Relation> ip_lookup(const ast::Evaluate& op, Relation input);
   // What `: (schema)` after a plugin's call leaves of its columns.
   Result<Relation> conform(const ast::Evaluate& op, Relation made);
@@ -274,8 +275,8 @@ class Binder {
   std::optional<Value> bin_auto_size_;  // the width, when the query gives one
   std::optional<Value> bin_auto_at_;    // an end of some bin
   std::optional<std::uint64_t> default_limit_;
-  const Environment* environment_ = nullptr;
   std::optional<std::uint64_t> rows_max_;  // of the answer, when the query says so
+  const Environment* environment_ = nullptr;
   bool own_names_first_ = false;  // before fields: in lets, and in bodies of functions
   NamedDatasets datasets_;
   bool answer_rows_ = true;  // not while a subquery or the right side of a join is bound

@@ -29,15 +29,15 @@ struct UnpackOptions {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kPlugins = {"bag_unpack", "ipv4_lookup", "ipv6_lookup",
-                                                      "narrow", "pivot"};
+constexpr std::array<std::string_view, 6> kPlugins = {"bag_unpack", "ipv4_lookup", "ipv6_lookup",
+                                                      "narrow",     "pivot",       "rows_near"};
 
 // Plugins of Kusto that are none here, and what comes near them.
 struct OtherPlugin {
   std::string_view name;
   std::string_view instead;
 };
-constexpr std::array<OtherPlugin, 35> kOtherPlugins = {{
+constexpr std::array<OtherPlugin, 34> kOtherPlugins = {{
     {"active_users_count", "| summarize dcount(user) by bin(_time, 1d)"},
     {"activity_counts_metrics", "| summarize count(), dcount(user) by bin(_time, 1d)"},
     {"activity_engagement",
@@ -71,7 +71,6 @@ constexpr std::array<OtherPlugin, 35> kOtherPlugins = {{
     {"python", "the expressions of a query; evq help functions lists what there is"},
     {"r", "the expressions of a query; evq help functions lists what there is"},
     {"rolling_percentile", "| summarize percentile(x, 95) by bin(_time, 1h)"},
-    {"rows_near", "| serialize | extend before = prev(x), after = next(x)"},
     {"schema_merge", "| union a, b | getschema"},
     {"sequence_detect", "| scan with (step a: event == 'x'; step b: event == 'y';)"},
     {"session_count", "| sort by user, _time asc | extend s = row_window_session(_time, 1d, 30m)"},
@@ -296,6 +295,10 @@ Result<Relation> Binder::lower(const ast::Evaluate& op, Span /*span*/, Relation 
   }
   if (call->function.text == "pivot") {
     EVQ_TRY_ASSIGN(Relation made, pivot(op, std::move(input)));
+    return conform(op, std::move(made));
+  }
+  if (call->function.text == "rows_near") {
+    EVQ_TRY_ASSIGN(Relation made, rows_near(op, std::move(input)));
     return conform(op, std::move(made));
   }
   if (call->function.text.ends_with("_lookup")) {

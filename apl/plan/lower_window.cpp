@@ -1,6 +1,6 @@
-// serialize, and calls of window functions. A call appends its arguments and a Window node to the
-// relation whose expression is being bound, or joins the Window that this ends with; positions of
-// the columns it had before stay.
+// serialize, calls of window functions, and rows_near. A call appends its arguments and a Window
+// node to the relation whose expression is being bound, or joins the Window that this ends with;
+// positions of the columns it had before stay.
 
 #include <algorithm>
 #include <utility>
@@ -77,6 +77,8 @@ class WindowCallBinder {
       case WindowKind::kRowWindowSession:
         EVQ_TRY(count(3, 4));
         return session();
+      case WindowKind::kNear:  // no function
+        break;
     }
     return Status::success();
   }
@@ -215,6 +217,40 @@ Result<ExprPtr> Binder::bind_window_call(const ast::Call& call, Span span, const
   }
   return WindowCallBinder(*this, call, span, windowed_)
       .bind(*find_window_function(call.function.text));
+}
+
+// rows_near(condition, rows, rows_after): what grep shows around its matches.
+Result<Relation> Binder::rows_near(const ast::Evaluate& op, Relation input) {
+  const std::vector<ast::Argument>& arguments = std::get<ast::Call>(op.call->node).arguments;
+  if (arguments.size() < 2 || arguments.size() > 3) {
+    return diag::wrong_argument_count(op.call->span, "rows_near", "2 or 3", arguments.size(),
+                                      "rows_near(condition, rows, rows_after)");
+  }
+  const auto rows = [&](std::size_t position) -> Result<std::int64_t> {
+    EVQ_TRY_ASSIGN(const std::uint64_t count,
+                   bind_count(*arguments[position].value, "the number of rows"));
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(count, INT64_MAX));
+  };
+  WindowCall call;
+  call.kind = WindowKind::kNear;
+  call.type = Type::kBool;
+  EVQ_TRY_ASSIGN(call.offset, rows(1));
+  EVQ_TRY_ASSIGN(call.behind, rows(arguments.size() - 1));
+  input = order_naturally(std::move(input), options_.default_ascending);
+  input.serialized = true;
+  std::vector<NamedColumn> columns = pass_through(input);
+  const Meanwhile windows(&windowed_, &input);
+  EVQ_TRY_ASSIGN(ExprPtr condition, bind_predicate(*arguments[0].value, &input, "rows_near"));
+  std::size_t column = condition->column;
+  if (!condition->is_column()) {
+    EVQ_TRY_ASSIGN(column, add_column(&input, hidden_name("near"), std::move(condition)));
+  }
+  call.args.push_back(column);
+  std::vector<Field> fields = input.schema().fields();
+  const std::size_t made = fields.size();
+  fields.push_back({hidden_name("window") + std::to_string(made), Type::kBool});
+  input.node = stack(std::move(input.node), Window{{std::move(call)}}, Schema(std::move(fields)));
+  return project(filter(std::move(input), make_column(made, Type::kBool)), std::move(columns));
 }
 
 }  // namespace evq::plan

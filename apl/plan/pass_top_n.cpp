@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apl/plan/optimizer.h"
+#include "apl/plan/window_names.h"
 
 namespace evq::plan {
 namespace {
@@ -19,13 +20,11 @@ NodePtr limit_rows(NodePtr input, std::uint64_t count) {
   return make_node(Limit{count}, std::move(inputs), schema);
 }
 
-// The first rows of a window depend on as many of its input, and on those that next() looks at.
+// The first rows of a window depend on as many of its input, and on those that calls look ahead at.
 NodePtr limit_window(NodePtr node, std::uint64_t count) {
   std::uint64_t ahead = 0;
   for (const WindowCall& call : std::get<Window>(node->op).calls) {
-    if (call.kind == WindowKind::kNext) {
-      ahead = std::max(ahead, static_cast<std::uint64_t>(call.offset));
-    }
+    ahead = std::max(ahead, rows_ahead(call));
   }
   NodePtr& input = node->inputs[0];
   input = fuse(limit_rows(std::move(input), count + std::min(ahead, UINT64_MAX - count)));

@@ -202,12 +202,14 @@ enum class WindowKind : std::uint8_t {
   kPrev,
   kNext,
   kRowWindowSession,
+  kNear,  // of rows_near(): whether a row that meets the condition is near
 };
 struct WindowCall {
   WindowKind kind = WindowKind::kRowNumber;
   std::vector<std::size_t> args;        // input columns
   std::optional<std::size_t> restart;   // bool input column
-  std::int64_t offset = 1;              // prev, next; row_number's start
+  std::int64_t offset = 1;              // prev, next, near ahead; row_number's start
+  std::int64_t behind = 0;              // near: how many rows earlier
   std::int64_t max_distance_first = 0;  // row_window_session, ns
   std::int64_t max_distance_between = 0;
   Value fallback;  // prev, next outside the rows

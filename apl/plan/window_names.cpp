@@ -31,4 +31,9 @@ std::optional<WindowKind> find_window_function(std::string_view name) {
   return std::nullopt;
 }
 
+std::uint64_t rows_ahead(const WindowCall& call) {
+  const bool ahead = call.kind == WindowKind::kNext || call.kind == WindowKind::kNear;
+  return ahead ? static_cast<std::uint64_t>(call.offset) : 0;
+}
+
 }  // namespace evq::plan

@@ -1,7 +1,10 @@
 #pragma once
 // Names of the window functions, which are not scalar functions of a row: the binder plans them
-// as a Window node where the stream is serialized, and refuses them elsewhere.
+// as a Window node where the stream is serialized, and refuses them elsewhere; and what their calls
+// ask of other rows.
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "apl/plan/plan.h"
@@ -12,5 +15,8 @@ std::optional<WindowKind> find_window_function(std::string_view name);
 inline bool is_window_function(std::string_view name) {
   return find_window_function(name).has_value();
 }
+
+// How many rows after its own a row's value may depend on.
+std::uint64_t rows_ahead(const WindowCall& call);
 
 }  // namespace evq::plan

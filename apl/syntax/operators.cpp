@@ -54,7 +54,7 @@ constexpr OperatorInfo kOperators[] = {
      .parse = parse_distinct},
     {.name = "evaluate",
      .aliases = {},
-     .summary = "Runs a plugin: bag_unpack, ipv4_lookup, ipv6_lookup, narrow, pivot",
+     .summary = "Runs a plugin: bag_unpack, ipv4_lookup, ipv6_lookup, narrow, pivot, rows_near",
      .syntax = "T | evaluate PLUGIN(ARGUMENT, …) [: (NAME:TYPE, …)]",
      .description = "Plugins make columns that depend on the data; a schema after the call fixes "
                     "them. bag_unpack(bag, prefix, conflict, ignored) also takes its arguments by "
@@ -62,7 +62,10 @@ constexpr OperatorInfo kOperators[] = {
                     "'keep_source') and ignoredProperties; pivot(column, aggregation, group, …). "
                     "ipv4_lookup(table, address, network, key, …, return_unmatched=false) and "
                     "ipv6_lookup join each row with the table's rows whose network holds its "
-                    "address and whose keys are equal, the narrowest network first.",
+                    "address and whose keys are equal, the narrowest network first. "
+                    "rows_near(condition, rows, rows_after) gives the rows that meet a condition "
+                    "and those around them, in the order of the rows; rows_after is as rows when "
+                    "left out.",
      .examples = {{"print d = dynamic({'a': 1, 'b': 'x'}) | evaluate bag_unpack(d)",
                    "a:long  b:string\n1       x"}},
      .parse = parse_evaluate},

@@ -82,6 +82,8 @@ class WindowTwin {
         return shifted(row, -call_.offset);
       case plan::WindowKind::kNext:
         return shifted(row, call_.offset);
+      case plan::WindowKind::kNear:
+        return near(row);
       case plan::WindowKind::kRowWindowSession:
         break;
     }
@@ -130,6 +132,16 @@ class WindowTwin {
       }
     }
     return Value::integer(call_.kind == plan::WindowKind::kRowRankDense ? runs : start);
+  }
+
+  Value near(std::size_t row) const {
+    bool found = false;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const auto distance = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(row);
+      found = found || (distance <= call_.offset && -distance <= call_.behind &&
+                        !argument(i).is_null() && argument(i).as_bool());
+    }
+    return Value::boolean(found);
   }
 
   Value shifted(std::size_t row, std::int64_t distance) const {
