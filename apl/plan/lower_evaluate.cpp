@@ -70,11 +70,15 @@ constexpr std::array<OtherPlugin, 34> kOtherPlugins = {{
     {"preview", "| take 10"},
     {"python", "the expressions of a query; evq help functions lists what there is"},
     {"r", "the expressions of a query; evq help functions lists what there is"},
-    {"rolling_percentile", "| summarize percentile(x, 95) by bin(_time, 1h)"},
+    {"rolling_percentile",
+     "| mv-expand t = range(bin(_time, 1h), bin(_time, 1h) + 2h, 1h) to typeof(datetime) | "
+     "summarize percentile(x, 95) by t"},
     {"schema_merge", "| union a, b | getschema"},
     {"sequence_detect", "| scan with (step a: event == 'x'; step b: event == 'y';)"},
     {"session_count", "| sort by user, _time asc | extend s = row_window_session(_time, 1d, 30m)"},
-    {"sliding_window_counts", "| summarize count(), dcount(user) by bin(_time, 1d)"},
+    {"sliding_window_counts",
+     "| mv-expand t = range(bin(_time, 1d), bin(_time, 1d) + 6d, 1d) to typeof(datetime) | "
+     "summarize count(), dcount(user) by t"},
     {"sql_request", "externaldata (name:type, …) ['file.csv']"},
 }};
 

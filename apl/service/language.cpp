@@ -377,7 +377,16 @@ constexpr LanguageDifference kKustoDifferences[] = {
      "A number, 0 for Sunday, rather than a timespan; beside timespans it counts days, so that "
      "dayofweek(t) == 1d holds on Mondays."},
     {"parse_url", "Keys are lower case; parse_urlquery gives the bag itself."},
-    {"hash(x, n)", "The second argument is a salt, not a modulus, which hash_xxhash64() takes."},
+    {"hash(x, n)",
+     "The second argument is a salt, not a modulus, which hash_xxhash64() takes. Times are hashed "
+     "as tostring() gives them; hash_combine() and hash_many() have a mixture of their own."},
+    {"find",
+     "Each field is a column, where Kusto packs those that only some datasets have into pack_; "
+     "pack_all() after project does."},
+    {"columns without a name",
+     "summarize make_list(x), percentile(x, 95) gives make_list_x and percentile_x, not list_x "
+     "and percentile_x_95."},
+    {"stdev and variance of nothing", "Null rather than 0."},
     {"indexof_regex", "The occurrence stands before the length."},
     {"bin(time, 7d)",
      "Bins of several days are counted from 1970-01-01, a Thursday, rather than from the year 1; "
@@ -400,6 +409,8 @@ constexpr LanguageDifference kKustoDifferences[] = {
      "for every client."},
     {"parse_version", "A long, of parts below 100,000 rather than 100,000,000."},
     {"decimal, guid", "Reals, and texts that toguid() normalises."},
+    {"regular expressions",
+     "RE2's, as in APL: \\d and \\w are those of ASCII, and classes hold no operations."},
 };
 
 }  // namespace
