@@ -12,6 +12,7 @@
 #include "apl/plan/stacking.h"
 #include "apl/plan/table_function.h"
 #include "apl/plan/unique_names.h"
+#include "apl/plan/written_plugins.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/column/ordering.h"
@@ -29,17 +30,23 @@ struct UnpackOptions {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kPlugins = {"bag_unpack", "ipv4_lookup", "ipv6_lookup",
-                                                      "narrow",     "pivot",       "rows_near"};
+constexpr std::array<std::string_view, 9> kPlugins = {"activity_counts_metrics",
+                                                      "bag_unpack",
+                                                      "ipv4_lookup",
+                                                      "ipv6_lookup",
+                                                      "narrow",
+                                                      "pivot",
+                                                      "rolling_percentile",
+                                                      "rows_near",
+                                                      "sliding_window_counts"};
 
 // Plugins of Kusto that are none here, and what comes near them.
 struct OtherPlugin {
   std::string_view name;
   std::string_view instead;
 };
-constexpr std::array<OtherPlugin, 34> kOtherPlugins = {{
+constexpr std::array<OtherPlugin, 31> kOtherPlugins = {{
     {"active_users_count", "| summarize dcount(user) by bin(_time, 1d)"},
-    {"activity_counts_metrics", "| summarize count(), dcount(user) by bin(_time, 1d)"},
     {"activity_engagement",
      "| summarize dcount(user) by bin(_time, 1d), then the same by 7d, and divide"},
     {"activity_metrics", "| summarize dcount(user) by bin(_time, 1d)"},
@@ -70,15 +77,9 @@ constexpr std::array<OtherPlugin, 34> kOtherPlugins = {{
     {"preview", "| take 10"},
     {"python", "the expressions of a query; evq help functions lists what there is"},
     {"r", "the expressions of a query; evq help functions lists what there is"},
-    {"rolling_percentile",
-     "| mv-expand t = range(bin(_time, 1h), bin(_time, 1h) + 2h, 1h) to typeof(datetime) | "
-     "summarize percentile(x, 95) by t"},
     {"schema_merge", "| union a, b | getschema"},
     {"sequence_detect", "| scan with (step a: event == 'x'; step b: event == 'y';)"},
     {"session_count", "| sort by user, _time asc | extend s = row_window_session(_time, 1d, 30m)"},
-    {"sliding_window_counts",
-     "| mv-expand t = range(bin(_time, 1d), bin(_time, 1d) + 6d, 1d) to typeof(datetime) | "
-     "summarize count(), dcount(user) by t"},
     {"sql_request", "externaldata (name:type, …) ['file.csv']"},
 }};
 
@@ -299,6 +300,16 @@ Result<Relation> Binder::lower(const ast::Evaluate& op, Span /*span*/, Relation 
   }
   if (call->function.text == "pivot") {
     EVQ_TRY_ASSIGN(Relation made, pivot(op, std::move(input)));
+    return conform(op, std::move(made));
+  }
+  if (is_written_plugin(call->function.text)) {
+    static const Environment kNoNames;
+    EVQ_TRY_ASSIGN(WrittenCall written, write_plugin(*this, op, std::move(input)));
+    const auto bind_text = [&] {
+      const Meanwhile names(&environment_, &kNoNames);
+      return bind_written(*this, std::move(written), op.call->span);
+    };
+    EVQ_TRY_ASSIGN(Relation made, bind_text());
     return conform(op, std::move(made));
   }
   if (call->function.text == "rows_near") {

@@ -273,13 +273,15 @@ constexpr LanguageTopic kTopics[] = {
      "column of every value of a field. narrow() gives a row for each cell: Row, Column and Value. "
      "ipv4_lookup(table, address, network) and ipv6_lookup add the columns of the row whose "
      "network holds an address. rows_near(condition, rows) gives the rows that meet a condition "
-     "and as many before and after each.",
+     "and as many before and after each. rolling_percentile, sliding_window_counts and "
+     "activity_counts_metrics look at windows of time: evq help evaluate tells their arguments.",
      {{"print d = dynamic({'a': 1, 'b': 'x'}) | evaluate bag_unpack(d)", "1  x"},
       {"datatable (k:string, n:long) ['a', 1, 'b', 2] | evaluate pivot(k, sum(n))", "1  2"},
       {"print a = 1 | evaluate narrow()", "0  a  1"},
       {"range x from 1 to 9 step 1 | evaluate rows_near(x == 5, 1) | summarize make_list(x)",
        "[4,5,6]"}},
-     {"bag_unpack", "pivot", "narrow", "ipv4_lookup", "ipv6_lookup", "rows_near"}},
+     {"bag_unpack", "pivot", "narrow", "ipv4_lookup", "ipv6_lookup", "rows_near",
+      "rolling_percentile", "sliding_window_counts", "activity_counts_metrics"}},
     {"estimates",
      "Estimates and their errors",
      "dcount() is exact up to 4,096 different values; then its standard error is 0.81 %, or less "

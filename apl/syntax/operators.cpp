@@ -54,7 +54,7 @@ constexpr OperatorInfo kOperators[] = {
      .parse = parse_distinct},
     {.name = "evaluate",
      .aliases = {},
-     .summary = "Runs a plugin: bag_unpack, ipv4_lookup, ipv6_lookup, narrow, pivot, rows_near",
+     .summary = "Runs a plugin, such as bag_unpack, ipv4_lookup, pivot or rows_near",
      .syntax = "T | evaluate PLUGIN(ARGUMENT, …) [: (NAME:TYPE, …)]",
      .description = "Plugins make columns that depend on the data; a schema after the call fixes "
                     "them. bag_unpack(bag, prefix, conflict, ignored) also takes its arguments by "
@@ -65,7 +65,12 @@ constexpr OperatorInfo kOperators[] = {
                     "address and whose keys are equal, the narrowest network first. "
                     "rows_near(condition, rows, rows_after) gives the rows that meet a condition "
                     "and those around them, in the order of the rows; rows_after is as rows when "
-                    "left out.",
+                    "left out. rolling_percentile(value, percentile, time, bin, bins, dimension, "
+                    "…) gives the percentile of so many bins up to each one that has rows; "
+                    "sliding_window_counts(id, time, start, end, lookback, bin, dimension, …) the "
+                    "rows and different ids of the time before the end of each bin; "
+                    "activity_counts_metrics(id, time, start, end, step, dimension, …) also how "
+                    "many ids are new, and how many there have been.",
      .examples = {{"print d = dynamic({'a': 1, 'b': 'x'}) | evaluate bag_unpack(d)",
                    "a:long  b:string\n1       x"}},
      .parse = parse_evaluate},

@@ -117,7 +117,7 @@ TEST_CASE("what may be written where") {
       {"web | where method!be^", "!between"},
       {"web | where status == 1 and id != 'x' ^", "and or"},
       {"web | where ok a^", "and"},
-      {"web | evaluate ^", "bag_unpack ipv4_lookup ipv6_lookup narrow"},
+      {"web | evaluate ^", "activity_counts_metrics bag_unpack ipv4_lookup ipv6_lookup"},
       {"web | evaluate pi^", "pivot"},
       {"web | parse ki^", "kind="},
       {"web | parse kind=^", "simple regex relaxed"},
