@@ -1,9 +1,9 @@
 #pragma once
 // LargePages: an allocator for vectors that may grow to megabytes and are read here and there, such
-// as hash tables and the states of many groups. From kLargePageBytes on, their memory is asked for
-// in large pages: the kernel then clears and maps 2 MiB at a time instead of 4 KiB, which may
-// otherwise cost as much as filling the table does, and look-ups seldom wait for an address.
-// Smaller vectors are allocated as usual. Any thread; fails as allocations do.
+// as hash tables and the states of many groups. From kLargeVectorBytesMin on, memory is asked for in
+// large pages: the kernel then clears and maps 2 MiB at a time instead of 4 KiB, which may otherwise
+// cost as much as filling the table does, and look-ups seldom wait for an address. Smaller vectors
+// are allocated as usual. Any thread; fails as allocations do.
 
 #include <cstddef>
 #include <memory>
@@ -13,6 +13,9 @@
 namespace evq {
 
 inline constexpr std::size_t kLargePageBytes = std::size_t{2} << 20U;
+// Of smaller ones too much would be lost in the room that aligned memory leaves around it, and in
+// their last pages.
+inline constexpr std::size_t kLargeVectorBytesMin = 4 * kLargePageBytes;
 
 // Asks for large pages in [memory, memory + bytes); nothing happens where there are none.
 void use_large_pages(void* memory, std::size_t bytes);
@@ -47,7 +50,7 @@ struct LargePages {
   }
 
  private:
-  static constexpr std::size_t kCountMin = (kLargePageBytes + sizeof(T) - 1) / sizeof(T);
+  static constexpr std::size_t kCountMin = (kLargeVectorBytesMin + sizeof(T) - 1) / sizeof(T);
 };
 
 template <class T>
