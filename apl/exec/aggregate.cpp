@@ -31,6 +31,8 @@ namespace {
 // Merging a group whose states hold so much takes long, as of sets and sketches: it pays to part
 // groups that are together so far.
 constexpr std::size_t kSlowlyMergedBytesMin = 96;
+// Less is merged before other threads wake up.
+constexpr std::size_t kMergedBytesMin = kMebibyte;
 
 class AggregateSink final : public Sink {
  public:
@@ -45,7 +47,7 @@ class AggregateSink final : public Sink {
     const bool enough = groups_wanted_.has_value() && groups_.size() >= *groups_wanted_;
     return enough ? Flow::kDone : Flow::kMore;
   }
-  Status finish() override { return overflow_.note(groups_.settle()); }
+  Status finish() override { return overflow_.note(groups_.settle_to_merge()); }
   GroupParts& groups() { return groups_; }
 
  private:
@@ -108,7 +110,7 @@ class AggregateConsumer final : public Consumer {
       parted = parted || groups_of(sink).parted();
     }
     const bool slow = state_bytes >= groups * kSlowlyMergedBytesMin;
-    const bool pays = slow && groups >= GroupParts::kGroupsMin;
+    const bool pays = slow && state_bytes >= kMergedBytesMin && groups >= GroupParts::kCount;
     return parted || (sinks.size() > 1 && !spec_.op.groups.empty() &&
                       (spec_.parting == Parting::kAlways || pays));
   }

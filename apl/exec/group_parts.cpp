@@ -253,15 +253,15 @@ void GroupParts::list_rows(std::size_t rows) {
   }
 }
 
-Status GroupParts::settle() {
+Status GroupParts::settle_to_merge() {
   for (const auto& part : parts_) {
-    EVQ_TRY(part->settle());
+    EVQ_TRY(part->settle_to_merge());
   }
   return Status::success();
 }
 
 Status GroupParts::part() {
-  EVQ_TRY(parts_[0]->settle());
+  EVQ_TRY(parts_[0]->settle_to_merge());
   const std::vector<std::vector<std::uint32_t>> groups = parts_[0]->table().by_hash(kBits);
   std::vector<std::unique_ptr<GroupStates>> parts;
   for (const std::vector<std::uint32_t>& some : groups) {

@@ -32,7 +32,7 @@ class GroupParts {
 
   Status add(const Chunk& chunk);
   // Once, after the last add(): others may merge from what is not waiting then.
-  Status settle();
+  Status settle_to_merge();
   // One, or kCount, which hold different groups.
   std::span<std::unique_ptr<GroupStates>> parts() { return parts_; }
   bool parted() const { return parts_.size() > 1; }

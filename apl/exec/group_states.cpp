@@ -209,9 +209,21 @@ std::size_t GroupStates::rows_at_once(const Chunk& chunk, std::size_t begin) con
 }
 
 Status GroupStates::settle() {
+  EVQ_TRY(settle_to_merge());
+  for (const auto& state : states_) {
+    if (state->merges_unsettled()) {
+      state->settle();
+    }
+  }
+  return charge();
+}
+
+Status GroupStates::settle_to_merge() {
   for (const auto& state : states_) {
     state->resize(size());
-    state->settle();
+    if (!state->merges_unsettled()) {
+      state->settle();
+    }
   }
   return charge();
 }

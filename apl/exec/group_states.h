@@ -67,8 +67,10 @@ class GroupStates {
   Result<Chunk> arguments_of(const Chunk& chunk, std::span<const std::uint32_t> rows) const;
   // After the last rows.
   Status settle();
-  // Takes in the states of `groups` of `other`, which is settled and whose rows count as coming
-  // after those seen here.
+  // What that does as far as others who merge from here need it.
+  Status settle_to_merge();
+  // Takes in the states of `groups` of `other`, which is settled at least to merge and whose rows
+  // count as coming after those seen here.
   Status merge(const GroupStates& other, std::span<const std::uint32_t> groups);
 
   // 1 when the aggregation has no keys.

@@ -107,6 +107,7 @@ class HllState : public AggregateState {
     meter_.note_rows(rows, sketches_);
   }
 
+  bool merges_unsettled() const override { return true; }
   void settle() override {
     for (HyperLogLog& sketch : sketches_) {
       sketch.settle();
@@ -118,7 +119,6 @@ class HllState : public AggregateState {
     const auto& from = static_cast<const HllState&>(other);
     for (const GroupPair pair : pairs) {
       sketches_[pair.to].merge(from.sketches_[pair.from]);
-      sketches_[pair.to].settle();
     }
     meter_.measure(sketches_);
   }

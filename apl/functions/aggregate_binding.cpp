@@ -50,6 +50,7 @@ class FilteredState final : public AggregateState {
   }
 
   void settle() override { inner_->settle(); }
+  bool merges_unsettled() const override { return inner_->merges_unsettled(); }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     inner_->merge(*static_cast<const FilteredState&>(other).inner_, pairs);

@@ -179,6 +179,8 @@ class AggregateState {
   // Does what add() put off: called by the thread that added when no more rows come, before others
   // merge from this state and before finish().
   virtual void settle() {}
+  // Whether others may merge from this state before that.
+  virtual bool merges_unsettled() const { return false; }
   // Merges groups `from` of `other` (made by the same BoundAggregate) into groups `to`; other's
   // rows count as coming after this state's rows. Several states may merge from one at a time.
   virtual void merge(const AggregateState& other, std::span<const GroupPair> pairs) = 0;

@@ -14,6 +14,8 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kFirstRoom = 16;
+// Room is made quickly to here: hashes are looked at each time, and memory is not short yet.
+constexpr std::size_t kQuickRoomMax = 1024;
 constexpr char kExactForm = 0;
 constexpr char kDenseForm = 1;
 
@@ -102,11 +104,12 @@ HyperLogLog HyperLogLog::settled() const {
   return copy;
 }
 
-// Half of what there is afterwards, so that what is dropped pays for having looked at all.
+// Half of what there is afterwards, or more, so that what is dropped pays for having looked at all.
 void HyperLogLog::make_room() {
   settle();
   if (is_exact() && distinct_ * 2 > exact_.capacity()) {
-    exact_.reserve(exact_.capacity() * 2);
+    const std::size_t growth = exact_.capacity() < kQuickRoomMax ? 4 : 2;
+    exact_.reserve(exact_.capacity() * growth);
   }
 }
 
