@@ -35,8 +35,10 @@ std::optional<DynamicBytes> abs_by_value(DynamicView x) {
   const bool whole = spans || x.tag() == DynamicTag::kLong;
   const MaybeLong size = whole ? abs_long(x.as_integer()) : std::nullopt;
   DynamicBuilder out;
-  if (size.has_value()) {
-    spans ? out.add_timespan(*size) : out.add_long(*size);
+  if (size.has_value() && spans) {
+    out.add_timespan(*size);
+  } else if (size.has_value()) {
+    out.add_long(*size);
   } else if (x.tag() == DynamicTag::kReal) {
     out.add_real(abs_real(x.as_real()));
   }
