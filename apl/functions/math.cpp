@@ -29,11 +29,10 @@ std::optional<Timespan> abs_span(Timespan x) {
   const MaybeLong ns = abs_long(x.ns);
   return ns.has_value() ? std::optional(Timespan{*ns}) : std::nullopt;
 }
-
 std::optional<DynamicBytes> abs_by_value(DynamicView x) {
   const bool spans = x.tag() == DynamicTag::kTimespan;
-  const bool whole = spans || x.tag() == DynamicTag::kLong;
-  const MaybeLong size = whole ? abs_long(x.as_integer()) : std::nullopt;
+  const MaybeLong size =
+      spans || x.tag() == DynamicTag::kLong ? abs_long(x.as_integer()) : std::nullopt;
   DynamicBuilder out;
   if (size.has_value() && spans) {
     out.add_timespan(*size);

@@ -1,9 +1,9 @@
 #pragma once
 // LargePages: an allocator for vectors that may grow to megabytes and are read here and there, such
-// as hash tables and the states of many groups. From kLargeVectorBytesMin on, memory is asked for in
-// large pages: the kernel then clears and maps 2 MiB at a time instead of 4 KiB, which may otherwise
-// cost as much as filling the table does, and look-ups seldom wait for an address. Smaller vectors
-// are allocated as usual. Any thread; fails as allocations do.
+// as hash tables and the states of many groups. From kLargeVectorBytesMin on, memory is asked for
+// in large pages: the kernel then clears and maps 2 MiB at a time instead of 4 KiB, which may
+// otherwise cost as much as filling the table does, and look-ups seldom wait for an address.
+// Smaller vectors are allocated as usual. Any thread; fails as allocations do.
 
 #include <cstddef>
 #include <memory>
