@@ -3,9 +3,9 @@
 // hash of their keys. Since a key is in the same part of every worker, the workers merge theirs
 // part by part, side by side (Leis et al., "Morsel-Driven Parallelism", 2014).
 //
-// Rows of many groups wait until there are so many for each part that its table and states, once
-// they are in a near cache, serve hundreds of them. What waits at the end is taken in by whoever
-// merges the part, so that the groups of all workers are made in one place. One thread's at a time.
+// Rows of many groups wait until there are thousands for each part, which its table and states
+// serve once they are in a near cache. What waits at the end is taken in by whoever merges the
+// part, so that the groups of all workers are made in one place. One thread's at a time.
 
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +52,6 @@ class GroupParts {
   };
   using PartLists = std::vector<std::vector<std::uint32_t>>;
 
-  // Thousands for each part.
   static constexpr std::size_t kWaitingRowsMax = std::size_t{1} << 19U;
 
   // The columns of a chunk that groups are told by, as tables take them.
