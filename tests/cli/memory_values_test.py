@@ -91,6 +91,19 @@ class MemoryOfValues(MemoryCase):
                 self.assertEqual(status, 1)
                 self.assertLess(peak, (limit + 96) << 10)
 
+    def test_rows_of_many_groups_wait_only_while_there_is_memory(self):
+        query = ("range x from 1 to 1300000 step 1 "
+                 "| summarize n = count(), s = sum(x) by k = x * 7919 % 250007, "
+                 "u = strcat('u', tostring(x % 3)) | summarize groups = count(), n = sum(n), s = sum(s)")
+        for limit in (16, 24, 40, 60, 100):
+            with self.subTest(limit):
+                out, peak = self.measured("--memory-limit", f"{limit}M", query)
+                with out:
+                    self.assertEqual(json.load(out), {"groups": 750021, "n": 1300000,
+                                                      "s": 1300000 * 1300001 // 2})
+                if not SANITIZED:
+                    self.assertLess(peak, (limit + 96) << 10)
+
     def test_pairs_of_a_bag_that_rows_share_are_made_some_at_a_time(self):
         value = "strrep(strrep('x', 1000), 50)"
         query = (f"range x from 1 to 8000 step 1 | extend b = iff(x %% 2 == 0, bag_pack('a', {value}), "
