@@ -31,6 +31,8 @@ namespace {
 // Merging a group whose states hold so much takes long, as of sets and sketches: it pays to part
 // groups that are together so far.
 constexpr std::size_t kSlowlyMergedBytesMin = 96;
+// Copying fewer groups costs less than the memory of the others is worth.
+constexpr std::size_t kGroupsPerKeptMin = 2;
 // Less is merged before other threads wake up.
 constexpr std::size_t kMergedBytesMin = kMebibyte;
 
@@ -78,9 +80,14 @@ class AggregateConsumer final : public Consumer {
           groups.parted() ? PartLists() : groups.parts()[0]->table().by_hash(GroupParts::kBits);
     }
     std::vector<std::unique_ptr<GroupStates>> parts(in_parts ? GroupParts::kCount : 1);
-    EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), [&](std::size_t part) {
-      return merge_part(sinks, lists, part, &parts[part]);
-    })));
+    std::vector<std::size_t> sizes(parts.size());
+    const auto make_part = [&](std::size_t part) -> Status {
+      EVQ_TRY(merge_part(sinks, lists, part, &parts[part]));
+      sizes[part] = parts[part]->size();
+      return in_parts ? keep_top_groups(parts[part].get()) : Status::success();
+    };
+    EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), make_part)));
+    groups_ = std::reduce(sizes.begin(), sizes.end());
     sinks.clear();
     EVQ_TRY(overflow_.note(choose_rows(parts)));
     return push_output(parts);
@@ -144,6 +151,28 @@ class AggregateConsumer final : public Consumer {
     return (*to)->settle();
   }
 
+  // Most of a part's groups may be told not to be among the top ones by the others of that part:
+  // they need no memory while the other parts are merged.
+  Status keep_top_groups(GroupStates* part) const {
+    const std::optional<TopRows>& top = hints_.top_groups;
+    const std::size_t keys = spec_.op.groups.size();
+    if (!top.has_value() || top->column < keys || top->count >= part->size() || chooses_rows()) {
+      return Status::success();
+    }
+    RowList kept;
+    EVQ_TRY(make_meter().guard([&] {
+      const auto first_seen = [&](std::size_t group) { return part->table().first_seen(group); };
+      kept = rows_that_may_be_top(part->result(top->column - keys), *top, first_seen);
+    }));
+    return kept.size() <= part->size() / kGroupsPerKeptMin ? part->keep(kept) : Status::success();
+  }
+
+  bool chooses_rows() const {
+    return std::ranges::any_of(spec_.op.aggregates, [](const plan::AggregateCall& call) {
+      return call.row_cells != nullptr;
+    });
+  }
+
   // Of aggregates that know rows by their places: `parts` hold all groups between them.
   Status choose_rows(Parts parts) {
     for (std::size_t i = 0; i < spec_.op.aggregates.size(); ++i) {
@@ -159,10 +188,6 @@ class AggregateConsumer final : public Consumer {
   }
 
   Status push_output(Parts parts) {
-    groups_ = 0;
-    for (const auto& part : parts) {
-      groups_ += part->size();
-    }
     if (spec_.op.groups.empty()) {
       std::vector<Vector> results;
       EVQ_TRY(make_results(*parts[0], &results));

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "apl/exec/sort_numbers.h"
+#include "apl/exec/top_rows.h"
 #include "store/base/allocation_meter.h"
 
 namespace evq {
@@ -77,6 +77,7 @@ AggregateOutput::AggregateOutput(Parts parts, std::size_t keys, const ScanHints&
     : parts_(parts), keys_(keys), hints_(hints) {
   for (const auto& part : parts) {
     groups_ += part->size();
+    begins_.push_back(groups_);
   }
   few_ = hints.top_groups.has_value() && hints.top_groups->column >= keys &&
          hints.top_groups->count < groups_;
@@ -100,7 +101,13 @@ std::optional<std::size_t> AggregateOutput::choosing_result() const {
 }
 
 void AggregateOutput::choose(std::vector<Vector> result) {
-  order_ = top_groups(concatenate(result));
+  const RowList chosen =
+      rows_that_may_be_top(concatenate(result), *hints_.top_groups,
+                           [this](std::size_t number) { return group_at(number).position; });
+  AllocationMeter::charge(chosen.size() * sizeof(SeenGroup));
+  order_.resize(chosen.size());
+  std::ranges::transform(chosen, order_.begin(),
+                         [this](std::size_t number) { return group_at(number); });
   if (!hints_.any_order) {
     sort_by_position(&order_);
   }
@@ -154,39 +161,11 @@ std::vector<SeenGroup> AggregateOutput::all_groups() const {
   return all;
 }
 
-// The groups that may be among the first by `result`. Of those that tie with the last only as
-// many as there is room for, the earliest, when equal numbers mean equal values.
-std::vector<SeenGroup> AggregateOutput::top_groups(const Vector& result) const {
-  const TopRows& top = *hints_.top_groups;
-  std::vector<SeenGroup> before;
-  if (top.count == 0) {
-    return before;
-  }
-  AllocationMeter::charge(2 * sizeof(std::uint64_t) * groups_);
-  std::vector<std::uint64_t> numbers;
-  sort_numbers(result, top.order, &numbers);
-  std::vector<std::uint64_t> sorted = numbers;
-  std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(top.count - 1));
-  const std::uint64_t bound = sorted[top.count - 1];
-  std::vector<SeenGroup> ties;
-  std::size_t row = 0;
-  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
-    const GroupTable& table = parts_[part]->table();
-    for (std::uint32_t group = 0; group < table.size(); ++group) {
-      const std::uint64_t number = numbers[row++];
-      if (number <= bound) {
-        (number < bound ? before : ties).push_back({table.first_seen(group), part, group});
-      }
-    }
-  }
-  const std::size_t room = top.count - before.size();
-  if (top.only_key && ties.size() > room && is_exact_sort_number(result.type(), bound)) {
-    std::ranges::nth_element(ties, ties.begin() + static_cast<std::ptrdiff_t>(room), {},
-                             &SeenGroup::position);
-    ties.resize(room);
-  }
-  before.insert(before.end(), ties.begin(), ties.end());
-  return before;
+SeenGroup AggregateOutput::group_at(std::size_t number) const {
+  const auto part =
+      static_cast<std::uint32_t>(std::ranges::upper_bound(begins_, number) - begins_.begin() - 1);
+  const auto group = static_cast<std::uint32_t>(number - begins_[part]);
+  return {parts_[part]->table().first_seen(group), part, group};
 }
 
 Chunk AggregateOutput::chunk_of(const Piece& piece) const {

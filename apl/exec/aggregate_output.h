@@ -56,7 +56,8 @@ class AggregateOutput {
   bool makes_each() const { return order_.size() * kGroupsPerChosenMin <= groups_; }
   void cut_pieces();
   std::vector<SeenGroup> all_groups() const;
-  std::vector<SeenGroup> top_groups(const Vector& result) const;
+  // One of them, by its number among those of all parts.
+  SeenGroup group_at(std::size_t number) const;
   Chunk chunk_of(const Piece& piece) const;
   Chunk chunk_of(std::span<const SeenGroup> groups) const;
   std::vector<Vector> keys_of(std::span<const SeenGroup> groups) const;
@@ -68,6 +69,7 @@ class AggregateOutput {
   const Parts parts_;
   const std::size_t keys_;
   const ScanHints& hints_;
+  std::vector<std::size_t> begins_{0};  // of each part's groups among those of all, and the end
   std::size_t groups_ = 0;
   bool few_ = false;                          // of the groups are wanted
   std::vector<Piece> pieces_;                 // in any order

@@ -16,6 +16,7 @@
 #include "apl/exec/profile.h"
 #include "apl/exec/query_stats.h"
 #include "apl/exec/row_operators.h"
+#include "apl/exec/top_rows.h"
 #include "apl/plan/plan.h"
 #include "store/base/control.h"
 #include "store/base/memory_budget.h"
@@ -46,15 +47,6 @@ struct ExecOptions {
   bool force_parts = false;
   std::optional<std::size_t> rows_at_once{};
   std::optional<std::size_t> join_left_rows{};
-};
-
-// The first `count` rows in the order of one column. Ties go to the rows first in the stream when
-// there is no other key.
-struct TopRows {
-  std::size_t column = 0;
-  SortOrder order;
-  std::size_t count = 0;
-  bool only_key = false;
 };
 
 enum class TimeOrder : std::uint8_t { kNone, kAscending, kDescending };

@@ -215,7 +215,7 @@ bool GroupKeys::holds_texts(std::size_t group, KeyBatch* batch, std::size_t j) {
 }
 
 // The last group's texts are still those of the batch.
-void GroupKeys::own_texts(KeyBatch* batch, std::size_t j) {
+void GroupKeys::own_last_texts(KeyBatch* batch, std::size_t j) {
   for (const std::size_t column : texts_) {
     std::uint64_t* held = rows_.data() + rows_.size() - stride_ + columns_[column].place;
     if (text_at(held).data() == nullptr) {  // null
@@ -246,6 +246,20 @@ void GroupKeys::append(const GroupKeys& other, std::size_t other_group) {
 
 void GroupKeys::share_texts(const GroupKeys& other) {
   arenas_.insert(arenas_.end(), other.arenas_.begin(), other.arenas_.end());
+}
+
+void GroupKeys::own_texts() {
+  const auto arena = std::make_shared<StringArena>();
+  for (std::size_t row = 0; row < rows_.size(); row += stride_) {
+    for (const std::size_t column : texts_) {
+      std::uint64_t* held = rows_.data() + row + columns_[column].place;
+      if (text_at(held).data() != nullptr) {
+        put_text(held, arena->copy(text_at(held)));
+      }
+    }
+  }
+  arenas_.assign(1, arena);
+  shared_text_bytes_ = 0;
 }
 
 void GroupKeys::prefetch_key_texts(const KeyBatch& batch) const {

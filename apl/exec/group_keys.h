@@ -83,12 +83,14 @@ class GroupKeys {
       rows_.push_back(key[i]);
     }
     if (!texts_.empty()) {
-      own_texts(batch, j);
+      own_last_texts(batch, j);
     }
   }
   // After share_texts(other): its texts stay where they are and live on with this.
   void append(const GroupKeys& other, std::size_t other_group);
   void share_texts(const GroupKeys& other);
+  // Texts that live on for this alone are copied, and no longer shared.
+  void own_texts();
 
   // Ask for the memory that equals() will read: first the one, then the other.
   void prefetch_row(std::size_t group) const { __builtin_prefetch(row(group)); }
@@ -118,7 +120,7 @@ class GroupKeys {
   }
   bool same_texts(const std::uint64_t* a, const std::uint64_t* b) const;
   bool holds_texts(std::size_t group, KeyBatch* batch, std::size_t j);
-  void own_texts(KeyBatch* batch, std::size_t j);
+  void own_last_texts(KeyBatch* batch, std::size_t j);
   void load_column(std::size_t column, KeyBatch* batch) const;
 
   std::vector<Column> columns_;

@@ -243,6 +243,15 @@ Status GroupStates::merge(const GroupStates& other, std::span<const std::uint32_
   return charge();
 }
 
+Status GroupStates::keep(std::span<const std::uint32_t> groups) {
+  GroupStates some(spec_);
+  EVQ_TRY(some.merge(*this, groups));
+  some.table_.own_texts();
+  std::swap(table_, some.table_);
+  states_.swap(some.states_);
+  return charge();
+}
+
 std::vector<Vector> GroupStates::results(std::size_t begin, std::size_t count) const {
   std::vector<Vector> results;
   for (const auto& state : states_) {

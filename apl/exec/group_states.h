@@ -72,6 +72,8 @@ class GroupStates {
   // Takes in the states of `groups` of `other`, which is settled at least to merge and whose rows
   // count as coming after those seen here.
   Status merge(const GroupStates& other, std::span<const std::uint32_t> groups);
+  // Forgets all groups but these, few of them. Of states that are settled.
+  Status keep(std::span<const std::uint32_t> groups);
 
   // 1 when the aggregation has no keys.
   std::size_t size() const { return has_keys() ? table_.size() : 1; }

@@ -91,6 +91,8 @@ class GroupTable {
   // Takes in `groups` of `other`, whose texts live on with both; `pairs` says where each went.
   void merge(const GroupTable& other, std::span<const std::uint32_t> groups,
              std::vector<GroupPair>* pairs);
+  // What was shared so is copied, for a table of few of the other's groups.
+  void own_texts() { keys_.own_texts(); }
   // Which of 2^bits parts a key with this hash is in; 0 < bits.
   static std::size_t part_of(std::uint64_t hash, unsigned bits) { return hash >> (64 - bits); }
   // The groups of each part, ascending.

@@ -1,0 +1,30 @@
+#pragma once
+// Top rows: which rows may be among the first ones in the order of a column, found without sorting
+// them and without looking at the other columns. Pure; any thread; fails as allocations do.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "apl/exec/eval.h"
+#include "store/column/ordering.h"
+#include "store/column/vector.h"
+
+namespace evq {
+
+// The first `count` rows in the order of one column. Ties go to the rows first in the stream when
+// there is no other key.
+struct TopRows {
+  std::size_t column = 0;
+  SortOrder order;
+  std::size_t count = 0;
+  bool only_key = false;
+};
+
+// Rows of that column, in any order, among which the first `top.count` are. Of those that tie with
+// the last of these only as many as there is room for, the first of the stream by `position_of`,
+// where equal sort numbers mean equal values; else all. Charged to the allocation meter at work.
+RowList rows_that_may_be_top(const Vector& column, const TopRows& top,
+                             const std::function<std::uint64_t(std::size_t)>& position_of);
+
+}  // namespace evq
