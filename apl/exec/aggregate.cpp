@@ -1,7 +1,7 @@
 // Hash aggregation: each worker groups and aggregates what it sees, then the workers' groups are
-// merged into the first worker's, side by side when they are in parts (group_parts.h). Groups come
-// out in the order their first row has in the stream, so the result does not depend on which worker
-// saw what, nor on how the groups were parted.
+// merged, side by side when there are parts of them (group_parts.h). Groups come out in the order
+// their first row has in the stream, so the result does not depend on which worker saw what, nor on
+// how the groups were parted.
 //
 // Groups that do not fit into memory together are made some at a time: see key_passes.h.
 
@@ -31,6 +31,11 @@ namespace {
 // Merging a group whose states hold so much takes long, as of sets and sketches: it pays to part
 // groups that are together so far.
 constexpr std::size_t kSlowlyMergedBytesMin = 96;
+// Of many groups, of all workers together. A group takes several times the memory that a row does
+// while it waits.
+constexpr std::size_t kWaitingRowsMax = std::size_t{1} << 21U;
+// Test configurations see rows wait, and not.
+constexpr std::size_t kFewWaitingRows = 5;
 // Copying fewer groups costs less than the memory of the others is worth.
 constexpr std::size_t kGroupsPerKeptMin = 2;
 // Less is merged before other threads wake up.
@@ -38,9 +43,12 @@ constexpr std::size_t kMergedBytesMin = kMebibyte;
 
 class AggregateSink final : public Sink {
  public:
-  AggregateSink(const GroupStates::Spec& spec, const Executor& executor, OverflowMark& overflow,
-                std::optional<std::size_t> groups_wanted)
-      : groups_(spec), executor_(executor), overflow_(overflow), groups_wanted_(groups_wanted) {}
+  AggregateSink(const GroupStates::Spec& spec, PartedGroups& shared, const Executor& executor,
+                OverflowMark& overflow, std::optional<std::size_t> groups_wanted)
+      : groups_(spec, shared),
+        executor_(executor),
+        overflow_(overflow),
+        groups_wanted_(groups_wanted) {}
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(executor_.check());
@@ -63,11 +71,11 @@ class AggregateConsumer final : public Consumer {
  public:
   AggregateConsumer(const GroupStates::Spec& spec, Executor& executor, const ScanHints& hints,
                     Consumer& next)
-      : spec_(spec), executor_(executor), hints_(hints), next_(next) {}
+      : spec_(spec), executor_(executor), hints_(hints), next_(next), shared_parts_(spec) {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(
-        std::make_unique<AggregateSink>(spec_, executor_, overflow_, hints_.first_groups));
+    return std::unique_ptr<Sink>(std::make_unique<AggregateSink>(spec_, shared_parts_, executor_,
+                                                                 overflow_, hints_.first_groups));
   }
 
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
@@ -77,12 +85,13 @@ class AggregateConsumer final : public Consumer {
     for (std::size_t i = 0; in_parts && i < sinks.size(); ++i) {
       GroupParts& groups = groups_of(sinks[i]);
       lists[i] =
-          groups.parted() ? PartLists() : groups.parts()[0]->table().by_hash(GroupParts::kBits);
+          groups.parted() ? PartLists() : groups.together().table().by_hash(GroupParts::kBits);
     }
     std::vector<std::unique_ptr<GroupStates>> parts(in_parts ? GroupParts::kCount : 1);
     std::vector<std::size_t> sizes(parts.size());
     const auto make_part = [&](std::size_t part) -> Status {
-      EVQ_TRY(merge_part(sinks, lists, part, &parts[part]));
+      EVQ_TRY(in_parts ? merge_part(sinks, lists, part, &parts[part])
+                       : merge_together(sinks, &parts[part]));
       sizes[part] = parts[part]->size();
       return in_parts ? keep_top_groups(parts[part].get()) : Status::success();
     };
@@ -122,33 +131,41 @@ class AggregateConsumer final : public Consumer {
                       (spec_.parting == Parting::kAlways || pays));
   }
 
-  // What the sinks have of a part. `lists` say which of the groups that are together are in it; of
-  // those of a sink that has parts there are none.
-  Status merge_part(Sinks sinks, std::span<const PartLists> lists, std::size_t part,
-                    std::unique_ptr<GroupStates>* to) const {
-    EVQ_TRY(executor_.check());
-    for (std::size_t i = 0; i < sinks.size(); ++i) {
-      const std::span<std::unique_ptr<GroupStates>> own = groups_of(sinks[i]).parts();
-      const bool together = !lists[i].empty();
-      if (*to == nullptr && !together) {
-        *to = std::move(own[part]);
-        EVQ_TRY(groups_of(sinks[i]).take_in(part, to->get()));
-        continue;
-      }
-      if (*to == nullptr) {
-        *to = std::make_unique<GroupStates>(spec_);
-      }
-      if (together) {
-        EVQ_TRY((*to)->merge(*own[0], lists[i][part]));
-      } else {
-        RowList all(own[part]->size());
-        std::iota(all.begin(), all.end(), 0U);
-        EVQ_TRY((*to)->merge(*own[part], all));
-        own[part].reset();
-        EVQ_TRY(groups_of(sinks[i]).take_in(part, to->get()));
-      }
+  // Of sinks none of which has parts.
+  static Status merge_together(Sinks sinks, std::unique_ptr<GroupStates>* to) {
+    *to = groups_of(sinks[0]).release_together();
+    for (const auto& sink : sinks.subspan(1)) {
+      EVQ_TRY(merge_all(groups_of(sink).together(), to->get()));
     }
     return (*to)->settle();
+  }
+
+  // What the sinks have of a part. `lists` say which of the groups that are together are in it.
+  Status merge_part(Sinks sinks, std::span<const PartLists> lists, std::size_t part,
+                    std::unique_ptr<GroupStates>* to) {
+    EVQ_TRY(executor_.check());
+    *to = shared_parts_.release(part);
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+      GroupParts& groups = groups_of(sinks[i]);
+      if (!groups.parted()) {
+        EVQ_TRY((*to)->merge(groups.together(), lists[i][part]));
+      } else if (groups.own_parts() != nullptr) {
+        std::unique_ptr<GroupStates> own = groups.own_parts()->release(part);
+        if ((*to)->size() == 0) {
+          *to = std::move(own);
+        } else {
+          EVQ_TRY(merge_all(*own, to->get()));
+        }
+      }
+      EVQ_TRY(groups.take_in(part, to->get()));
+    }
+    return (*to)->settle();
+  }
+
+  static Status merge_all(const GroupStates& from, GroupStates* to) {
+    RowList all(from.size());
+    std::iota(all.begin(), all.end(), 0U);
+    return to->merge(from, all);
   }
 
   // Most of a part's groups may be told not to be among the top ones by the others of that part:
@@ -266,6 +283,7 @@ class AggregateConsumer final : public Consumer {
   Executor& executor_;
   const ScanHints& hints_;
   Consumer& next_;
+  PartedGroups shared_parts_;
   OverflowMark overflow_;
   std::size_t groups_ = 0;  // that came out
 };
@@ -320,8 +338,11 @@ class AggregateRun {
                             : worth             ? Parting::kManyGroups
                                                 : Parting::kNever;
     const bool rows_may_wait = !plan::looks_at_order(op_) && !hints_.first_groups.has_value();
+    const std::size_t waiting_rows_max = !rows_may_wait        ? 0
+                                         : options.force_parts ? kFewWaitingRows
+                                                               : kWaitingRowsMax / options.workers;
     const GroupStates::Spec spec{op_,     executor_.context(), key_types_, options.budget, shares,
-                                 parting, rows_may_wait};
+                                 parting, waiting_rows_max};
     AggregateConsumer aggregate(spec, executor_, hints_, consumer);
     Status done = run_input(aggregate);
     *overflowed = aggregate.overflowed();

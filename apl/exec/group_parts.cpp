@@ -24,17 +24,16 @@ constexpr std::size_t kChunkPerLookMin = 4;
 constexpr std::size_t kGroupsMax = std::size_t{1} << 17U;
 // Keys of many columns would take more memory while they wait than their groups do.
 constexpr std::size_t kKeyWordsMax = 16;
-// Test configurations see rows wait, and not.
-constexpr std::size_t kFewWaitingRows = 5;
 // Of more combinations that may occur, clearing a table takes longer than looking up rows.
 constexpr std::size_t kPartedCombinationsPerRowMax = 2;
 
 }  // namespace
 
-GroupParts::GroupParts(const GroupStates::Spec& spec)
-    : spec_(spec), lease_(spec.budget, "summarize") {
-  parts_.push_back(std::make_unique<GroupStates>(spec));
-}
+GroupParts::GroupParts(const GroupStates::Spec& spec, PartedGroups& shared)
+    : spec_(spec),
+      shared_(shared),
+      together_(std::make_unique<GroupStates>(spec)),
+      lease_(spec.budget, "summarize") {}
 
 void GroupParts::load_keys(const Chunk& chunk) {
   keys_.clear();
@@ -47,7 +46,7 @@ Status GroupParts::keep_shares(Chunk* chunk) {
   AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
   return meter.guard([&] {
     load_keys(*chunk);
-    chunk->select(parts_[0]->table().rows_of(spec_.shares, keys_, chunk->rows()));
+    chunk->select(together_->table().rows_of(spec_.shares, keys_, chunk->rows()));
   });
 }
 
@@ -85,7 +84,7 @@ Status GroupParts::add_chunk(const Chunk& chunk) {
 Status GroupParts::add_together(const Chunk& chunk, std::uint64_t order) {
   rows_ += chunk.rows();
   ++chunks_;
-  EVQ_TRY(parts_[0]->add(chunk, keys_, order));
+  EVQ_TRY(together_->add(chunk, keys_, order));
   return part_pays() ? part() : Status::success();
 }
 
@@ -99,7 +98,7 @@ bool GroupParts::looks_first(const Chunk& chunk) const {
 }
 
 bool GroupParts::part_pays() const {
-  const GroupTable& table = parts_[0]->table();
+  const GroupTable& table = together_->table();
   if (spec_.op.groups.empty() || spec_.parting == Parting::kNever ||
       table.loaded_words() > kKeyWordsMax) {
     return false;
@@ -118,8 +117,8 @@ bool GroupParts::part_pays() const {
 // Of the rows with a key, where most may have none. Where rows come by their combinations of
 // entries, each chunk looks up a group once.
 bool GroupParts::look_finds_many() const {
-  const std::optional<std::size_t> groups = parts_[0]->groups_of_first_rows(kLookRows);
-  if (!groups.has_value() || !spec_.rows_may_wait) {
+  const std::optional<std::size_t> groups = together_->groups_of_first_rows(kLookRows);
+  if (!groups.has_value() || !rows_may_wait()) {
     return false;
   }
   std::size_t rows = kLookRows;
@@ -162,7 +161,7 @@ Status GroupParts::add_to_parts(const Chunk& chunk, std::size_t begin, std::uint
 
 Status GroupParts::add_rows(const Chunk& chunk, std::span<const std::uint32_t> rows,
                             std::uint64_t order) {
-  const std::size_t bytes = PartedRows::bytes_of(parts_[0]->table(), rows.size());
+  const std::size_t bytes = PartedRows::bytes_of(together_->table(), rows.size());
   if (!lease_.grow(bytes).ok()) {
     EVQ_TRY(take_in_all());
     EVQ_TRY(lease_.grow(bytes));
@@ -176,22 +175,19 @@ Status GroupParts::add_rows(const Chunk& chunk, std::span<const std::uint32_t> r
       texts.push_back(key);
     }
   }
-  PartedRows parted(parts_[0]->table(), keys_, rows);
-  EVQ_TRY_ASSIGN(Chunk arguments, parts_[0]->arguments_of(chunk, parted.rows()));
+  PartedRows parted(together_->table(), keys_, rows);
+  EVQ_TRY_ASSIGN(Chunk arguments, together_->arguments_of(chunk, parted.rows()));
   arguments.detach();
   held_bytes += arguments.size_bytes();
   waiting_.push_back({std::move(arguments), order, std::move(parted), std::move(texts)});
   waiting_rows_ += rows.size();
-  const std::size_t rows_max =
-      spec_.parting == Parting::kAlways ? kFewWaitingRows : kWaitingRowsMax;
-  const bool waits = spec_.rows_may_wait && waiting_rows_ < rows_max;
+  const bool waits = waiting_rows_ < spec_.waiting_rows_max;
   return waits && lease_.grow(held_bytes).ok() ? Status::success() : take_in_all();
 }
 
 Status GroupParts::take_in_all() {
-  for (std::size_t part = 0; part < kCount; ++part) {
-    EVQ_TRY(take_in(part, parts_[part].get()));
-  }
+  EVQ_TRY(parts_->for_each(
+      [this](std::size_t part, GroupStates& groups) { return take_in(part, &groups); }));
   waiting_.clear();
   waiting_rows_ = 0;
   return lease_.resize(0);
@@ -212,33 +208,33 @@ Status GroupParts::add_nulls(const Chunk& chunk, std::span<const std::uint32_t> 
   if (rows.empty()) {
     return Status::success();
   }
-  const PartedRows first(parts_[0]->table(), keys_, rows.first(1));
+  const PartedRows first(together_->table(), keys_, rows.first(1));
   std::size_t part = 0;
   while (first.part(part).rows.empty()) {
     ++part;
   }
-  return parts_[part]->add_same(chunk, order, first.part(part), rows);
+  return parts_->at(part, [&](std::size_t /*part*/, GroupStates& groups) {
+    return groups.add_same(chunk, order, first.part(part), rows);
+  });
 }
 
 Status GroupParts::add_combinations(const Chunk& chunk, std::uint64_t order, std::size_t radix) {
   combinations_.find(keys_, chunk.rows(), radix);
   hashes_.resize(combinations_.size());
-  parts_[0]->table().hash(keys_, combinations_, hashes_.data());
+  together_->table().hash(keys_, combinations_, hashes_.data());
   list_by_part(hashes_, &combinations_of_part_);
   empty_lists(&rows_of_part_);
-  if (!parts_[0]->only_counts_rows()) {
+  if (!together_->only_counts_rows()) {
     list_rows(chunk.rows());
   }
   combinations_.find_first_rows();
-  for (std::size_t part = 0; part < kCount; ++part) {
-    if (!combinations_of_part_[part].empty()) {
-      EVQ_TRY(parts_[part]->add_some(
-          chunk, keys_, order,
-          {combinations_, combinations_of_part_[part], hashes_.data(), rows_of_part_[part],
-           combination_of_row_.data(), groups_.data()}));
-    }
-  }
-  return Status::success();
+  return parts_->for_each([&](std::size_t part, GroupStates& groups) {
+    const std::vector<std::uint32_t>& some = combinations_of_part_[part];
+    return some.empty() ? Status::success()
+                        : groups.add_some(chunk, keys_, order,
+                                          {combinations_, some, hashes_.data(), rows_of_part_[part],
+                                           combination_of_row_.data(), groups_.data()});
+  });
 }
 
 // The rows of each part by the hashes of their combinations.
@@ -254,38 +250,33 @@ void GroupParts::list_rows(std::size_t rows) {
 }
 
 Status GroupParts::settle_to_merge() {
-  for (const auto& part : parts_) {
-    EVQ_TRY(part->settle_to_merge());
-  }
-  return Status::success();
+  EVQ_TRY(together_->settle_to_merge());
+  return own_parts_ == nullptr
+             ? Status::success()
+             : own_parts_->for_each([](std::size_t /*part*/, GroupStates& groups) {
+                 return groups.settle_to_merge();
+               });
 }
 
 Status GroupParts::part() {
-  EVQ_TRY(parts_[0]->settle_to_merge());
-  const std::vector<std::vector<std::uint32_t>> groups = parts_[0]->table().by_hash(kBits);
-  std::vector<std::unique_ptr<GroupStates>> parts;
-  for (const std::vector<std::uint32_t>& some : groups) {
-    parts.push_back(std::make_unique<GroupStates>(spec_));
-    EVQ_TRY(parts.back()->merge(*parts_[0], some));
+  EVQ_TRY(together_->settle_to_merge());
+  const std::vector<std::vector<std::uint32_t>> groups = together_->table().by_hash(kBits);
+  if (!rows_may_wait()) {
+    own_parts_ = std::make_unique<PartedGroups>(spec_);
   }
-  parts_ = std::move(parts);
+  parts_ = rows_may_wait() ? &shared_ : own_parts_.get();
+  EVQ_TRY(parts_->for_each(
+      [&](std::size_t part, GroupStates& to) { return to.merge(*together_, groups[part]); }));
+  together_ = std::make_unique<GroupStates>(spec_);
   return Status::success();
 }
 
 std::size_t GroupParts::size() const {
-  std::size_t groups = 0;
-  for (const auto& part : parts_) {
-    groups += part->size();
-  }
-  return groups;
+  return together_->size() + (own_parts_ != nullptr ? own_parts_->size() : 0);
 }
 
 std::size_t GroupParts::state_bytes() const {
-  std::size_t bytes = 0;
-  for (const auto& part : parts_) {
-    bytes += part->state_bytes();
-  }
-  return bytes;
+  return together_->state_bytes() + (own_parts_ != nullptr ? own_parts_->state_bytes() : 0);
 }
 
 }  // namespace evq

@@ -4,8 +4,9 @@
 // part by part, side by side (Leis et al., "Morsel-Driven Parallelism", 2014).
 //
 // Rows of many groups wait until there are thousands for each part, which its table and states
-// serve once they are in a near cache. What waits at the end is taken in by whoever merges the
-// part, so that the groups of all workers are made in one place. One thread's at a time.
+// serve once they are in a near cache. All workers add them to the same parts, so that no group is
+// made twice; what waits at the end is taken in by whoever merges the part. Where rows may not
+// wait, a worker has parts of its own. One thread's at a time.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "apl/exec/group_states.h"
+#include "apl/exec/parted_groups.h"
 #include "apl/exec/parted_rows.h"
 #include "apl/exec/sequence_rows.h"
 #include "store/base/memory_budget.h"
@@ -22,24 +24,26 @@ namespace evq {
 
 class GroupParts {
  public:
-  static constexpr unsigned kBits = PartedRows::kBits;
-  static constexpr std::size_t kCount = PartedRows::kCount;
+  static constexpr unsigned kBits = PartedGroups::kBits;
+  static constexpr std::size_t kCount = PartedGroups::kCount;
   // Fewer groups may fit the cache as they are.
   static constexpr std::size_t kGroupsMin = std::size_t{1} << 15U;
 
-  // `spec` stays the caller's.
-  explicit GroupParts(const GroupStates::Spec& spec);
+  // `spec` and `shared`, to which rows that may wait are added, stay the caller's.
+  GroupParts(const GroupStates::Spec& spec, PartedGroups& shared);
 
   Status add(const Chunk& chunk);
   // Once, after the last add(): others may merge from what is not waiting then.
   Status settle_to_merge();
-  // One, or kCount, which hold different groups.
-  std::span<std::unique_ptr<GroupStates>> parts() { return parts_; }
-  bool parted() const { return parts_.size() > 1; }
-  // Adds the rows of a part that wait, which come after all that the part has seen. Several threads
-  // may ask for different parts.
+  bool parted() const { return parts_ != nullptr; }
+  // Its groups while they are not parted; none then.
+  const GroupStates& together() const { return *together_; }
+  std::unique_ptr<GroupStates> release_together() { return std::move(together_); }
+  // Its own parts; null where there are none.
+  PartedGroups* own_parts() { return own_parts_.get(); }
+  // Adds the rows of a part that wait. Several threads may ask for different parts.
   Status take_in(std::size_t part, GroupStates* to) const;
-  // Of those that do not wait.
+  // Of groups that are its own and rows that do not wait.
   std::size_t size() const;
   std::size_t state_bytes() const;
 
@@ -52,8 +56,7 @@ class GroupParts {
   };
   using PartLists = std::vector<std::vector<std::uint32_t>>;
 
-  static constexpr std::size_t kWaitingRowsMax = std::size_t{1} << 19U;
-
+  bool rows_may_wait() const { return spec_.waiting_rows_max > 0; }
   // The columns of a chunk that groups are told by, as tables take them.
   void load_keys(const Chunk& chunk);
   // Its rows of the shares wanted.
@@ -75,7 +78,10 @@ class GroupParts {
   Status part();
 
   const GroupStates::Spec& spec_;
-  std::vector<std::unique_ptr<GroupStates>> parts_;
+  PartedGroups& shared_;
+  std::unique_ptr<GroupStates> together_;
+  std::unique_ptr<PartedGroups> own_parts_;
+  PartedGroups* parts_ = nullptr;  // its own or those of all, once parted
   SequenceRows sequence_rows_;
   std::uint64_t rows_ = 0;
   std::uint64_t chunks_ = 0;

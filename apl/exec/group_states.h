@@ -33,7 +33,8 @@ class GroupStates {
     MemoryBudget* budget;
     KeyShares shares{};  // groups of other keys are left out
     Parting parting = Parting::kNever;
-    bool rows_may_wait = false;  // until others came that come after them in the stream
+    // Of a worker; 0: rows may not wait until others came that come after them in the stream.
+    std::size_t waiting_rows_max = 0;
   };
   // `spec` stays the caller's.
   explicit GroupStates(const Spec& spec);
