@@ -43,7 +43,7 @@ constexpr std::size_t kMergedBytesMin = kMebibyte;
 
 class AggregateSink final : public Sink {
  public:
-  AggregateSink(const GroupStates::Spec& spec, PartedGroups& shared, const Executor& executor,
+  AggregateSink(const GroupStates::Spec& spec, GroupParts::Shared& shared, const Executor& executor,
                 OverflowMark& overflow, std::optional<std::size_t> groups_wanted)
       : groups_(spec, shared),
         executor_(executor),
@@ -71,11 +71,17 @@ class AggregateConsumer final : public Consumer {
  public:
   AggregateConsumer(const GroupStates::Spec& spec, Executor& executor, const ScanHints& hints,
                     Consumer& next)
-      : spec_(spec), executor_(executor), hints_(hints), next_(next), shared_parts_(spec) {}
+      : spec_(spec),
+        executor_(executor),
+        hints_(hints),
+        next_(next),
+        shared_{PartedGroups(spec),
+                FirstGroups(spec, spec.op.aggregates.empty() ? std::nullopt : hints.first_groups)} {
+  }
 
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(std::make_unique<AggregateSink>(spec_, shared_parts_, executor_,
-                                                                 overflow_, hints_.first_groups));
+    return std::unique_ptr<Sink>(
+        std::make_unique<AggregateSink>(spec_, shared_, executor_, overflow_, groups_wanted()));
   }
 
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
@@ -115,6 +121,11 @@ class AggregateConsumer final : public Consumer {
     return static_cast<AggregateSink&>(*sink).groups();
   }
 
+  // Without aggregates nothing has to be known of groups that were seen.
+  std::optional<std::size_t> groups_wanted() const {
+    return spec_.op.aggregates.empty() ? hints_.first_groups : std::nullopt;
+  }
+
   // Whether the groups are merged in parts, also those that are together so far.
   bool merges_parts(Sinks sinks) const {
     std::size_t groups = 0;
@@ -144,7 +155,7 @@ class AggregateConsumer final : public Consumer {
   Status merge_part(Sinks sinks, std::span<const PartLists> lists, std::size_t part,
                     std::unique_ptr<GroupStates>* to) {
     EVQ_TRY(executor_.check());
-    *to = shared_parts_.release(part);
+    *to = shared_.parts.release(part);
     for (std::size_t i = 0; i < sinks.size(); ++i) {
       GroupParts& groups = groups_of(sinks[i]);
       if (!groups.parted()) {
@@ -283,7 +294,7 @@ class AggregateConsumer final : public Consumer {
   Executor& executor_;
   const ScanHints& hints_;
   Consumer& next_;
-  PartedGroups shared_parts_;
+  GroupParts::Shared shared_;
   OverflowMark overflow_;
   std::size_t groups_ = 0;  // that came out
 };
@@ -337,7 +348,8 @@ class AggregateRun {
     const Parting parting = options.force_parts ? Parting::kAlways
                             : worth             ? Parting::kManyGroups
                                                 : Parting::kNever;
-    const bool rows_may_wait = !plan::looks_at_order(op_) && !hints_.first_groups.has_value();
+    const bool stops = op_.aggregates.empty() && hints_.first_groups.has_value();
+    const bool rows_may_wait = !plan::looks_at_order(op_) && !stops;
     const std::size_t waiting_rows_max = !rows_may_wait        ? 0
                                          : options.force_parts ? kFewWaitingRows
                                                                : kWaitingRowsMax / options.workers;

@@ -91,7 +91,7 @@ struct ScanHints {
   bool takes_stretches = false;
   // Groups of an aggregation that are not among these cannot reach the result.
   std::optional<TopRows> top_groups;
-  // Of the groups of an aggregation without aggregates only so many, the first ones, are taken.
+  // Of the groups of an aggregation only so many, the first ones, are taken.
   std::optional<std::size_t> first_groups;
   // Rows that have none of these keys need not come.
   std::optional<KeptKeys> kept_keys;

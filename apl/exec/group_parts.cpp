@@ -29,7 +29,7 @@ constexpr std::size_t kPartedCombinationsPerRowMax = 2;
 
 }  // namespace
 
-GroupParts::GroupParts(const GroupStates::Spec& spec, PartedGroups& shared)
+GroupParts::GroupParts(const GroupStates::Spec& spec, Shared& shared)
     : spec_(spec),
       shared_(shared),
       together_(std::make_unique<GroupStates>(spec)),
@@ -43,6 +43,9 @@ void GroupParts::load_keys(const Chunk& chunk) {
 }
 
 Status GroupParts::keep_shares(Chunk* chunk) {
+  if (spec_.shares.all()) {
+    return Status::success();
+  }
   AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
   return meter.guard([&] {
     load_keys(*chunk);
@@ -50,12 +53,28 @@ Status GroupParts::keep_shares(Chunk* chunk) {
   });
 }
 
-Status GroupParts::add(const Chunk& chunk) {
-  if (spec_.shares.all()) {
-    return add_chunk(chunk);
+Status GroupParts::keep_first(Chunk* chunk) {
+  const bool looks = !std::exchange(started_, true) && chunk->sequence() == 0 &&
+                     shared_.first.may_tell(chunk->rows());
+  if (!looks && !shared_.first.known()) {
+    return Status::success();
   }
+  AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
+  return meter.guard([&] {
+    load_keys(*chunk);
+    if (looks) {
+      shared_.first.find(keys_, chunk->rows());
+    }
+    if (shared_.first.known()) {
+      chunk->select(shared_.first.rows_of(keys_, chunk->rows()));
+    }
+  });
+}
+
+Status GroupParts::add(const Chunk& chunk) {
   Chunk some = chunk;
   EVQ_TRY(keep_shares(&some));
+  EVQ_TRY(keep_first(&some));
   return some.empty() ? Status::success() : add_chunk(some);
 }
 
@@ -264,7 +283,7 @@ Status GroupParts::part() {
   if (!rows_may_wait()) {
     own_parts_ = std::make_unique<PartedGroups>(spec_);
   }
-  parts_ = rows_may_wait() ? &shared_ : own_parts_.get();
+  parts_ = rows_may_wait() ? &shared_.parts : own_parts_.get();
   EVQ_TRY(parts_->for_each(
       [&](std::size_t part, GroupStates& to) { return to.merge(*together_, groups[part]); }));
   together_ = std::make_unique<GroupStates>(spec_);

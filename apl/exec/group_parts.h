@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "apl/exec/first_groups.h"
 #include "apl/exec/group_states.h"
 #include "apl/exec/parted_groups.h"
 #include "apl/exec/parted_rows.h"
@@ -29,8 +30,13 @@ class GroupParts {
   // Fewer groups may fit the cache as they are.
   static constexpr std::size_t kGroupsMin = std::size_t{1} << 15U;
 
-  // `spec` and `shared`, to which rows that may wait are added, stay the caller's.
-  GroupParts(const GroupStates::Spec& spec, PartedGroups& shared);
+  // What the workers have in common; the caller's.
+  struct Shared {
+    PartedGroups parts;  // to which rows that may wait are added
+    FirstGroups first;   // rows of other groups are left out
+  };
+  // `spec` and `shared` stay the caller's.
+  GroupParts(const GroupStates::Spec& spec, Shared& shared);
 
   Status add(const Chunk& chunk);
   // Once, after the last add(): others may merge from what is not waiting then.
@@ -61,6 +67,8 @@ class GroupParts {
   void load_keys(const Chunk& chunk);
   // Its rows of the shares wanted.
   Status keep_shares(Chunk* chunk);
+  // Its rows of the first groups, once they are known.
+  Status keep_first(Chunk* chunk);
   Status add_chunk(const Chunk& chunk);
   Status add_together(const Chunk& chunk, std::uint64_t order);
   bool looks_first(const Chunk& chunk) const;
@@ -78,13 +86,14 @@ class GroupParts {
   Status part();
 
   const GroupStates::Spec& spec_;
-  PartedGroups& shared_;
+  Shared& shared_;
   std::unique_ptr<GroupStates> together_;
   std::unique_ptr<PartedGroups> own_parts_;
   PartedGroups* parts_ = nullptr;  // its own or those of all, once parted
   SequenceRows sequence_rows_;
   std::uint64_t rows_ = 0;
   std::uint64_t chunks_ = 0;
+  bool started_ = false;
   std::vector<Vector> keys_;
   std::vector<WaitingRows> waiting_;
   std::size_t waiting_rows_ = 0;

@@ -428,6 +428,7 @@ void GroupTable::find(std::span<const Vector> keys, std::size_t rows, std::uint3
 void GroupTable::merge(const GroupTable& other, std::span<const std::uint32_t> groups,
                        std::vector<GroupPair>* pairs) {
   EVQ_CHECK(seed_ == other.seed_);
+  order_max_ = std::max(order_max_, other.order_max_);
   keys_.share_texts(other.keys_);
   pairs->clear();
   pairs->reserve(groups.size());

@@ -436,12 +436,12 @@ std::optional<std::size_t> aggregate_column(const plan::Node& node, std::size_t 
   return aggregate_column(*node.inputs[0], project->exprs[column]->column);
 }
 
-// Whether each row of `node` is a group of an aggregation that only groups.
-bool has_only_groups(const plan::Node& node) {
+// Whether each row of `node` is a group of an aggregation.
+bool has_groups(const plan::Node& node) {
   if (const auto* aggregate = std::get_if<plan::Aggregate>(&node.op)) {
-    return !aggregate->groups.empty() && aggregate->aggregates.empty();
+    return !aggregate->groups.empty();
   }
-  return std::holds_alternative<plan::Project>(node.op) && has_only_groups(*node.inputs[0]);
+  return std::holds_alternative<plan::Project>(node.op) && has_groups(*node.inputs[0]);
 }
 
 }  // namespace
@@ -492,7 +492,7 @@ Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer)
     if (const auto column = aggregate_column(*node.inputs[0], spec.keys[0].column)) {
       hints.top_groups = TopRows{*column, spec.keys[0].order, spec.limit, spec.keys.size() == 1};
     }
-  } else if (has_only_groups(*node.inputs[0])) {
+  } else if (has_groups(*node.inputs[0])) {
     hints.first_groups = spec.limit;
   }
   return SortRun(spec, *node.inputs[0]).run(hints, consumer);

@@ -273,7 +273,8 @@ TEST_CASE("A merged table has the groups of both, whatever way each found its ow
       seen = std::min(seen, of_other.first_seen.at(key));
     }
     expected.check(table);
-    // And goes on as one.
+    // And goes on as one, also with what comes before chunks that only the other saw.
+    add_chunk(table, expected, keys.chunk(2000, 100), (std::uint64_t{2} << 32U) + 100'000);
     add_chunk(table, expected, keys.chunk(2000, 100), std::uint64_t{9} << 32U);
     expected.check(table);
   }
