@@ -9,6 +9,7 @@
 
 #include "http/beast_support.h"
 #include "http/connection.h"
+#include "http/idle_watch.h"
 #include "http/io_threads.h"
 #include "http/listener.h"
 #include "store/base/free_memory.h"
@@ -71,7 +72,11 @@ class BeastServer final : public HttpServer {
   }
 
   void look_after() {
-    if (bodies_watch_.is_due(shared_.bodies->memory.held.load(), monotonic_now_ns())) {
+    const std::int64_t now_ns = monotonic_now_ns();
+    const bool few_bodies = bodies_watch_.is_due(shared_.bodies->memory.held.load(), now_ns);
+    const HttpMetrics& metrics = shared_.metrics;
+    if (idle_watch_.is_due(metrics.requests_running.load(), metrics.queries.load(), now_ns) ||
+        few_bodies) {
       static_cast<void>(shared_.writes->submit([] { return_free_memory(); }, [] {}));
     }
     if (shared_.draining.load()) {
@@ -155,6 +160,7 @@ class BeastServer final : public HttpServer {
   Listener listener_{[this](tcp::acceptor& acceptor) { return take_clients(acceptor); }};
   std::int64_t drain_started_ns_ = 0;
   QuietWatch bodies_watch_;
+  IdleWatch idle_watch_;
 };
 
 }  // namespace

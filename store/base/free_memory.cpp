@@ -14,7 +14,7 @@ void keep_freed_pages(unsigned arenas_per_processor) {
   const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
   mallopt(M_ARENA_MAX, static_cast<int>(arenas_per_processor * processors));
   mallopt(M_MMAP_THRESHOLD, static_cast<int>(4 * kMebibyte));
-  mallopt(M_TRIM_THRESHOLD, static_cast<int>(16 * kMebibyte));
+  mallopt(M_TRIM_THRESHOLD, static_cast<int>(64 * kMebibyte));
 }
 
 void return_free_memory() {
