@@ -13,6 +13,7 @@
 
 #include "apl/exec/aggregate_output.h"
 #include "apl/exec/eval.h"
+#include "apl/exec/event_time.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/group_parts.h"
 #include "apl/exec/key_passes.h"
@@ -328,6 +329,11 @@ class AggregateRun {
     below_.any_order = (op_.groups.empty() || hints.any_order) && !plan::looks_at_order(op_);
     below_.takes_stretches = true;  // groups are merged in the order of the sinks
     below_.kept_keys = keys_below(hints.kept_keys, node);
+    chosen_time_ = chosen_time(op_, input_);
+    if (chosen_time_.has_value()) {
+      time_bound_.emplace(chosen_time_->newest);
+      below_.time_bound = &*time_bound_;
+    }
   }
 
   Status run(Consumer& consumer) {
@@ -362,8 +368,21 @@ class AggregateRun {
     return done;
   }
 
-  // Drops rows of groups that nobody needs here where nothing below does.
   Status run_input(Consumer& aggregate) {
+    if (!chosen_time_.has_value()) {
+      return run_kept(aggregate);
+    }
+    const auto draw = [this](Chunk chunk) -> Result<Chunk> {
+      draw_to_extreme(chunk.column(chosen_time_->column), &*time_bound_);
+      return chunk;
+    };
+    const ExecOptions& options = executor_.options();
+    MapConsumer drawing(draw, {options.budget, options.control, "summarize"}, aggregate);
+    return executor_.run(input_, drawing, below_);
+  }
+
+  // Drops rows of groups that nobody needs here where nothing below does.
+  Status run_kept(Consumer& aggregate) {
     const std::optional<KeptKeys>& kept = below_.kept_keys;
     if (!kept.has_value() || drops_rows(*kept, input_)) {
       return executor_.run(input_, aggregate, below_);
@@ -385,6 +404,8 @@ class AggregateRun {
   const ScanHints& hints_;
   std::vector<Type> key_types_;
   ScanHints below_;
+  std::optional<ChosenTime> chosen_time_;
+  std::optional<TimeBound> time_bound_;  // of those times
   std::size_t groups_ = 0;
 };
 

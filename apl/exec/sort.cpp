@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "apl/exec/candidates.h"
+#include "apl/exec/event_time.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
 #include "apl/exec/overflow_mark.h"
@@ -364,60 +365,6 @@ plan::RowCandidates candidates_of(const plan::TopN& top) {
     candidates.keys.push_back(top.keys[top.groups]);
   }
   return candidates;
-}
-
-// Whether what becomes of a left row does not depend on others of the left side, nor what becomes
-// of the right ones on it.
-bool joins_row_by_row(plan::JoinKind kind) {
-  switch (kind) {
-    case plan::JoinKind::kInner:
-    case plan::JoinKind::kInnerUnique:
-    case plan::JoinKind::kLeftOuter:
-    case plan::JoinKind::kLeftSemi:
-    case plan::JoinKind::kLeftAnti:
-      return true;
-    case plan::JoinKind::kRightOuter:
-    case plan::JoinKind::kFullOuter:
-    case plan::JoinKind::kRightSemi:
-    case plan::JoinKind::kRightAnti:
-      break;
-  }
-  return false;
-}
-
-// True when column `column` of `node`'s output is the event time of one scan below it, reached
-// through operators only that work row by row.
-bool is_event_time(const plan::Node& node, std::size_t column) {
-  if (const auto* scan = std::get_if<plan::Scan>(&node.op)) {
-    const std::string& field = scan->columns[column].field;
-    return field == plan::kTimeColumn || field == kTimeField;
-  }
-  if (const auto* project = std::get_if<plan::Project>(&node.op)) {
-    const plan::Expr& expr = *project->exprs[column];
-    return expr.is_column() && is_event_time(*node.inputs[0], expr.column);
-  }
-  if (std::holds_alternative<plan::Filter>(node.op)) {
-    return is_event_time(*node.inputs[0], column);
-  }
-  if (std::holds_alternative<plan::Extract>(node.op)) {
-    return column < node.inputs[0]->schema.size() && is_event_time(*node.inputs[0], column);
-  }
-  if (const auto* unnest = std::get_if<plan::Unnest>(&node.op)) {
-    return column < node.inputs[0]->schema.size() &&
-           std::ranges::find(unnest->columns, column, &plan::UnnestColumn::column) ==
-               unnest->columns.end() &&
-           is_event_time(*node.inputs[0], column);
-  }
-  if (const auto* join = std::get_if<plan::Join>(&node.op)) {
-    return joins_row_by_row(join->kind) && column < node.inputs[0]->schema.size() &&
-           is_event_time(*node.inputs[0], column);
-  }
-  if (std::holds_alternative<plan::Union>(node.op)) {
-    return std::ranges::all_of(node.inputs, [column](const plan::NodePtr& input) {
-      return is_event_time(*input, column);
-    });
-  }
-  return false;
 }
 
 // Where column `column` of `node`'s output comes from when that is an aggregation below it whose

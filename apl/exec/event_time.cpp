@@ -1,0 +1,99 @@
+#include "apl/exec/event_time.h"
+
+#include <algorithm>
+#include <string>
+
+#include "apl/plan/hidden_columns.h"
+#include "apl/plan/optimizer.h"
+#include "store/block/format.h"
+
+namespace evq {
+namespace {
+
+// Whether what becomes of a left row does not depend on others of the left side, nor what becomes
+// of the right ones on it.
+bool joins_row_by_row(plan::JoinKind kind) {
+  switch (kind) {
+    case plan::JoinKind::kInner:
+    case plan::JoinKind::kInnerUnique:
+    case plan::JoinKind::kLeftOuter:
+    case plan::JoinKind::kLeftSemi:
+    case plan::JoinKind::kLeftAnti:
+      return true;
+    case plan::JoinKind::kRightOuter:
+    case plan::JoinKind::kFullOuter:
+    case plan::JoinKind::kRightSemi:
+    case plan::JoinKind::kRightAnti:
+      break;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_event_time(const plan::Node& node, std::size_t column) {
+  if (const auto* scan = std::get_if<plan::Scan>(&node.op)) {
+    const std::string& field = scan->columns[column].field;
+    return field == plan::kTimeColumn || field == kTimeField;
+  }
+  if (const auto* project = std::get_if<plan::Project>(&node.op)) {
+    const plan::Expr& expr = *project->exprs[column];
+    return expr.is_column() && is_event_time(*node.inputs[0], expr.column);
+  }
+  if (std::holds_alternative<plan::Filter>(node.op)) {
+    return is_event_time(*node.inputs[0], column);
+  }
+  if (std::holds_alternative<plan::Extract>(node.op)) {
+    return column < node.inputs[0]->schema.size() && is_event_time(*node.inputs[0], column);
+  }
+  if (const auto* unnest = std::get_if<plan::Unnest>(&node.op)) {
+    return column < node.inputs[0]->schema.size() &&
+           std::ranges::find(unnest->columns, column, &plan::UnnestColumn::column) ==
+               unnest->columns.end() &&
+           is_event_time(*node.inputs[0], column);
+  }
+  if (const auto* join = std::get_if<plan::Join>(&node.op)) {
+    return joins_row_by_row(join->kind) && column < node.inputs[0]->schema.size() &&
+           is_event_time(*node.inputs[0], column);
+  }
+  if (std::holds_alternative<plan::Union>(node.op)) {
+    return std::ranges::all_of(node.inputs, [column](const plan::NodePtr& input) {
+      return is_event_time(*input, column);
+    });
+  }
+  return false;
+}
+
+std::optional<ChosenTime> chosen_time(const plan::Aggregate& op, const plan::Node& input) {
+  if (!op.groups.empty() || op.aggregates.empty()) {
+    return std::nullopt;
+  }
+  const auto side_of = [](const plan::AggregateCall& call) {
+    return call.function == nullptr ? 0 : plan::extreme_of(*call.function);
+  };
+  const int side = side_of(op.aggregates[0]);
+  if (side == 0) {
+    return std::nullopt;
+  }
+  const bool all = std::ranges::all_of(op.aggregates, [&](const plan::AggregateCall& call) {
+    return side_of(call) == side && is_event_time(input, call.args[0]);
+  });
+  return all ? std::optional(ChosenTime{op.aggregates[0].args[0], side > 0}) : std::nullopt;
+}
+
+void draw_to_extreme(const Vector& times, TimeBound* bound) {
+  std::optional<std::int64_t> extreme;
+  for (std::size_t row = 0; row < times.size(); ++row) {
+    if (!times.is_null(row)) {
+      const auto time = times.at<std::int64_t>(row);
+      extreme = !extreme.has_value() ? time
+                : bound->newest()    ? std::max(*extreme, time)
+                                     : std::min(*extreme, time);
+    }
+  }
+  if (extreme.has_value()) {
+    bound->draw_to(*extreme);
+  }
+}
+
+}  // namespace evq
