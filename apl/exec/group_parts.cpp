@@ -24,8 +24,15 @@ constexpr std::size_t kChunkPerLookMin = 4;
 constexpr std::size_t kGroupsMax = std::size_t{1} << 17U;
 // Keys of many columns would take more memory while they wait than their groups do.
 constexpr std::size_t kKeyWordsMax = 16;
+// Fewer rows of a combination, on average, wait for themselves: looking them up takes most of the
+// time.
+constexpr std::size_t kRowsPerCombinationMax = 4;
 // Of more combinations that may occur, clearing a table takes longer than looking up rows.
 constexpr std::size_t kPartedCombinationsPerRowMax = 2;
+
+bool few_rows_share(std::size_t combinations, std::size_t rows) {
+  return combinations * kRowsPerCombinationMax >= rows;
+}
 
 }  // namespace
 
@@ -136,8 +143,14 @@ bool GroupParts::part_pays() const {
 // Of the rows with a key, where most may have none. Where rows come by their combinations of
 // entries, each chunk looks up a group once.
 bool GroupParts::look_finds_many() const {
+  if (!rows_may_wait()) {
+    return false;
+  }
+  if (const std::size_t combinations = together_->counted_combinations(); combinations > 0) {
+    return few_rows_share(combinations, keys_[0].size());
+  }
   const std::optional<std::size_t> groups = together_->groups_of_first_rows(kLookRows);
-  if (!groups.has_value() || !rows_may_wait()) {
+  if (!groups.has_value()) {
     return false;
   }
   std::size_t rows = kLookRows;
@@ -164,7 +177,13 @@ void GroupParts::list_by_part(std::span<const std::uint64_t> hashes, PartLists* 
 Status GroupParts::add_to_parts(const Chunk& chunk, std::size_t begin, std::uint64_t order) {
   const std::size_t radix = combinations_of(keys_, chunk.rows());
   if (begin == 0 && radix != 0 && radix <= chunk.rows() * kPartedCombinationsPerRowMax) {
-    return add_combinations(chunk, order, radix);
+    const bool waits = rows_may_wait() && few_rows_share(radix, chunk.rows());
+    if (!waits) {
+      return add_combinations(chunk, order, radix);
+    }
+    if (together_->only_counts_rows()) {
+      return add_counts(chunk, order, radix);
+    }
   }
   if (is_sparse(keys_)) {  // most rows may be of one group
     std::vector<std::uint32_t> rows;
@@ -178,8 +197,20 @@ Status GroupParts::add_to_parts(const Chunk& chunk, std::size_t begin, std::uint
   return add_rows(chunk, rows, order);
 }
 
+Status GroupParts::add_counts(const Chunk& chunk, std::uint64_t order, std::size_t radix) {
+  combinations_.find(keys_, chunk.rows(), radix);
+  combinations_.find_first_rows();
+  std::vector<std::uint32_t> rows(combinations_.size());
+  std::vector<std::uint32_t> counts(chunk.rows());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = combinations_.first_row(i);
+    counts[rows[i]] = combinations_.counts()[i];
+  }
+  return add_rows(chunk, rows, order, counts);
+}
+
 Status GroupParts::add_rows(const Chunk& chunk, std::span<const std::uint32_t> rows,
-                            std::uint64_t order) {
+                            std::uint64_t order, std::span<const std::uint32_t> counts) {
   const std::size_t bytes = PartedRows::bytes_of(together_->table(), rows.size());
   if (!lease_.grow(bytes).ok()) {
     EVQ_TRY(take_in_all());
@@ -198,7 +229,12 @@ Status GroupParts::add_rows(const Chunk& chunk, std::span<const std::uint32_t> r
   EVQ_TRY_ASSIGN(Chunk arguments, together_->arguments_of(chunk, parted.rows()));
   arguments.detach();
   held_bytes += arguments.size_bytes();
-  waiting_.push_back({std::move(arguments), order, std::move(parted), std::move(texts)});
+  std::vector<std::uint32_t> own_counts;
+  for (std::size_t j = 0; !counts.empty() && j < rows.size(); ++j) {
+    own_counts.push_back(counts[parted.rows()[j]]);
+  }
+  waiting_.push_back(
+      {std::move(arguments), order, std::move(parted), std::move(texts), std::move(own_counts)});
   waiting_rows_ += rows.size();
   const bool waits = waiting_rows_ < spec_.waiting_rows_max;
   return waits && lease_.grow(held_bytes).ok() ? Status::success() : take_in_all();
@@ -215,8 +251,13 @@ Status GroupParts::take_in_all() {
 Status GroupParts::take_in(std::size_t part, GroupStates* to) const {
   for (const WaitingRows& waiting : waiting_) {
     if (const PartedRows::Part some = waiting.rows.part(part); !some.rows.empty()) {
-      const Chunk arguments = waiting.arguments.slice(some.begin, some.rows.size());
-      EVQ_TRY(to->add_some(arguments, waiting.order, some));
+      const std::size_t count = some.rows.size();
+      if (!waiting.counts.empty()) {
+        const std::span counts(waiting.counts);
+        EVQ_TRY(to->add_counted(waiting.order, some, counts.subspan(some.begin, count)));
+        continue;
+      }
+      EVQ_TRY(to->add_some(waiting.arguments.slice(some.begin, count), waiting.order, some));
     }
   }
   return Status::success();

@@ -59,6 +59,8 @@ class GroupParts {
     std::uint64_t order;  // the position of the chunk's first row
     PartedRows rows;
     std::vector<Vector> texts;  // the columns that the rows' keys have theirs from
+    // How many rows each stands for, where all that is asked for is their number; else empty.
+    std::vector<std::uint32_t> counts;
   };
   using PartLists = std::vector<std::vector<std::uint32_t>>;
 
@@ -76,7 +78,11 @@ class GroupParts {
   static void list_by_part(std::span<const std::uint64_t> hashes, PartLists* lists);
   // Adds the rows from `begin` on, of which row 0 is the one numbered `order` of the stream.
   Status add_to_parts(const Chunk& chunk, std::size_t begin, std::uint64_t order);
-  Status add_rows(const Chunk& chunk, std::span<const std::uint32_t> rows, std::uint64_t order);
+  // `counts`, by row of the chunk, say how many rows each stands for; empty: for itself.
+  Status add_rows(const Chunk& chunk, std::span<const std::uint32_t> rows, std::uint64_t order,
+                  std::span<const std::uint32_t> counts = {});
+  // The same of the chunk's combinations of entries.
+  Status add_counts(const Chunk& chunk, std::uint64_t order, std::size_t radix);
   Status take_in_all();
   Status add_combinations(const Chunk& chunk, std::uint64_t order, std::size_t radix);
   Status add_nulls(const Chunk& chunk, std::span<const std::uint32_t> rows, std::uint64_t order);

@@ -60,6 +60,7 @@ Status GroupStates::add(const Chunk& chunk, std::span<const Vector> keys, std::u
     }));
   }
   counted_ = counted.has_value();
+  combinations_ = counted_ ? counted->groups.size() : 0;
   if (counted_) {
     add_counts(*counted);
   }
@@ -72,6 +73,15 @@ Status GroupStates::add_some(const Chunk& arguments, std::uint64_t order,
   EVQ_TRY(metered([&] { table_.assign_loaded(some.keys, some.rows, order, groups_.data()); }));
   counted_ = false;
   return add_to_states(arguments, groups_.data());
+}
+
+Status GroupStates::add_counted(std::uint64_t order, const PartedRows::Part& some,
+                                std::span<const std::uint32_t> counts) {
+  groups_.resize(some.rows.size());
+  EVQ_TRY(metered([&] { table_.assign_loaded(some.keys, some.rows, order, groups_.data()); }));
+  counted_ = true;
+  add_counts({groups_, counts});
+  return charge();
 }
 
 Status GroupStates::add_same(const Chunk& chunk, std::uint64_t order, const PartedRows::Part& first,

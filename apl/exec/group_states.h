@@ -44,6 +44,9 @@ class GroupStates {
   Status add(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order);
   // The same of some of the rows, whose arguments_of() are `arguments`.
   Status add_some(const Chunk& arguments, std::uint64_t order, const PartedRows::Part& some);
+  // The same where each stands for as many rows as `counts` says, which is all that is asked for.
+  Status add_counted(std::uint64_t order, const PartedRows::Part& some,
+                     std::span<const std::uint32_t> counts);
   // The same of rows that all have the key of `first`, which is the first of them.
   Status add_same(const Chunk& chunk, std::uint64_t order, const PartedRows::Part& first,
                   std::span<const std::uint32_t> rows);
@@ -62,6 +65,8 @@ class GroupStates {
   // How many groups the first `count` rows of the last chunk that was added are in; nothing where
   // their groups were not looked up one by one.
   std::optional<std::size_t> groups_of_first_rows(std::size_t count) const;
+  // How many combinations of entries the last chunk that was added came by; 0: by its rows.
+  std::size_t counted_combinations() const { return combinations_; }
   // Whether all states ask for is the number of rows of each group.
   bool only_counts_rows() const { return counts_rows_; }
   // What states read of some of a chunk's rows: the columns in their places, the others empty.
@@ -110,6 +115,7 @@ class GroupStates {
   std::vector<std::unique_ptr<AggregateState>> states_;
   MemoryLease lease_;
   bool counts_rows_ = true;
+  std::size_t combinations_ = 0;          // of the last chunk that was added, if it was counted
   bool counted_ = false;                  // the rows of the chunk at hand were counted by group
   std::vector<std::size_t> arg_columns_;  // that the other states read
   std::vector<Vector> args_;

@@ -67,6 +67,19 @@ class ManyGroups(EvqCase):
                 top = sorted(wanted, key=lambda line: -int(line[-2]))[:25]
                 self.assertEqual(self.ask(query + " | top 25 by s"), top)
 
+    def test_rows_are_counted_by_texts(self):
+        for by, key in (("text", lambda row: (row.text,)),
+                        ("text, value", lambda row: (row.text, row.value)),
+                        ("t = iff(value < 300, '', text)",
+                         lambda row: ("" if row.value < 300 else row.text,))):
+            counts = collections.Counter(map(key, self.rows))
+            wanted = [[*map(str, one), str(n)] for one, n in counts.items()]
+            query = f"many | summarize n = count() by {by}"
+            with self.subTest(by):
+                self.assertEqual(self.ask(query), wanted)
+                top = sorted(wanted, key=lambda line: -int(line[-1]))[:200]
+                self.assertEqual(self.ask(query + " | top 200 by n"), top)
+
     def test_first_groups_of_lists_and_distinct_values(self):
         lists = collections.defaultdict(list)
         for row in self.rows:
