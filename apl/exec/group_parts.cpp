@@ -140,14 +140,14 @@ bool GroupParts::part_pays() const {
          ((looked_first || table.size() >= kGroupsMin) && look_finds_many());
 }
 
-// Of the rows with a key, where most may have none. Where rows come by their combinations of
-// entries, each chunk looks up a group once.
+// Of the rows with a key, where most may have none. Entries, of which several may be in a group,
+// tell little by their number.
 bool GroupParts::look_finds_many() const {
   if (!rows_may_wait()) {
     return false;
   }
   if (const std::size_t combinations = together_->counted_combinations(); combinations > 0) {
-    return few_rows_share(combinations, keys_[0].size());
+    return together_->size() >= kGroupsMin && few_rows_share(combinations, keys_[0].size());
   }
   const std::optional<std::size_t> groups = together_->groups_of_first_rows(kLookRows);
   if (!groups.has_value()) {
