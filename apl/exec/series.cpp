@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "apl/exec/executor.h"
-#include "apl/exec/row_groups.h"
+#include "apl/exec/group_table.h"
 #include "apl/exec/whole_input.h"
+#include "apl/functions/canonical.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
@@ -38,9 +39,10 @@ class SeriesMaker {
     std::vector<std::uint32_t> first_rows;
     EVQ_TRY(listed.guard([&] { first_rows = collect_groups(); }));
     std::size_t rows = first_rows.size();
+    PollCounter poll;
     for (std::size_t i = 0; i < rows; ++i) {
-      AllocationMeter::poll();
       const std::span<Bin> bins = std::span(bins_).subspan(begins_[i], begins_[i + 1] - begins_[i]);
+      poll.add(bins.size());
       std::ranges::sort(bins);
       EVQ_TRY(add_group(bins));
     }
@@ -70,19 +72,25 @@ class SeriesMaker {
 
   // Fills bins_ from the rows with an axis value; where each group's first row is.
   std::vector<std::uint32_t> collect_groups() {
-    std::vector<std::size_t> keys(series_.group_count);
-    std::iota(keys.begin(), keys.end(), std::size_t{0});
-    RowGroups numbers(input_, std::move(keys), executor_.context().random_seed);
-    std::vector<std::uint32_t> group_of(input_.rows());
+    std::vector<std::uint32_t> group_of = group_rows();
+    std::vector<std::uint32_t> first_rows;
+    std::vector<std::uint32_t> numbers;  // by group of all rows, from 1 on
     begins_.assign(1, 0);
-    for (std::size_t row = 0; row < input_.rows(); ++row) {
+    for (std::uint32_t row = 0; row < input_.rows(); ++row) {
       if (axis().is_null(row)) {
         continue;
       }
-      const std::size_t group = numbers.group_of(row);
-      group_of[row] = static_cast<std::uint32_t>(group);
-      begins_.resize(numbers.size() + 1, 0);
-      ++begins_[group + 1];
+      if (group_of[row] >= numbers.size()) {
+        numbers.resize(std::size_t{group_of[row]} + 1);
+      }
+      std::uint32_t& number = numbers[group_of[row]];
+      if (number == 0) {
+        first_rows.push_back(row);
+        number = static_cast<std::uint32_t>(first_rows.size());
+        begins_.push_back(0);
+      }
+      group_of[row] = number - 1;
+      ++begins_[number];
     }
     std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
     bins_.resize(begins_.back());
@@ -92,7 +100,35 @@ class SeriesMaker {
         bins_[next[group_of[row]]++] = {axis().at<std::int64_t>(row), row};
       }
     }
-    return numbers.first_rows();
+    return first_rows;
+  }
+
+  // Numbers all rows by their keys.
+  std::vector<std::uint32_t> group_rows() const {
+    std::vector<std::uint32_t> group_of(input_.rows());
+    if (series_.group_count == 0) {
+      return group_of;
+    }
+    std::vector<Type> types;
+    std::vector<Vector> keys;
+    for (std::size_t i = 0; i < series_.group_count; ++i) {
+      types.push_back(input_.column(i).type());
+      keys.push_back(canonical_dynamics(input_.column(i)));
+    }
+    GroupTable table(types, executor_.context().random_seed);
+    std::size_t charged = 0;
+    for (std::size_t begin = 0; begin < input_.rows(); begin += kChunkRowsMax) {
+      const std::size_t count = std::min(kChunkRowsMax, input_.rows() - begin);
+      std::vector<Vector> some;
+      for (const Vector& key : keys) {
+        some.push_back(key.slice(begin, count));
+      }
+      table.assign(some, count, begin, group_of.data() + begin);
+      AllocationMeter::charge(table.size_bytes() - charged);
+      charged = table.size_bytes();
+      AllocationMeter::poll();
+    }
+    return group_of;
   }
 
   // Steps from the axis' start, or the group's first bin, to its end or the group's last bin.
