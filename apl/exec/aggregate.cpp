@@ -100,11 +100,18 @@ class AggregateConsumer final : public Consumer {
       EVQ_TRY(in_parts ? merge_part(sinks, lists, part, &parts[part])
                        : merge_together(sinks, &parts[part]));
       sizes[part] = parts[part]->size();
+      if (hints_.groups_only_counted) {
+        parts[part].reset();
+        return Status::success();
+      }
       return in_parts ? keep_top_groups(parts[part].get()) : Status::success();
     };
     EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), make_part)));
     groups_ = std::reduce(sizes.begin(), sizes.end());
     sinks.clear();
+    if (hints_.groups_only_counted) {
+      return push_counted();
+    }
     EVQ_TRY(overflow_.note(choose_rows(parts)));
     return push_output(parts);
   }
@@ -224,15 +231,17 @@ class AggregateConsumer final : public Consumer {
       only.emplace_back(std::move(results), 1);
       return push_all(std::move(only), next_);
     }
-    if (hints_.groups_only_counted) {
-      const auto next_rows = [left = groups_]() mutable {
-        const std::size_t rows = std::min(kChunkRowsMax, left);
-        left -= rows;
-        return Chunk({}, rows);
-      };
-      return executor_.push_each(next_rows, "summarize", next_);
-    }
     return push_groups(parts);
+  }
+
+  // As many rows as there are groups, without columns.
+  Status push_counted() {
+    const auto next_rows = [left = groups_]() mutable {
+      const std::size_t rows = std::min(kChunkRowsMax, left);
+      left -= rows;
+      return Chunk({}, rows);
+    };
+    return executor_.push_each(next_rows, "summarize", next_);
   }
 
   Status push_groups(Parts parts) {
