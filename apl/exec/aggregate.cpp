@@ -76,13 +76,13 @@ class AggregateConsumer final : public Consumer {
         executor_(executor),
         hints_(hints),
         next_(next),
-        shared_{PartedGroups(spec),
-                FirstGroups(spec, spec.op.aggregates.empty() ? std::nullopt : hints.first_groups)} {
+        stops_(spec.op.aggregates.empty() && hints.first_groups.has_value()),
+        shared_{PartedGroups(spec), FirstGroups(spec, stops_ ? std::nullopt : hints.first_groups)} {
   }
 
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(
-        std::make_unique<AggregateSink>(spec_, shared_, executor_, overflow_, groups_wanted()));
+    return std::unique_ptr<Sink>(std::make_unique<AggregateSink>(
+        spec_, shared_, executor_, overflow_, stops_ ? hints_.first_groups : std::nullopt));
   }
 
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
@@ -127,11 +127,6 @@ class AggregateConsumer final : public Consumer {
 
   static GroupParts& groups_of(const std::unique_ptr<Sink>& sink) {
     return static_cast<AggregateSink&>(*sink).groups();
-  }
-
-  // Without aggregates nothing has to be known of groups that were seen.
-  std::optional<std::size_t> groups_wanted() const {
-    return spec_.op.aggregates.empty() ? hints_.first_groups : std::nullopt;
   }
 
   // Whether the groups are merged in parts, also those that are together so far.
@@ -304,6 +299,7 @@ class AggregateConsumer final : public Consumer {
   Executor& executor_;
   const ScanHints& hints_;
   Consumer& next_;
+  const bool stops_;  // at so many groups: without aggregates nothing more is asked of them
   GroupParts::Shared shared_;
   OverflowMark overflow_;
   std::size_t groups_ = 0;  // that came out

@@ -233,6 +233,7 @@ Status GroupParts::add_rows(const Chunk& chunk, std::span<const std::uint32_t> r
   for (std::size_t j = 0; !counts.empty() && j < rows.size(); ++j) {
     own_counts.push_back(counts[parted.rows()[j]]);
   }
+  held_bytes += own_counts.size() * sizeof(std::uint32_t);
   waiting_.push_back(
       {std::move(arguments), order, std::move(parted), std::move(texts), std::move(own_counts)});
   waiting_rows_ += rows.size();
