@@ -15,6 +15,7 @@
 #include "apl/exec/eval.h"
 #include "apl/exec/event_time.h"
 #include "apl/exec/executor.h"
+#include "apl/exec/group_filters.h"
 #include "apl/exec/group_parts.h"
 #include "apl/exec/key_passes.h"
 #include "apl/exec/overflow_mark.h"
@@ -104,7 +105,7 @@ class AggregateConsumer final : public Consumer {
         parts[part].reset();
         return Status::success();
       }
-      return in_parts ? keep_top_groups(parts[part].get()) : Status::success();
+      return in_parts ? keep_wanted_groups(parts[part].get()) : Status::success();
     };
     EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), make_part)));
     groups_ = std::reduce(sizes.begin(), sizes.end());
@@ -182,18 +183,22 @@ class AggregateConsumer final : public Consumer {
     return to->merge(from, all);
   }
 
-  // Most of a part's groups may be told not to be among the top ones by the others of that part:
-  // they need no memory while the other parts are merged.
-  Status keep_top_groups(GroupStates* part) const {
+  // Lets go of a part's groups that the operators above leave out, so that they take no memory
+  // while the other parts are merged: filters tell by the group itself, a top by the others of the
+  // part.
+  Status keep_wanted_groups(GroupStates* part) const {
     const std::optional<TopRows>& top = hints_.top_groups;
     const std::size_t keys = spec_.op.groups.size();
-    if (!top.has_value() || top->column < keys || top->count >= part->size() || chooses_rows()) {
+    const bool filters = !hints_.group_filters.empty();
+    const bool tops = top.has_value() && top->column >= keys && top->count < part->size();
+    if ((!filters && !tops) || chooses_rows()) {
       return Status::success();
     }
     RowList kept;
     EVQ_TRY(make_meter().guard([&] {
       const auto first_seen = [&](std::size_t group) { return part->table().first_seen(group); };
-      kept = rows_that_may_be_top(part->result(top->column - keys), *top, first_seen);
+      kept = filters ? groups_that_pass(*part, keys, hints_.group_filters, spec_.context)
+                     : rows_that_may_be_top(part->result(top->column - keys), *top, first_seen);
     }));
     return kept.size() <= part->size() / kGroupsPerKeptMin ? part->keep(kept) : Status::success();
   }

@@ -215,6 +215,7 @@ Status Executor::run_union(const plan::Node& node, Consumer& consumer, const Sca
   ScanHints below = hints;
   below.groups_only_counted = false;
   below.extremes_only = false;
+  below.group_filters.clear();
   for (const plan::NodePtr& input : node.inputs) {
     if (shared.is_done() && !options_.exact_matches) {
       break;
@@ -260,6 +261,11 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     below.takes_stretches = hints.takes_stretches && !samples;
     below.any_order = hints.any_order && !samples;
     below.kept_keys = keys_below(hints.kept_keys, node);
+    if (const auto* filter = std::get_if<plan::Filter>(&node.op)) {
+      below.group_filters.push_back(filter);
+    } else {
+      below.group_filters.clear();
+    }
     return run(*node.inputs[0], mapped, below);
   };
   struct Dispatch {

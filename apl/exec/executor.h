@@ -91,6 +91,8 @@ struct ScanHints {
   bool takes_stretches = false;
   // Groups of an aggregation that are not among these cannot reach the result.
   std::optional<TopRows> top_groups;
+  // Right above an aggregation: groups that these do not let through cannot reach the result.
+  std::vector<const plan::Filter*> group_filters{};
   // Of the groups of an aggregation only so many, the first ones, are taken.
   std::optional<std::size_t> first_groups;
   // Rows that have none of these keys need not come.
