@@ -247,26 +247,35 @@ Status Executor::run_flat(const plan::Node& node, Consumer& consumer, const Scan
   return run_input(node, flat, hints);
 }
 
+namespace {
+
+// What the input of an operator that makes its rows one by one is told of what it is told itself.
+ScanHints hints_below(const plan::Node& node, const ScanHints& hints) {
+  ScanHints below = hints;
+  const auto* project = std::get_if<plan::Project>(&node.op);
+  below.groups_only_counted =
+      hints.groups_only_counted && project != nullptr && project->exprs.empty();
+  below.extremes_only = hints.extremes_only && project != nullptr &&
+                        std::ranges::all_of(project->exprs, &plan::Expr::is_column);
+  // Which rows a sample takes is told by their sequences, which stretches number otherwise.
+  const bool samples = std::holds_alternative<plan::Sample>(node.op);
+  below.takes_stretches = hints.takes_stretches && !samples;
+  below.any_order = hints.any_order && !samples;
+  below.kept_keys = keys_below(hints.kept_keys, node);
+  if (const auto* filter = std::get_if<plan::Filter>(&node.op)) {
+    below.group_filters.push_back(filter);
+  } else {
+    below.group_filters.clear();
+  }
+  return below;
+}
+
+}  // namespace
+
 Status Executor::run_input(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
   const auto map = [&](ChunkMap chunk_map, std::string_view name) {
     MapConsumer mapped(std::move(chunk_map), {options_.budget, options_.control, name}, consumer);
-    ScanHints below = hints;
-    const auto* project = std::get_if<plan::Project>(&node.op);
-    below.groups_only_counted =
-        hints.groups_only_counted && project != nullptr && project->exprs.empty();
-    below.extremes_only = hints.extremes_only && project != nullptr &&
-                          std::ranges::all_of(project->exprs, &plan::Expr::is_column);
-    // Which rows a sample takes is told by their sequences, which stretches number otherwise.
-    const bool samples = std::holds_alternative<plan::Sample>(node.op);
-    below.takes_stretches = hints.takes_stretches && !samples;
-    below.any_order = hints.any_order && !samples;
-    below.kept_keys = keys_below(hints.kept_keys, node);
-    if (const auto* filter = std::get_if<plan::Filter>(&node.op)) {
-      below.group_filters.push_back(filter);
-    } else {
-      below.group_filters.clear();
-    }
-    return run(*node.inputs[0], mapped, below);
+    return run(*node.inputs[0], mapped, hints_below(node, hints));
   };
   struct Dispatch {
     Executor& executor;

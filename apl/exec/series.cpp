@@ -119,10 +119,9 @@ class SeriesMaker {
     std::size_t charged = 0;
     for (std::size_t begin = 0; begin < input_.rows(); begin += kChunkRowsMax) {
       const std::size_t count = std::min(kChunkRowsMax, input_.rows() - begin);
-      std::vector<Vector> some;
-      for (const Vector& key : keys) {
-        some.push_back(key.slice(begin, count));
-      }
+      std::vector<Vector> some(keys.size());
+      std::ranges::transform(keys, some.begin(),
+                             [&](const Vector& key) { return key.slice(begin, count); });
       table.assign(some, count, begin, group_of.data() + begin);
       AllocationMeter::charge(table.size_bytes() - charged);
       charged = table.size_bytes();
