@@ -54,7 +54,7 @@ class AggregateSink final : public Sink {
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(executor_.check());
-    EVQ_TRY(overflow_.note(groups_.add(chunk)));
+    EVQ_TRY(overflow_.note(groups_.add(std::move(chunk))));
     // What is only seen after these comes after them, whatever the other workers see.
     const bool enough = groups_wanted_.has_value() && groups_.size() >= *groups_wanted_;
     return enough ? Flow::kDone : Flow::kMore;
@@ -134,16 +134,17 @@ class AggregateConsumer final : public Consumer {
   bool merges_parts(Sinks sinks) const {
     std::size_t groups = 0;
     std::size_t state_bytes = 0;
-    bool parted = false;
     for (const auto& sink : sinks) {
-      groups += groups_of(sink).size();
-      state_bytes += groups_of(sink).state_bytes();
-      parted = parted || groups_of(sink).parted();
+      if (groups_of(sink).parted()) {
+        return true;
+      }
+      groups += groups_of(sink).together().size();
+      state_bytes += groups_of(sink).together().state_bytes();
     }
     const bool slow = state_bytes >= groups * kSlowlyMergedBytesMin;
     const bool pays = slow && state_bytes >= kMergedBytesMin && groups >= GroupParts::kCount;
-    return parted || (sinks.size() > 1 && !spec_.op.groups.empty() &&
-                      (spec_.parting == Parting::kAlways || pays));
+    return sinks.size() > 1 && !spec_.op.groups.empty() &&
+           (spec_.parting == Parting::kAlways || pays);
   }
 
   // Of sinks none of which has parts.

@@ -39,16 +39,11 @@ void FirstGroups::find(std::span<const Vector> keys, std::size_t rows) {
   known_.store(table_.get(), std::memory_order_release);
 }
 
-std::vector<std::uint32_t> FirstGroups::rows_of(std::span<const Vector> keys,
-                                                std::size_t rows) const {
+RowList FirstGroups::rows_of(std::span<const Vector> keys, std::size_t rows) const {
   std::vector<std::uint32_t> groups(rows);
   known_.load(std::memory_order_acquire)->find(keys, rows, groups.data());
-  std::vector<std::uint32_t> some;
-  for (std::uint32_t row = 0; row < rows; ++row) {
-    if (groups[row] != GroupTable::kNoGroup) {
-      some.push_back(row);
-    }
-  }
+  RowList some;
+  select_rows(rows, &some, [&](std::size_t row) { return groups[row] != GroupTable::kNoGroup; });
   return some;
 }
 

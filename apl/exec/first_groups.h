@@ -5,12 +5,11 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
+#include "apl/exec/eval.h"
 #include "apl/exec/group_states.h"
 #include "apl/exec/group_table.h"
 
@@ -29,7 +28,7 @@ class FirstGroups {
   // Once it was found out; any thread.
   bool known() const { return known_.load(std::memory_order_acquire) != nullptr; }
   // The rows whose groups are among them, ascending. Any thread.
-  std::vector<std::uint32_t> rows_of(std::span<const Vector> keys, std::size_t rows) const;
+  RowList rows_of(std::span<const Vector> keys, std::size_t rows) const;
 
  private:
   const GroupStates::Spec& spec_;

@@ -78,11 +78,10 @@ Status GroupParts::keep_first(Chunk* chunk) {
   });
 }
 
-Status GroupParts::add(const Chunk& chunk) {
-  Chunk some = chunk;
-  EVQ_TRY(keep_shares(&some));
-  EVQ_TRY(keep_first(&some));
-  return some.empty() ? Status::success() : add_chunk(some);
+Status GroupParts::add(Chunk chunk) {
+  EVQ_TRY(keep_shares(&chunk));
+  EVQ_TRY(keep_first(&chunk));
+  return chunk.empty() ? Status::success() : add_chunk(chunk);
 }
 
 Status GroupParts::add_chunk(const Chunk& chunk) {
@@ -334,10 +333,6 @@ Status GroupParts::part() {
 
 std::size_t GroupParts::size() const {
   return together_->size() + (own_parts_ != nullptr ? own_parts_->size() : 0);
-}
-
-std::size_t GroupParts::state_bytes() const {
-  return together_->state_bytes() + (own_parts_ != nullptr ? own_parts_->state_bytes() : 0);
 }
 
 }  // namespace evq

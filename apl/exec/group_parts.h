@@ -38,7 +38,7 @@ class GroupParts {
   // `spec` and `shared` stay the caller's.
   GroupParts(const GroupStates::Spec& spec, Shared& shared);
 
-  Status add(const Chunk& chunk);
+  Status add(Chunk chunk);
   // Once, after the last add(): others may merge from what is not waiting then.
   Status settle_to_merge();
   bool parted() const { return parts_ != nullptr; }
@@ -51,7 +51,6 @@ class GroupParts {
   Status take_in(std::size_t part, GroupStates* to) const;
   // Of groups that are its own and rows that do not wait.
   std::size_t size() const;
-  std::size_t state_bytes() const;
 
  private:
   struct WaitingRows {

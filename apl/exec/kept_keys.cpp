@@ -91,11 +91,7 @@ RowList KeyTest::rows_with(std::span<const Vector> columns,
   }
   table_.find(keys, rows, groups.data());
   RowList kept;
-  for (std::uint32_t row = 0; row < rows; ++row) {
-    if (has_key(groups[row])) {
-      kept.push_back(row);
-    }
-  }
+  select_rows(rows, &kept, [&](std::size_t row) { return has_key(groups[row]); });
   count(rows, kept.size());
   return kept;
 }

@@ -43,13 +43,4 @@ std::size_t PartedGroups::size() const {
   return groups;
 }
 
-std::size_t PartedGroups::state_bytes() const {
-  std::size_t bytes = 0;
-  for (const Part& part : parts_) {
-    const MutexLock lock(part.mutex);
-    bytes += part.groups != nullptr ? part.groups->state_bytes() : 0;
-  }
-  return bytes;
-}
-
 }  // namespace evq

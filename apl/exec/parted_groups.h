@@ -31,7 +31,6 @@ class PartedGroups {
   // When nobody adds any more: once for each part. Never null.
   std::unique_ptr<GroupStates> release(std::size_t part);
   std::size_t size() const;
-  std::size_t state_bytes() const;
 
  private:
   struct Part {
