@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <vector>
 
 #include "http/message.h"
 #include "store/base/base64.h"
@@ -15,8 +16,18 @@ namespace {
 
 // Known fields of one message, repetitions counted.
 constexpr std::size_t kEntriesMax = std::size_t{1} << 20U;
+// Bytes copied in all to put messages together that are given in pieces.
+constexpr std::size_t kJoinedBytesMax = 16 * kMebibyte;
 
-enum WireType : std::uint32_t { kVarint = 0, kWire64 = 1, kLengthDelimited = 2, kWire32 = 5 };
+// https://protobuf.dev/programming-guides/encoding/#structure
+enum WireType : std::uint32_t {
+  kVarint = 0,
+  kWire64 = 1,
+  kLengthDelimited = 2,
+  kStartGroup = 3,
+  kEndGroup = 4,
+  kWire32 = 5,
+};
 
 struct Entry {
   std::uint32_t number;
@@ -54,7 +65,8 @@ bool read_fixed(std::string_view* rest, std::size_t size, std::uint64_t* value) 
   return true;
 }
 
-bool read_entry(std::string_view* rest, Entry* entry) {
+// A record as it stands: of a group its first or its last tag alone.
+bool read_record(std::string_view* rest, Entry* entry) {
   std::uint64_t tag = 0;
   if (!read_varint(rest, &tag) || (tag >> 3U) == 0 || (tag >> 3U) > UINT32_MAX) {
     return false;
@@ -78,9 +90,41 @@ bool read_entry(std::string_view* rest, Entry* entry) {
       rest->remove_prefix(size);
       return true;
     }
+    case kStartGroup:
+    case kEndGroup:
+      return true;
     default:
       return false;
   }
+}
+
+// Passes over the rest of a group, whose first tag has been read. No table has groups.
+bool skip_group(std::string_view* rest, std::uint32_t number) {
+  std::vector<std::uint32_t> open = {number};
+  while (!open.empty()) {
+    Entry entry{};
+    if (!read_record(rest, &entry)) {
+      return false;
+    }
+    if (entry.wire == kStartGroup) {
+      if (open.size() == kJsonDepthMax) {
+        return false;
+      }
+      open.push_back(entry.number);
+    } else if (entry.wire == kEndGroup) {
+      if (entry.number != open.back()) {
+        return false;
+      }
+      open.pop_back();
+    }
+  }
+  return true;
+}
+
+// The next field of a message, or a whole group.
+bool read_entry(std::string_view* rest, Entry* entry) {
+  return read_record(rest, entry) && entry->wire != kEndGroup &&
+         (entry->wire != kStartGroup || skip_group(rest, entry->number));
 }
 
 std::string hex(std::string_view bytes) {
@@ -111,118 +155,166 @@ std::uint32_t wire_of(ProtoKind kind) {
   return kLengthDelimited;
 }
 
-bool add_message(std::string_view bytes, const ProtoMessage& message, std::size_t depth,
-                 DynamicBuilder* out);
-
-bool add_value(const Entry& entry, const ProtoField& field, std::size_t depth,
-               DynamicBuilder* out) {
-  switch (field.kind) {
-    case ProtoKind::kText:
-      out->add_string(entry.bytes());
-      return true;
-    case ProtoKind::kHex:
-      out->add_string(hex(entry.bytes()));
-      return true;
-    case ProtoKind::kBytes:
-      out->add_string(base64_encode(entry.bytes()));
-      return true;
-    case ProtoKind::kFixed64:
-      if (entry.bits > static_cast<std::uint64_t>(INT64_MAX)) {
-        out->add_string(std::to_string(entry.bits));
-        return true;
-      }
-      [[fallthrough]];
-    case ProtoKind::kInteger:
-      out->add_long(static_cast<std::int64_t>(entry.bits));
-      return true;
-    case ProtoKind::kBool:
-      out->add_bool(entry.bits != 0);
-      return true;
-    case ProtoKind::kReal:
-      out->add_real(std::bit_cast<double>(entry.bits));
-      return true;
-    case ProtoKind::kMessage:
-      return add_message(entry.bytes(), *field.message, depth + 1, out);
-  }
-  return false;
-}
-
 bool fits(const Entry& entry, const ProtoField& field) {
   return entry.number == field.number && entry.wire == wire_of(field.kind);
 }
 
-// The entries of a message by the fields of its table.
-struct Entries {
-  std::uint32_t present = 0;  // a bit for each
-  std::array<Entry, kProtoFieldsMax> entries;
+// The entries that count of a message, by the fields of its table: of each the last, or of a oneof
+// the last of all. The pieces of a message that is given several times are one message, which their
+// bytes one after the other are as well.
+class Entries {
+ public:
+  explicit Entries(const ProtoMessage& message) : message_(message) {}
+
+  bool has(std::size_t place) const { return (present_ >> place & 1U) != 0; }
+  const Entry& at(std::size_t place) const { return entries_.at(place); }
+
+  void add(std::size_t place, const Entry& entry) {
+    const ProtoField& field = message_.fields[place];
+    if (has(place) && field.kind == ProtoKind::kMessage && !field.repeated) {
+      bytes_of(place).append(entry.bytes());
+      return;
+    }
+    if (message_.one_of && !has(place)) {
+      present_ = 0;
+      joined_.clear();
+    }
+    present_ |= 1U << place;
+    entries_.at(place) = entry;
+  }
+
+  // Makes the entries that were joined available; returns how many bytes they have.
+  std::size_t finish() {
+    std::size_t size = 0;
+    for (const Joined& joined : joined_) {
+      entries_.at(joined.place).data = joined.bytes.data();
+      entries_.at(joined.place).size = joined.bytes.size();
+      size += joined.bytes.size();
+    }
+    return size;
+  }
+
+ private:
+  struct Joined {
+    std::size_t place;
+    std::string bytes;
+  };
+
+  std::string& bytes_of(std::size_t place) {
+    const auto joined = std::ranges::find(joined_, place, &Joined::place);
+    return joined != joined_.end()
+               ? joined->bytes
+               : joined_.emplace_back(place, std::string(entries_.at(place).bytes())).bytes;
+  }
+
+  const ProtoMessage& message_;
+  std::uint32_t present_ = 0;  // a bit for each
+  std::array<Entry, kProtoFieldsMax> entries_;
+  std::vector<Joined> joined_;
 };
 static_assert(kProtoFieldsMax <= 32);
 
-// The last entry of each field of the table, in its order, or of all fields of a oneof; false for
-// what is no message. Entries are not kept, since one of two bytes would take many times that:
-// repeated fields are read again.
-bool find_last_entries(std::string_view bytes, const ProtoMessage& message, Entries* last) {
-  std::size_t known = 0;
-  while (!bytes.empty()) {
+// Reads messages into a builder. All functions return false for what is no message.
+class Reader {
+ public:
+  explicit Reader(DynamicBuilder* out) : out_(*out) {}
+
+  bool add_message(std::string_view bytes, const ProtoMessage& message, std::size_t depth) {
+    Entries entries(message);
+    if (depth > kJsonDepthMax || !find_entries(bytes, message, &entries)) {
+      return false;
+    }
+    joined_bytes_ += entries.finish();
+    if (joined_bytes_ > kJoinedBytesMax) {
+      return false;
+    }
+    out_.begin_bag();
+    for (std::size_t i = 0; i < message.fields.size(); ++i) {
+      const ProtoField& field = message.fields[i];
+      if (!entries.has(i)) {
+        continue;
+      }
+      out_.key(field.name);
+      const bool added =
+          field.repeated ? add_list(bytes, field, depth) : add_value(entries.at(i), field, depth);
+      if (!added) {
+        return false;
+      }
+    }
+    out_.end_bag();
+    return true;
+  }
+
+ private:
+  // Entries of lists are not kept, since one of two bytes would take many times that: repeated
+  // fields are read again.
+  static bool find_entries(std::string_view bytes, const ProtoMessage& message, Entries* entries) {
+    std::size_t known = 0;
+    while (!bytes.empty()) {
+      Entry entry{};
+      if (!read_entry(&bytes, &entry)) {
+        return false;
+      }
+      const auto field = std::ranges::find_if(
+          message.fields, [&](const ProtoField& each) { return fits(entry, each); });
+      if (field == message.fields.end()) {
+        continue;
+      }
+      if (++known > kEntriesMax) {
+        return false;
+      }
+      entries->add(static_cast<std::size_t>(field - message.fields.begin()), entry);
+    }
+    return true;
+  }
+
+  bool add_list(std::string_view bytes, const ProtoField& field, std::size_t depth) {
+    out_.begin_array();
     Entry entry{};
-    if (!read_entry(&bytes, &entry)) {
-      return false;
+    while (!bytes.empty()) {
+      if (!read_entry(&bytes, &entry) || (fits(entry, field) && !add_value(entry, field, depth))) {
+        return false;
+      }
     }
-    const auto field = std::ranges::find_if(
-        message.fields, [&](const ProtoField& each) { return fits(entry, each); });
-    if (field == message.fields.end()) {
-      continue;
-    }
-    if (++known > kEntriesMax) {
-      return false;
-    }
-    const auto place = static_cast<std::size_t>(field - message.fields.begin());
-    last->entries.at(place) = entry;
-    last->present = (message.one_of ? 0U : last->present) | 1U << place;
+    out_.end_array();
+    return true;
   }
-  return true;
-}
 
-bool add_list(std::string_view bytes, const ProtoField& field, std::size_t depth,
-              DynamicBuilder* out) {
-  out->begin_array();
-  Entry entry{};
-  while (!bytes.empty()) {
-    if (!read_entry(&bytes, &entry) ||
-        (fits(entry, field) && !add_value(entry, field, depth, out))) {
-      return false;
+  bool add_value(const Entry& entry, const ProtoField& field, std::size_t depth) {
+    switch (field.kind) {
+      case ProtoKind::kText:
+        out_.add_string(entry.bytes());
+        return true;
+      case ProtoKind::kHex:
+        out_.add_string(hex(entry.bytes()));
+        return true;
+      case ProtoKind::kBytes:
+        out_.add_string(base64_encode(entry.bytes()));
+        return true;
+      case ProtoKind::kFixed64:
+        if (entry.bits > static_cast<std::uint64_t>(INT64_MAX)) {
+          out_.add_string(std::to_string(entry.bits));
+          return true;
+        }
+        [[fallthrough]];
+      case ProtoKind::kInteger:
+        out_.add_long(static_cast<std::int64_t>(entry.bits));
+        return true;
+      case ProtoKind::kBool:
+        out_.add_bool(entry.bits != 0);
+        return true;
+      case ProtoKind::kReal:
+        out_.add_real(std::bit_cast<double>(entry.bits));
+        return true;
+      case ProtoKind::kMessage:
+        return add_message(entry.bytes(), *field.message, depth + 1);
     }
-  }
-  out->end_array();
-  return true;
-}
-
-bool add_message(std::string_view bytes, const ProtoMessage& message, std::size_t depth,
-                 DynamicBuilder* out) {
-  if (depth > kJsonDepthMax) {
     return false;
   }
-  Entries last;
-  if (!find_last_entries(bytes, message, &last)) {
-    return false;
-  }
-  out->begin_bag();
-  for (std::size_t i = 0; i < message.fields.size(); ++i) {
-    const ProtoField& field = message.fields[i];
-    if ((last.present >> i & 1U) == 0) {
-      continue;
-    }
-    const Entry& entry = last.entries.at(i);
-    out->key(field.name);
-    const bool added =
-        field.repeated ? add_list(bytes, field, depth, out) : add_value(entry, field, depth, out);
-    if (!added) {
-      return false;
-    }
-  }
-  out->end_bag();
-  return true;
-}
+
+  DynamicBuilder& out_;
+  std::size_t joined_bytes_ = 0;
+};
 
 void append_varint(std::uint64_t value, std::string* out) {
   for (; value >= 0x80U; value >>= 7U) {
@@ -235,7 +327,7 @@ void append_varint(std::uint64_t value, std::string* out) {
 
 std::optional<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message) {
   DynamicBuilder builder;
-  if (!add_message(bytes, message, 0, &builder)) {
+  if (!Reader(&builder).add_message(bytes, message, 0)) {
     return std::nullopt;
   }
   return builder.take();

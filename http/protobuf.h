@@ -1,7 +1,8 @@
 #pragma once
 // Protocol Buffers messages as dynamic values, by a table of the fields that matter: each message
 // becomes a bag with the names of its JSON form, so that one mapping serves both forms. Fields that
-// are not in the table are skipped, as the format wants.
+// are not in the table are skipped, groups with them, and a message that is given in several pieces
+// is put together, as the format wants.
 
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +48,8 @@ struct ProtoMessage {
 };
 
 // The bytes of a dynamic bag; nothing when the message is malformed, nested deeper than
-// kJsonDepthMax or has more than a million fields of the table.
+// kJsonDepthMax, has more than a million fields of the table or pieces of messages of more than
+// 16 MiB in all.
 std::optional<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message);
 
 // A field of a message that is written: an integer, or text, bytes or a message.

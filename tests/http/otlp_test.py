@@ -225,6 +225,69 @@ class Otlp(ServerCase):
         self.send("/v1/logs", LOGS_BODY, "sooner")
         self.assertEqual(self.rows("later"), self.rows("sooner"))
 
+    def test_messages_in_pieces_are_put_together(self):
+        for path, table, body, count in SIGNALS:
+            def in_pieces(table, message):
+                """Every message that is no item of a list as a piece for each of its members, then an empty one."""
+                out = b""
+                for name, value in message.items():
+                    number, kind, *repeated = table[name]
+                    kind = {"any": ANY, "pair": PAIR}.get(kind, kind) if isinstance(kind, str) else kind
+                    for each in value if repeated else [value]:
+                        if isinstance(kind, str):
+                            out += single(number, kind, each)
+                        elif repeated:
+                            out += sized(number, in_pieces(kind, each))
+                        else:
+                            for part in each:
+                                values = each[part] if len(kind[part]) == 3 else [each[part]]
+                                for one in values:
+                                    out += sized(number, in_pieces(kind, {part: [one] if len(kind[part]) == 3 else one}))
+                            out += sized(number, b"")
+                return out
+            name = "pieces" + path[4:]
+            self.assertEqual(self.send(path, encode(table, body), name + "whole", PROTOBUF), (200, b""))
+            self.assertEqual(self.send(path, in_pieces(table, body), name, PROTOBUF), (200, b""))
+            rows = self.rows(name)
+            self.assertEqual(len(rows), count)
+            self.assertEqual(rows, self.rows(name + "whole"))
+
+    def test_the_pieces_of_a_oneof_begin_anew_with_another_value(self):
+        def items(*values):
+            return sized(5, encode({"values": (1, "any", True)}, {"values": [text(each) for each in values]}))
+        for value, expected in ((items("a") + items("b", "c"), ["a", "b", "c"]),
+                                (items("a") + items("b") + sized(1, b"t"), "t"),
+                                (items("a") + items("b") + sized(1, b"t") + items("c"), ["c"]),
+                                (items("a") + items("b") + sized(1, b"t") + items("c") + items("d"), ["c", "d"])):
+            log = encode(LOG, {"timeUnixNano": str(AT)}) + sized(5, value)
+            self.assertEqual(self.send("/v1/logs", sized(1, sized(2, sized(2, log))), "anew", PROTOBUF), (200, b""))
+            self.assertEqual(self.server.query("anew | take 1", "legacy")["matches"][0]["data"], {"body": expected})
+            self.assertEqual(self.server.call("DELETE", "/v2/datasets/anew")[0], 204)
+
+    def test_pieces_are_put_together_up_to_a_limit(self):
+        piece = sized(5, sized(1, b"y" * 1000))
+        for pieces, status in ((16000, 200), (17000, 400)):
+            log = encode(LOG, {"timeUnixNano": str(AT)}) + piece * pieces
+            body = sized(1, sized(2, sized(2, log)))
+            self.assertEqual(self.send("/v1/logs", body, "limit", PROTOBUF)[0], status, pieces)
+
+    def test_groups_are_passed_over(self):
+        def group(number, inside):
+            return varint(number << 3 | 3) + inside + varint(number << 3 | 4)
+        inner = group(7, varint(1 << 3) + varint(5) + sized(2, b"\xff\xff") + group(8, b"") + group(7, b""))
+        log = inner + encode(LOG, {"timeUnixNano": str(AT), "eventName": "n"}) + group(5, sized(1, b"x")) + group(6, b"")
+        body = inner + sized(1, sized(2, inner + sized(2, log)) + inner) + group(1, b"")
+        self.assertEqual(self.send("/v1/logs", body, "groups", PROTOBUF), (200, b""))
+        self.assertEqual(self.rows("groups"), [("2024-05-01T00:00:00Z", {"event_name": "n"})])
+        deep = b""
+        for _ in range(100):
+            deep = group(9, deep)
+        self.assertEqual(self.send("/v1/logs", deep, "groups", PROTOBUF)[0], 200)
+        for wrong in (varint(9 << 3 | 3), varint(9 << 3 | 4), varint(9 << 3 | 3) + varint(8 << 3 | 4), group(9, deep),
+                      group(9, b"\x0a\x05a"), group(9, b"\x00"), group(9, varint(1 << 3 | 6)),
+                      sized(1, varint(9 << 3 | 3)) + varint(9 << 3 | 4), varint(9 << 3 | 3) * 1000000):
+            self.assertEqual(self.send("/v1/logs", wrong, "groups", PROTOBUF)[0], 400, wrong[:20])
+
     def test_numbers_as_writers_of_json_write_them(self):
         for number, row in (({"timeUnixNano": AT}, "2024-05-01T00:00:00Z"), ({"timeUnixNano": 1.7145216e18},
                                                                             "2024-05-01T00:00:00Z")):
