@@ -130,14 +130,16 @@ Result<ExprPtr> Binder::fit(ExprPtr value, Type type, std::string_view function,
 }
 
 // Texts whose order beside a constant number, timespan or datetime is asked are read as such. Of
-// two constants the mismatch is a slip and stays an error.
+// two constants the mismatch is a slip and stays an error, except for the null of a field that only
+// other tables have.
 Result<ExprPtr> Binder::adapt_texts(ExprPtr value, const Expr& other) const {
   const std::string_view reader = is_numeric(other.type)          ? "toreal"
                                   : other.type == Type::kTimespan ? "totimespan"
                                   : other.type == Type::kDatetime ? "todatetime"
                                                                   : "";
-  if (strict_types_ || reader.empty() || !other.is_constant() || other.constant.is_null() ||
-      value->type != Type::kString || value->is_constant()) {
+  const bool written = value->is_constant() && !value->constant.is_null();
+  if (strict_types_ || reader.empty() || !other.is_constant() || value->type != Type::kString ||
+      written) {
     return value;
   }
   const Span span = value->span;
