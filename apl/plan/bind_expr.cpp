@@ -243,11 +243,15 @@ Error explain_dash(Error error, const ast::Binary& binary, std::string_view name
   return error;
 }
 
+// Whether the error is about the name itself, not about what a let has it stand for.
+bool is_about(const Error& error, const ast::Expr& name) {
+  return error.span == name.span && !error.hint.starts_with("did you mean");
+}
+
 // status == ok, for a value of type `other`: the word was meant as a text.
 Error explain_word(Error error, const ast::Expr& word, Type other) {
   const auto* field = std::get_if<ast::FieldRef>(&word.node);
-  if (field != nullptr && !field->name.quoted && other == Type::kString &&
-      !error.hint.starts_with("did you mean")) {
+  if (field != nullptr && !field->name.quoted && other == Type::kString && is_about(error, word)) {
     error.hint = "a text needs quotes: '" + field->name.text + "'";
   }
   return error;
@@ -408,7 +412,7 @@ namespace {
 // in ["a"] reads as the name of a field.
 Error explain_list(Error error, const ast::Expr& item, Type value) {
   const auto* field = std::get_if<ast::FieldRef>(&item.node);
-  if (field != nullptr && field->name.quoted && !error.hint.starts_with("did you mean")) {
+  if (field != nullptr && field->name.quoted && is_about(error, item)) {
     error.hint = "a list of values stands in parentheses: in ('" + field->name.text + "')";
   }
   return explain_word(std::move(error), item, value);

@@ -571,6 +571,9 @@ Result<ExprPtr> Binder::bind_search(const ast::Expr& predicate, const Relation& 
   const auto* word = std::get_if<ast::FieldRef>(&predicate.node);
   if (!bound.ok() && word != nullptr) {
     Error error = std::move(bound).take_error();
+    if (error.span != predicate.span) {
+      return error;  // of what a let has the name stand for
+    }
     error.hint = "a text to search for stands in quotes: search '" + word->name.text + "'";
     return error;
   }
