@@ -244,6 +244,8 @@ struct AggregateFunction {
   std::string_view api_name{};   // "distinct" for dcount: the op name of API answers; may be empty
   // How many of the first arguments an unnamed result is called after: covariance_x_y.
   std::uint8_t naming_arguments = 1;
+  // What it is called after where the call names an alias; empty: the alias.
+  std::string_view alias_prefix{};
   // Results are values of the arguments; those that * chose are called as they are.
   bool gives_fields = false;
 };

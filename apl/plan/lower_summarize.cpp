@@ -200,7 +200,8 @@ class SummarizeBinder {
           return field;
         }
       }
-      std::string name = call->function.text + "_";
+      const bool alias = call->function.text != row->name && !row->alias_prefix.empty();
+      std::string name = (alias ? std::string(row->alias_prefix) : call->function.text) + "_";
       const std::size_t named =
           std::min<std::size_t>(row->naming_arguments, call->arguments.size());
       for (std::size_t i = 0; i < named; ++i) {
@@ -340,7 +341,7 @@ class SummarizeBinder {
 
   // What * stands for: fields that are neither arguments already nor grouped by, since those are
   // columns of the result by themselves.
-  void add_all_fields(Span span, std::vector<ExprPtr>* args) {
+  void add_all_fields(Span span, const std::string& prefix, std::vector<ExprPtr>* args) {
     std::vector<bool> is_there(input_.schema().size());
     const auto note = [&is_there](const Expr& expr) {
       if (expr.is_column()) {
@@ -357,7 +358,7 @@ class SummarizeBinder {
       const Field& field = input_.schema()[i];
       if (!is_hidden(field.name) && !is_there[i]) {
         args->push_back(make_column(i, field.type, span));
-        argument_names_.push_back(field.name);
+        argument_names_.push_back(prefix + field.name);
       }
     }
   }
@@ -391,12 +392,14 @@ class SummarizeBinder {
                                                         const ast::Call& call) {
     std::vector<ExprPtr> args;
     argument_names_.clear();
+    // Kusto, which alone calls take_any() any(), puts that before the names of its fields.
+    const std::string prefix = call.function.text == "any" ? "any_" : "";
     for (const ast::Argument& argument : call.arguments) {
       if (std::holds_alternative<ast::Star>(argument.value->node)) {
         if (row.name == "count") {
           continue;  // count(*) is what SQL calls it
         }
-        add_all_fields(argument.value->span, &args);
+        add_all_fields(argument.value->span, prefix, &args);
         continue;
       }
       if (const auto* inner = std::get_if<ast::Call>(&argument.value->node);
@@ -422,7 +425,8 @@ class SummarizeBinder {
       }
       std::string name = argument.name.has_value() ? argument.name->text
                                                    : binder_.derived_name(*argument.value, &input_);
-      argument_names_.push_back(std::move(name));
+      const bool given = argument.name.has_value() || name.empty();
+      argument_names_.push_back(given ? std::move(name) : prefix + name);
       args.push_back(std::move(bound));
     }
     return args;

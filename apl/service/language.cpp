@@ -387,7 +387,8 @@ constexpr LanguageDifference kKustoDifferences[] = {
      "pack_all() after project does."},
     {"columns without a name",
      "summarize make_list(x), percentile(x, 95) gives make_list_x and percentile_x, not list_x "
-     "and percentile_x_95."},
+     "and percentile_x_95. Under the names that only Kusto has, makelist(x), makeset(x) and any(x) "
+     "give list_x, set_x and any_x."},
     {"stdev and variance of nothing", "Null rather than 0."},
     {"indexof_regex", "The occurrence stands before the length."},
     {"bin(time, 7d)",
