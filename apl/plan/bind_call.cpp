@@ -149,6 +149,21 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
   return fold(std::move(bound), context());
 }
 
+bool keeps_argument_name(std::string_view function) {
+  static constexpr std::string_view kNames =
+      " abs acos asin atan atan2 bin bin_at bin_auto binary_and binary_not binary_or "
+      "binary_shift_left binary_shift_right binary_xor bitset_count_ones ceiling cos "
+      "endofday endofhour endofmonth endofweek endofyear erf erfc exp exp10 exp2 floor "
+      "format_bytes "
+      "format_datetime format_timespan gamma log log10 log2 loggamma parse_csv parse_json "
+      "parsejson pow rand round series_fill_backward series_fill_const series_fill_forward "
+      "series_fill_linear series_fir series_iir series_outliers sin split sqrt startofday "
+      "startofhour "
+      "startofmonth startofweek startofyear tan tobool toboolean todatetime todecimal "
+      "todouble todynamic tohex toint tolong toobject toreal tostring totime totimespan ";
+  return kNames.find(" " + std::string(function) + " ") != std::string_view::npos;
+}
+
 Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const Relation* input) {
   std::vector<ExprPtr> args;
   const bool packs_names = call.function.text == "bag_pack" || call.function.text == "pack";
@@ -165,7 +180,9 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
     }
   };
   for (const ast::Argument& argument : call.arguments) {
-    if (argument.name.has_value()) {
+    // tostring(name = value) gives the column its name, as in Kusto.
+    if (argument.name.has_value() &&
+        !(&argument == call.arguments.data() && keeps_argument_name(call.function.text))) {
       return diag::single_equals(argument.name->span);
     }
     if (std::holds_alternative<ast::Star>(argument.value->node) && input != nullptr &&
@@ -214,21 +231,6 @@ std::string field_if_exists(const ast::Call& call, const Relation* input) {
   return exists ? field : std::string();
 }
 
-bool keeps_argument_name(std::string_view function) {
-  static constexpr std::string_view kNames =
-      " abs acos asin atan atan2 bin bin_at bin_auto binary_and binary_not binary_or "
-      "binary_shift_left binary_shift_right binary_xor bitset_count_ones ceiling cos "
-      "endofday endofhour endofmonth endofweek endofyear erf erfc exp exp10 exp2 floor "
-      "format_bytes "
-      "format_datetime format_timespan gamma log log10 log2 loggamma parse_csv parse_json "
-      "parsejson pow rand round series_fill_backward series_fill_const series_fill_forward "
-      "series_fill_linear series_fir series_iir series_outliers sin split sqrt startofday "
-      "startofhour "
-      "startofmonth startofweek startofyear tan tobool toboolean todatetime todecimal "
-      "todouble todynamic tohex toint tolong toobject toreal tostring totime totimespan ";
-  return kNames.find(" " + std::string(function) + " ") != std::string_view::npos;
-}
-
 std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) const {
   if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
     return field->name.text;
@@ -244,7 +246,9 @@ std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) c
     if (call->arguments.empty() || !(prefixed || keeps_argument_name(call->function.text))) {
       return {};
     }
-    std::string name = derived_name(*call->arguments[0].value, input);
+    const ast::Argument& first = call->arguments[0];
+    std::string name =
+        first.name.has_value() ? first.name->text : derived_name(*first.value, input);
     return prefixed && !name.empty() ? call->function.text + "_" + name : name;
   }
   const bool path = std::holds_alternative<ast::Member>(expr.node) ||
@@ -263,13 +267,16 @@ std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) c
         keys.push_back(key->value.to_text());
       }
       at = index->object.get();
-    } else if (const auto* field = std::get_if<ast::FieldRef>(&at->node)) {
-      keys.push_back(field->name.text);
-      break;
     } else {
-      return {};
+      break;
     }
   }
+  // parse_json(field).key is called field_key.
+  std::string whole = derived_name(*at, input);
+  if (whole.empty()) {
+    return {};
+  }
+  keys.push_back(std::move(whole));
   std::ranges::reverse(keys);
   std::string dotted;
   std::string underscored;

@@ -210,7 +210,11 @@ class SummarizeBinder {
       }
       return name;
     }
-    return first != nullptr && keeps_argument_name(call->function.text) ? own_name(*first) : "";
+    if (first == nullptr || !keeps_argument_name(call->function.text)) {
+      return "";
+    }
+    const std::optional<ast::Name>& given = call->arguments[0].name;
+    return given.has_value() ? given->text : own_name(*first);
   }
 
   std::string item_name(const ast::Expr& expr) {
