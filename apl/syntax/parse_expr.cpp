@@ -199,8 +199,7 @@ Status check_quoted_timespan(const ast::Call& call) {
 Result<ExprPtr> parse_name_primary(TokenCursor& cursor) {
   const Token& token = cursor.peek();
   const bool calls = cursor.peek(1).is_symbol("(");
-  if (token.text == "true" || token.text == "True" || token.text == "TRUE" ||
-      token.text == "false" || token.text == "False" || token.text == "FALSE") {
+  if (spells_bool(token.text)) {
     const bool value = token.text[0] == 't' || token.text[0] == 'T';
     cursor.take();
     return make_expr(cursor, token.span, ast::Literal{Value::boolean(value)});

@@ -80,7 +80,7 @@ void split_stars(ast::NamePattern* pattern) {
 // One token, so that what follows (a table in parentheses, a pattern) is not taken for its rest.
 Result<ast::ExprPtr> parse_option_value(TokenCursor& cursor) {
   const Token& token = cursor.peek();
-  const bool boolean = token.is_word("true") || token.is_word("false");
+  const bool boolean = spells_bool(token.text);
   if (token.kind == TokenKind::kName && !boolean && token.text != "dynamic") {
     cursor.take();
     return make_expr(cursor, token.span, ast::Literal{Value::string(token.text)});

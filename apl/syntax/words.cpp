@@ -71,6 +71,11 @@ bool in_plain_name(char c) {
 
 }  // namespace
 
+bool spells_bool(std::string_view word) {
+  return word == "true" || word == "True" || word == "TRUE" || word == "false" || word == "False" ||
+         word == "FALSE";
+}
+
 bool is_keyword(std::string_view word) {
   return holds(kKeywords, word);
 }

@@ -14,6 +14,8 @@ namespace evq::syntax {
 bool is_keyword(std::string_view word);
 // An operator between expressions (and, or, in, has, between, !contains, …): never a bare field.
 bool is_infix_word(std::string_view word);
+// true, True, TRUE, or false in the same ways.
+bool spells_bool(std::string_view word);
 // [A-Za-z_][A-Za-z0-9_]* or $[A-Za-z][A-Za-z0-9_]*, and not a keyword or infix word: needs no
 // quotes.
 bool is_plain_name(std::string_view name);
