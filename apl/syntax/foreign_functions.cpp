@@ -192,6 +192,7 @@ constexpr ForeignFunction kForeignFunctions[] = {
     {"is_empty", "isempty(text)"},
     {"is_number", "isreal(x), or isnotnull(toreal(text))"},
     {"isblank", "isempty(text)"},
+    {"iscolumnexists", "column_ifexists('name', default)"},
     {"isdate", "isnotnull(todatetime(text))"},
     {"isdefined", "isnotnull(field)"},
     {"isnumber", "isreal(x), or isnotnull(toreal(text))"},

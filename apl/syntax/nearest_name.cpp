@@ -69,24 +69,27 @@ std::size_t shared_ends(std::string_view a, std::string_view b) {
   return front + back;
 }
 
-// Of names as far away, those that keep more of the typed one come first: a letter was forgotten
-// more often than one was added.
+// Of names as far away, those that the typed one begins come first, then those that keep more of
+// it: a letter was forgotten more often than one was added.
 struct Ranked {
   std::size_t cost;
+  bool differs;  // from its first letters on, or within them
   std::size_t size_gap;
   std::size_t shared;
   std::string_view name;
   bool near;
   friend bool operator<(const Ranked& a, const Ranked& b) {
-    return std::tie(a.cost, a.size_gap, b.shared, a.name) <
-           std::tie(b.cost, b.size_gap, a.shared, b.name);
+    return std::tie(a.cost, a.differs, a.size_gap, b.shared, a.name) <
+           std::tie(b.cost, b.differs, b.size_gap, a.shared, b.name);
   }
 };
 
 Ranked rank(std::string_view name, std::string_view candidate) {
   const std::size_t gap = name.size() > candidate.size() ? name.size() - candidate.size()
                                                          : candidate.size() - name.size();
+  const bool extends = name.size() >= 3 && starts_with_fold(candidate, name);
   Ranked ranked{.cost = name.size() + candidate.size(),
+                .differs = !extends,
                 .size_gap = gap,
                 .shared = shared_ends(name, candidate),
                 .name = candidate,
@@ -99,7 +102,6 @@ Ranked rank(std::string_view name, std::string_view candidate) {
     ranked.cost = edit_distance(name, candidate);
     ranked.near = ranked.cost <= cost_max && ranked.cost < name.size();
   }
-  const bool extends = name.size() >= 3 && starts_with_fold(candidate, name);
   if (!ranked.near && extends) {
     ranked.cost = cost_max;
     ranked.near = true;
@@ -164,6 +166,7 @@ Suggestion suggest(std::string_view name, Candidates candidates) {
     if (!known && candidate != name && best.name.size() >= 3 &&
         starts_with_fold(candidate, best.name)) {
       near.push_back({.cost = distance_max(name.size()),
+                      .differs = true,
                       .size_gap = candidate.size() - best.name.size(),
                       .shared = 0,
                       .name = candidate,

@@ -134,6 +134,9 @@ bool at_lambda(const TokenCursor& cursor) {
 }
 
 Result<ast::LetValue> parse_let_value(TokenCursor& cursor) {
+  if (std::optional<Error> address = address_habit(cursor)) {
+    return *std::move(address);
+  }
   if (at_pipeline(cursor)) {
     EVQ_TRY_ASSIGN(ast::PipelinePtr pipeline, parse_pipeline(cursor));
     return ast::LetValue{std::move(pipeline)};

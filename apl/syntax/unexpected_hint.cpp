@@ -173,6 +173,12 @@ std::string missing_between(const TokenCursor& cursor, const Token& last) {
     if (cursor.index() == 1 || cursor.peek(1).is_symbol("=")) {
       return "a name with a blank is written ['" + both + "']";
     }
+    const bool mistyped = !is_capitalised(token.text) && is_value(cursor.peek(1)) &&
+                          token.text.size() >= kMistypedBytesMin;
+    if (std::string near = mistyped ? diag::did_you_mean(token.text, infix_words()) : "";
+        !near.empty()) {
+      return near;
+    }
     if (is_capitalised(last.text) || is_capitalised(token.text)) {
       return "a name with a blank is written ['" + last.text + name_after(cursor) + "']";
     }
