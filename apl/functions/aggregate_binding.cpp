@@ -124,9 +124,8 @@ std::optional<Type> number_type(Type type, bool allow_datetime) {
   return std::nullopt;
 }
 
-BindFailure not_a_number(std::string_view function, int argument, Type type) {
-  return {argument,
-          std::string(function) + "() needs numbers, but this is a " + std::string(type_name(type)),
+BindFailure not_a_number(int argument, Type type) {
+  return {argument, "() needs numbers, but this is a " + std::string(type_name(type)),
           type == Type::kString     ? "convert the text with toreal() or tolong() first"
           : type == Type::kBool     ? "toint() makes 1 and 0 of it; countif() counts the true ones"
           : type == Type::kTimespan ? "divide it by a unit first: x / 1s"
