@@ -7,7 +7,7 @@ VictoriaLogs) where those peers are to be had.
 Results gather in DIR/results-<events>.json; a run of one engine refreshes only its figures.
 
   ingest  a fresh store from one NDJSON file in the page cache until every byte is on disk,
-          process start and exit included
+          process start and exit included; duckdb_json is DuckDB with one JSON column
   hot     one untimed run, then timed ones in one process; evq answers over HTTP on loopback as it
           would a client and so does VictoriaLogs, DuckDB in-memory chunks, ClickHouse JSON text
   cold    a new process opens the store, runs one query and ends
@@ -44,7 +44,7 @@ def parse_arguments():
                         help="of: data ingest hot cold table growth")
     parser.add_argument("--dir", type=pathlib.Path, required=True, help="data, stores and results")
     parser.add_argument("--events", type=int, default=1_000_000, help="events per data set")
-    parser.add_argument("--engines", default="evq,duckdb,clickhouse,victorialogs")
+    parser.add_argument("--engines", default="evq,duckdb,duckdb_json,clickhouse,victorialogs")
     parser.add_argument("--datasets", default="otel,bluesky")
     parser.add_argument("--set", default="queries", choices=["queries", "kinds", "growth", "views"],
                         help="the file of queries: kinds.json has more of the same kinds, for "
@@ -393,6 +393,18 @@ class DuckDB(Library):
                 "format='newline_delimited')" for name in names] + ["CHECKPOINT"]
 
 
+class DuckDBJson(DuckDB):
+    """Each event as it is in one column of type JSON: how fast it can be taken in at most."""
+    name = "duckdb_json"
+
+    def text(self, query):
+        return None
+
+    def load_statements(self, dataset):
+        return [f"CREATE TABLE {dataset} AS SELECT json FROM "
+                f"read_ndjson_objects('{data_file(dataset)}')", "CHECKPOINT"]
+
+
 class ClickHouse(Library):
     """Typed columns and a JSON column for what is open, ordered by time, with the skip indexes that
     log schemas use."""
@@ -455,7 +467,8 @@ class ClickHouse(Library):
                 f"'JSONEachRow', '{self.services}')"]
 
 
-ENGINES = {engine.name: engine for engine in (Evq(), DuckDB(), ClickHouse(), VictoriaLogs())}
+ENGINES = {engine.name: engine for engine in (Evq(), DuckDB(), DuckDBJson(), ClickHouse(),
+                                             VictoriaLogs())}
 
 
 # ------------------------------------------------------------------ results
@@ -540,8 +553,11 @@ def step_ingest():
 def step_hot():
     for dataset in chosen_datasets():
         for engine in engines_with(dataset):
+            queries = chosen_queries(dataset, engine)
+            if not queries:
+                continue
             try:
-                results, rss = engine.hot(dataset, chosen_queries(dataset, engine))
+                results, rss = engine.hot(dataset, queries)
             except RuntimeError as error:
                 print(f"hot {engine.name} {dataset}: {error}", file=sys.stderr)
                 continue
