@@ -457,6 +457,19 @@ TEST_CASE("a cancelled load stops and keeps whole batches") {
   }
 }
 
+TEST_CASE("what told an input's form and waits in its source is kept when the load is cancelled") {
+  evq::QueryControl control;
+  control.cancel();
+  evq::StreamContext context;
+  context.control = &control;
+  context.keeps_read = true;
+  const auto source = evq::memory_source("{\"a\":1}\n{\"a\":2}\n");
+  const Loaded loaded = load_source(*source, {}, context);
+  CHECK(loaded.status.error().code == evq::ErrorCode::kCancelled);
+  REQUIRE(loaded.tables.size() == 1);
+  CHECK(loaded.tables[0].rows == 2);
+}
+
 TEST_CASE("a load of input without events is cancelled, and takes the memory of a buffer") {
   // Gives the same byte again and again; cancels when it gave more than any buffer may hold.
   class EndlessSource : public evq::ByteSource {
