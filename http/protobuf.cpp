@@ -204,7 +204,7 @@ class Entries {
     const auto joined = std::ranges::find(joined_, place, &Joined::place);
     return joined != joined_.end()
                ? joined->bytes
-               : joined_.emplace_back(place, std::string(entries_.at(place).bytes())).bytes;
+               : joined_.emplace_back(Joined{place, std::string(entries_.at(place).bytes())}).bytes;
   }
 
   const ProtoMessage& message_;

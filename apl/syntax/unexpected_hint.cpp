@@ -295,9 +295,6 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
   if (token.is_symbol("=>") && expected.starts_with("'|'")) {
     return "write >= to compare; a name gets its value by =: name = expression";
   }
-  if (token.is_symbol("(") && expected == "'='") {
-    return "a function is written let f = (x:long) { x + 1 };";
-  }
   if (token.is_symbol(":") && expected.starts_with("'|'")) {
     return "a name gets its value by =: name = expression";
   }
@@ -311,7 +308,8 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
   if (token.is_symbol("==") && expected == "'='") {
     return "a name gets its value by =";
   }
-  if (token.is_symbol(":") && expected == "')'" && in_let_statement(cursor)) {
+  if ((token.is_symbol("(") && expected == "'='") ||
+      (token.is_symbol(":") && expected == "')'" && in_let_statement(cursor))) {
     return "a function is written let f = (x:long) { x + 1 };";
   }
   if (token.is_symbol(")") && expected == "':'") {
