@@ -401,7 +401,7 @@ AggregateBindResult bind_sum(const AggregateBindRequest& request) {
   constexpr bool kAverage = kKind == SumKind::kAverage;
   const std::optional<Type> type = number_type(request.arguments[0].type, kAverage);
   if (!type.has_value()) {
-    return not_a_number(0, request.arguments[0].type);
+    return not_a_number(request, 0);
   }
   const Type result = kAverage && *type == Type::kLong ? Type::kReal : *type;
   std::vector<SumResult> results{{kKind, result}};

@@ -123,7 +123,7 @@ class HistogramState final : public QuantileStates<T> {
 AggregateBindResult bind_histogram(const AggregateBindRequest& request) {
   std::optional<Type> type = number_type(request.arguments[0].type, true);
   if (!type.has_value()) {
-    return not_a_number(0, request.arguments[0].type);
+    return not_a_number(request, 0);
   }
   // Edges of buckets of longs are rarely whole.
   type = *type == Type::kLong ? Type::kReal : *type;

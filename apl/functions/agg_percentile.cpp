@@ -185,7 +185,7 @@ class DigestState final : public QuantileStates<double> {
 
 AggregateBindResult bind_tdigest(const AggregateBindRequest& request) {
   if (!number_type(request.arguments[0].type, true).has_value()) {
-    return not_a_number(0, request.arguments[0].type);
+    return not_a_number(request, 0);
   }
   BoundAggregateCall call;
   call.results = {Type::kString};
@@ -248,7 +248,7 @@ template <Form kForm, bool kWeighted>
 AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
   const std::optional<Type> type = number_type(request.arguments[0].type, true);
   if (!type.has_value()) {
-    return not_a_number(0, request.arguments[0].type);
+    return not_a_number(request, 0);
   }
   auto percents = percents_of(request, kWeighted ? 2 : 1);
   if (auto* failure = std::get_if<BindFailure>(&percents)) {

@@ -116,7 +116,7 @@ template <Spread kSpread, Divisor kDivisor>
 AggregateBindResult bind_spread(const AggregateBindRequest& request) {
   const std::optional<Type> type = number_type(request.arguments[0].type, false);
   if (!type.has_value()) {
-    return not_a_number(0, request.arguments[0].type);
+    return not_a_number(request, 0);
   }
   const bool spans = *type == Type::kTimespan;
   const Type result = spans && kSpread == Spread::kStdev ? Type::kTimespan : Type::kReal;
@@ -171,7 +171,7 @@ AggregateBindResult bind_covariance(const AggregateBindRequest& request) {
     const Type type = request.arguments[static_cast<std::size_t>(i)].type;
     const std::optional<Type> number = number_type(type, false);
     if (!number.has_value() || *number == Type::kTimespan) {
-      return not_a_number(i, type);
+      return not_a_number(request, i);
     }
   }
   BoundAggregateCall call =
@@ -253,7 +253,7 @@ class RateState final : public AggregateState {
 AggregateBindResult bind_rate(const AggregateBindRequest& request) {
   const std::optional<Type> type = number_type(request.arguments[0].type, false);
   if (!type.has_value() || *type == Type::kTimespan) {
-    return not_a_number(0, request.arguments[0].type);
+    return not_a_number(request, 0);
   }
   return one_result(request, Type::kReal, Type::kReal,
                     make_aggregate<RateState>(request.bin_ns.value_or(0)));

@@ -124,8 +124,11 @@ std::optional<Type> number_type(Type type, bool allow_datetime) {
   return std::nullopt;
 }
 
-BindFailure not_a_number(int argument, Type type) {
-  return {argument, "() needs numbers, but this is a " + std::string(type_name(type)),
+BindFailure not_a_number(const AggregateBindRequest& request, int argument) {
+  const Type type = request.arguments[static_cast<std::size_t>(argument)].type;
+  return {argument,
+          std::string(request.function) + "() needs numbers, but this is a " +
+              std::string(type_name(type)),
           type == Type::kString     ? "convert the text with toreal() or tolong() first"
           : type == Type::kBool     ? "toint() makes 1 and 0 of it; countif() counts the true ones"
           : type == Type::kTimespan ? "divide it by a unit first: x / 1s"
@@ -173,7 +176,7 @@ AggregateBindResult bind_filtered(const AggregateBindRequest& request, Aggregate
   }
   std::vector<Argument> rest(request.arguments.begin(), request.arguments.end());
   rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
-  AggregateBindResult bound = bind({rest, request.context, request.bin_ns});
+  AggregateBindResult bound = bind({rest, request.context, request.bin_ns, {}, request.function});
   if (auto* failure = std::get_if<BindFailure>(&bound)) {
     if (failure->argument >= static_cast<int>(at)) {
       ++failure->argument;

@@ -68,8 +68,7 @@ BoundAggregateCall one_result(const AggregateBindRequest& request, Type result, 
 // The type numbers of an argument are read in: long and timespan as they are, null and dynamic as
 // real; datetime only when allowed. Nothing for types that are no numbers.
 std::optional<Type> number_type(Type type, bool allow_datetime);
-// Says it of the function by whose row the call is bound: "() needs numbers, …".
-BindFailure not_a_number(int argument, Type type);
+BindFailure not_a_number(const AggregateBindRequest& request, int argument);
 
 // A constant whole number in [min, max] at `index`, or `otherwise` when the argument is absent.
 struct WholeNumberRule {

@@ -221,6 +221,8 @@ struct AggregateBindRequest {
   std::optional<std::int64_t> bin_ns;
   // What each argument is called, for results that speak of their fields; may be empty.
   std::span<const std::string> argument_names{};
+  // By whose row the call is bound, since several rows share a `bind`; bind_aggregate() tells it.
+  std::string_view function{};
 };
 
 // Stands for the last argument's position, wherever that is.

@@ -453,14 +453,11 @@ BindResult bind_overload(const Overload& overload, const BindRequest& request) {
 
 AggregateBindResult bind_aggregate(const AggregateFunction& function,
                                    const AggregateBindRequest& request) {
-  AggregateBindResult bound = function.predicate.has_value() && !function.reads_predicate
-                                  ? bind_filtered(request, function.bind, *function.predicate)
-                                  : function.bind(request);
-  if (auto* failure = std::get_if<BindFailure>(&bound);
-      failure != nullptr && failure->message.starts_with("()")) {
-    failure->message.insert(0, function.name);  // rows share what binds them
-  }
-  return bound;
+  AggregateBindRequest named = request;
+  named.function = function.name;
+  return function.predicate.has_value() && !function.reads_predicate
+             ? bind_filtered(named, function.bind, *function.predicate)
+             : function.bind(named);
 }
 
 Vector evaluate_call(const BoundCall& call, FunctionFlags flags, const EvalContext& context,

@@ -165,7 +165,6 @@ void PieceCutter::look_at_date_order(std::int64_t receipt_ns) {
 
 void PieceCutter::stop() {
   if (offset_ == 0 && size_ == 0) {
-    // What told the input's form has been read already, and waits in its source.
     static_cast<void>(fill(monotonic_now_ns()).ok());
   }
   if (!ended_ && !failure_.has_value()) {

@@ -38,7 +38,8 @@ class PieceCutter {
   // However much there is without an event, it comes back after each buffer full.
   Result<Outcome> next(std::size_t events_max, std::int64_t timeout_ms, Piece& piece);
 
-  // Reads no more: what is left are the whole events of what was read, then kEnd.
+  // Reads no more: what is left are the whole events of what was read, then kEnd. Where nothing was
+  // yet, what the source has by now is read first, which others may have read to tell its form.
   void stop();
 
   // Takes back the memory of a piece for later ones.

@@ -465,6 +465,7 @@ TEST_CASE("what told an input's form and waits in its source is kept when the lo
   context.keeps_read = true;
   const auto source = evq::memory_source("{\"a\":1}\n{\"a\":2}\n");
   const Loaded loaded = load_source(*source, {}, context);
+  REQUIRE_FALSE(loaded.status.ok());
   CHECK(loaded.status.error().code == evq::ErrorCode::kCancelled);
   REQUIRE(loaded.tables.size() == 1);
   CHECK(loaded.tables[0].rows == 2);
