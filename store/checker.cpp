@@ -8,6 +8,7 @@
 #include "store/base/limits.h"
 #include "store/block/block_reader.h"
 #include "store/mini_block.h"
+#include "store/stored_bytes.h"
 
 namespace evq {
 
@@ -16,19 +17,18 @@ namespace {
 class DirectSource final : public SegmentSource {
  public:
   DirectSource(Connection& connection, std::uint64_t block)
-      : connection_(connection), block_(block) {}
+      : segments_(blobs_of(connection, BlobTable::kSegments)),
+        filters_(blobs_of(connection, BlobTable::kFilters)),
+        block_(block) {}
 
   Result<SharedBytes> fetch(std::size_t column, SegmentPart part) override {
-    const BlobTable table =
-        part == SegmentPart::kSegment ? BlobTable::kSegments : BlobTable::kFilters;
-    EVQ_TRY_ASSIGN(std::string bytes, read_blob(connection_, table, segment_id(block_, column)));
-    auto owner = std::make_shared<const std::string>(std::move(bytes));
-    const std::string_view view = *owner;
-    return SharedBytes{view, std::move(owner)};
+    return read_bytes(part == SegmentPart::kSegment ? segments_ : filters_,
+                      segment_id(block_, column));
   }
 
  private:
-  Connection& connection_;
+  BlobReader segments_;
+  BlobReader filters_;
   const std::uint64_t block_;
 };
 
@@ -135,23 +135,24 @@ class Checker {
 
   Result<std::unique_ptr<BlockReader>> open(const BlockRow& row) {
     const bool chunk = row.state == BlockState::kFresh || is_chunk(row.id);
-    const BlobTable table = chunk ? BlobTable::kChunks : BlobTable::kHeaders;
-    EVQ_TRY_ASSIGN(std::string bytes, read_blob(connection_, table, row.id));
-    if (checksum64(bytes, row.id) != row.payload_sum) {
+    BlobReader blobs = blobs_of(connection_, chunk ? BlobTable::kChunks : BlobTable::kHeaders);
+    EVQ_TRY_ASSIGN(SharedBytes bytes, read_bytes(blobs, row.id));
+    const std::size_t size = bytes.view.size();
+    const std::size_t summed = chunk ? mini_block_summed_bytes(bytes.view, size) : size;
+    if (checksum64(bytes.view.substr(0, summed), row.id) != row.payload_sum) {
       return make_error(ErrorCode::kCorrupt, "its header fails its checksum");
     }
     if (chunk) {
       return open_mini_block(std::move(bytes));
     }
-    EVQ_TRY_ASSIGN(BlockHeader header, decode_header(bytes));
+    EVQ_TRY_ASSIGN(BlockHeader header, decode_header(bytes.view));
     return std::make_unique<BlockReader>(std::make_shared<const BlockHeader>(std::move(header)),
                                          std::make_unique<DirectSource>(connection_, row.id));
   }
 
   // A queued block may have been either.
   bool is_chunk(std::uint64_t id) {
-    Result<std::string> bytes = read_blob(connection_, BlobTable::kHeaders, id);
-    return !bytes.ok();
+    return !blobs_of(connection_, BlobTable::kHeaders).find(id).ok();
   }
 
   void check_column(const BlockRow& row, BlockReader& reader, std::size_t column) {

@@ -4,11 +4,13 @@
 #include <utility>
 
 #include "store/base/checksum.h"
+#include "store/base/limits.h"
 #include "store/block/block_filter.h"
 #include "store/block/block_reader.h"
 #include "store/dataset.h"
 #include "store/mini_block.h"
 #include "store/segment_cache.h"
+#include "store/stored_bytes.h"
 
 namespace evq {
 
@@ -21,11 +23,25 @@ class SnapshotSource {
       : dataset_(std::move(dataset)),
         cache_(std::move(cache)),
         reader_(cache_->new_reader()),
-        lease_(std::move(lease)) {}
+        lease_(std::move(lease)),
+        headers_(blobs_of(lease_.connection(), BlobTable::kHeaders)),
+        segments_(blobs_of(lease_.connection(), BlobTable::kSegments)),
+        filters_(blobs_of(lease_.connection(), BlobTable::kFilters)),
+        chunks_(blobs_of(lease_.connection(), BlobTable::kChunks)) {}
 
-  Result<std::string> fetch(BlobTable table, std::uint64_t id) {
+  Result<SharedBytes> header(BlockId block) {
     const MutexLock lock(mutex_);
-    return read_blob(lease_.connection(), table, id);
+    return read_bytes(headers_, block);
+  }
+  Result<SharedBytes> part(BlockId block, std::size_t column, SegmentPart part) {
+    const MutexLock lock(mutex_);
+    return read_bytes(part == SegmentPart::kSegment ? segments_ : filters_,
+                      segment_id(block, column));
+  }
+  // At most `size` bytes of a fresh chunk.
+  Result<SharedBytes> chunk(BlockId block, std::size_t offset, std::size_t size) {
+    const MutexLock lock(mutex_);
+    return read_bytes(chunks_, block, offset, size);
   }
 
   Dataset& dataset() { return *dataset_; }
@@ -41,6 +57,11 @@ class SnapshotSource {
   const std::uint64_t reader_;
   Mutex mutex_;
   ReadLease lease_ EVQ_GUARDED_BY(mutex_);
+  // Open blobs of its connection.
+  BlobReader headers_ EVQ_GUARDED_BY(mutex_);
+  BlobReader segments_ EVQ_GUARDED_BY(mutex_);
+  BlobReader filters_ EVQ_GUARDED_BY(mutex_);
+  BlobReader chunks_ EVQ_GUARDED_BY(mutex_);
 };
 
 namespace {
@@ -51,12 +72,7 @@ class SealedSource final : public SegmentSource {
       : source_(std::move(source)), block_(block) {}
 
   Result<SharedBytes> fetch(std::size_t column, SegmentPart part) override {
-    const BlobTable table =
-        part == SegmentPart::kSegment ? BlobTable::kSegments : BlobTable::kFilters;
-    EVQ_TRY_ASSIGN(std::string bytes, source_->fetch(table, segment_id(block_, column)));
-    auto owner = std::make_shared<const std::string>(std::move(bytes));
-    const std::string_view view = *owner;
-    return SharedBytes{view, std::move(owner)};
+    return source_->part(block_, column, part);
   }
   std::optional<Vector> decoded(std::size_t column) override {
     return source_->cache().find_column(source_->key(block_, column), source_->reader());
@@ -91,28 +107,23 @@ Status check_header(const SnapshotBlock& info, const BlockHeader& header) {
   return check_own_columns(header, info.ordinals_dense);
 }
 
-// The whole verified payload of a fresh chunk.
-Result<std::unique_ptr<BlockReader>> read_fresh(SnapshotSource& source, const SnapshotBlock& info) {
-  EVQ_TRY_ASSIGN(std::string payload, source.fetch(BlobTable::kChunks, info.id));
-  if (checksum64(payload, info.id) != info.payload_sum) {
-    return damaged("the fresh chunk fails its checksum");
-  }
-  EVQ_TRY_ASSIGN(std::unique_ptr<BlockReader> reader, open_mini_block(std::move(payload)));
-  EVQ_TRY(check_header(info, reader->header()));
-  return reader;
-}
-
-// A fresh chunk whose header is known already: its payload is read when a column is not cached.
+// A fresh chunk whose header is known: of its payload only the parts that are asked for are read.
 class FreshSource final : public SegmentSource {
  public:
-  FreshSource(std::shared_ptr<SnapshotSource> source, const SnapshotBlock& info)
-      : source_(std::move(source)), info_(info) {}
+  FreshSource(std::shared_ptr<SnapshotSource> source, const SnapshotBlock& info,
+              std::shared_ptr<const BlockHeader> header)
+      : source_(std::move(source)), info_(info), header_(std::move(header)) {}
 
   Result<SharedBytes> fetch(std::size_t column, SegmentPart part) override {
-    if (reader_ == nullptr) {
-      EVQ_TRY_ASSIGN(reader_, read_fresh(*source_, info_));
+    const std::uint64_t all_parts = header_->stored_bytes();
+    if (all_parts > info_.stored_bytes) {
+      return damaged("a fresh chunk has the wrong size");
     }
-    return reader_->source().fetch(column, part);
+    if (!ranges_) {
+      ranges_.emplace(*header_);
+    }
+    const PackedRanges::Range& range = ranges_->of(column, part);
+    return source_->chunk(info_.id, info_.stored_bytes - all_parts + range.offset, range.size);
   }
   std::optional<Vector> decoded(std::size_t column) override {
     return source_->cache().find_column(source_->key(info_.id, column), source_->reader());
@@ -121,18 +132,44 @@ class FreshSource final : public SegmentSource {
  private:
   const std::shared_ptr<SnapshotSource> source_;
   const SnapshotBlock info_;
-  std::unique_ptr<BlockReader> reader_;
+  const std::shared_ptr<const BlockHeader> header_;
+  std::optional<PackedRanges> ranges_;
 };
+
+// The verified head of a fresh chunk, or more.
+Result<SharedBytes> read_head(SnapshotSource& source, const SnapshotBlock& info) {
+  // A page of the file, which most heads are shorter than.
+  constexpr std::size_t kFirstBytes = 64 * kKibibyte;
+  EVQ_TRY_ASSIGN(SharedBytes bytes, source.chunk(info.id, 0, kFirstBytes));
+  const std::size_t summed = mini_block_summed_bytes(bytes.view, info.stored_bytes);
+  if (summed > bytes.view.size()) {
+    EVQ_TRY_ASSIGN(bytes, source.chunk(info.id, 0, summed));
+  }
+  if (checksum64(bytes.view.substr(0, summed), info.id) != info.payload_sum) {
+    return damaged("the fresh chunk fails its checksum");
+  }
+  return bytes;
+}
 
 Result<std::unique_ptr<BlockReader>> open_fresh(const std::shared_ptr<SnapshotSource>& source,
                                                 const SnapshotBlock& info) {
   const SegmentKey key = source->key(info.id, kHeaderColumn);
-  if (std::shared_ptr<const BlockHeader> header =
-          source->cache().find_header(key, source->reader())) {
-    return std::make_unique<BlockReader>(std::move(header),
-                                         std::make_unique<FreshSource>(source, info));
+  std::shared_ptr<const BlockHeader> header = source->cache().find_header(key, source->reader());
+  if (header != nullptr) {
+    auto parts = std::make_unique<FreshSource>(source, info, header);
+    return std::make_unique<BlockReader>(std::move(header), std::move(parts));
   }
-  EVQ_TRY_ASSIGN(std::unique_ptr<BlockReader> reader, read_fresh(*source, info));
+  EVQ_TRY_ASSIGN(SharedBytes bytes, read_head(*source, info));
+  std::unique_ptr<BlockReader> reader;
+  if (bytes.view.size() == info.stored_bytes) {
+    EVQ_TRY_ASSIGN(reader, open_mini_block(std::move(bytes)));
+  } else {
+    EVQ_TRY_ASSIGN(BlockHeader decoded, read_mini_block_header(bytes.view));
+    header = std::make_shared<const BlockHeader>(std::move(decoded));
+    reader =
+        std::make_unique<BlockReader>(header, std::make_unique<FreshSource>(source, info, header));
+  }
+  EVQ_TRY(check_header(info, reader->header()));
   source->cache().put_header(key, reader->shared_header(), source->reader());
   return reader;
 }
@@ -142,11 +179,11 @@ Result<std::unique_ptr<BlockReader>> open_sealed(const std::shared_ptr<SnapshotS
   const SegmentKey key = source->key(info.id, kHeaderColumn);
   std::shared_ptr<const BlockHeader> header = source->cache().find_header(key, source->reader());
   if (header == nullptr) {
-    EVQ_TRY_ASSIGN(const std::string bytes, source->fetch(BlobTable::kHeaders, info.id));
-    if (checksum64(bytes, info.id) != info.payload_sum) {
+    EVQ_TRY_ASSIGN(const SharedBytes bytes, source->header(info.id));
+    if (checksum64(bytes.view, info.id) != info.payload_sum) {
       return damaged("the header fails its checksum");
     }
-    EVQ_TRY_ASSIGN(BlockHeader decoded, decode_header(bytes));
+    EVQ_TRY_ASSIGN(BlockHeader decoded, decode_header(bytes.view));
     EVQ_TRY(check_header(info, decoded));
     header = std::make_shared<const BlockHeader>(std::move(decoded));
     source->cache().put_header(key, header, source->reader());

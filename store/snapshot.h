@@ -51,7 +51,7 @@ struct SnapshotBlock {
   std::uint64_t stored_bytes = 0;
   std::uint64_t raw_bytes = 0;  // of the input these rows came from
   std::uint32_t columns = 0;
-  std::uint64_t payload_sum = 0;  // checksum of the header, or of a fresh chunk whole
+  std::uint64_t payload_sum = 0;  // checksum of the header, or of a fresh chunk's head
 };
 
 // The hidden column of a block whose ordinals are not dense: long, absolute ordinals. Never in a

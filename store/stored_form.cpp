@@ -106,7 +106,9 @@ Status insert_form(DatasetWriter& writer, const StoredForm& form, std::uint64_t*
     row.ordinal_end = row.first_ordinal + row.rows;
   }
   const bool fresh = row.state == BlockState::kFresh;
-  row.payload_sum = checksum64(fresh ? form.chunk : form.header, row.id);
+  const std::string_view chunk = form.chunk;
+  row.payload_sum = checksum64(
+      fresh ? chunk.substr(0, mini_block_summed_bytes(chunk, chunk.size())) : form.header, row.id);
   for (const auto& [name, types] : form.fields) {
     // Fields of rows that were stored before are known, and more exactly than a block's header can
     // tell: it calls a column of several scalar types dynamic.

@@ -20,20 +20,11 @@ Error corrupt_column(const ColumnHeader& column, std::string_view what) {
 
 class PackedSource final : public SegmentSource {
  public:
-  PackedSource(const BlockHeader& header, SharedBytes packed) : packed_(std::move(packed)) {
-    std::uint64_t offset = 0;
-    for (const ColumnHeader& column : header.columns) {
-      segments_.push_back({offset, column.segment_bytes});
-      offset += column.segment_bytes;
-    }
-    for (const ColumnHeader& column : header.columns) {
-      filters_.push_back({offset, column.filter_bytes});
-      offset += column.filter_bytes;
-    }
-  }
+  PackedSource(const BlockHeader& header, SharedBytes packed)
+      : packed_(std::move(packed)), ranges_(header) {}
 
   Result<SharedBytes> fetch(std::size_t column, SegmentPart part) override {
-    const Range& range = part == SegmentPart::kSegment ? segments_[column] : filters_[column];
+    const PackedRanges::Range& range = ranges_.of(column, part);
     if (range.offset > packed_.view.size() || range.size > packed_.view.size() - range.offset) {
       return make_error(ErrorCode::kCorrupt, "packed block ends early");
     }
@@ -41,14 +32,8 @@ class PackedSource final : public SegmentSource {
   }
 
  private:
-  struct Range {
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
-  };
-
   SharedBytes packed_;
-  std::vector<Range> segments_;
-  std::vector<Range> filters_;
+  PackedRanges ranges_;
 };
 
 // Of a column that `_time` tells.
@@ -210,6 +195,20 @@ Result<std::string_view> BlockReader::filter(std::size_t column) {
 
 void BlockReader::release(std::size_t column) {
   held_[column] = Held();
+}
+
+PackedRanges::PackedRanges(const BlockHeader& header) {
+  std::uint64_t offset = 0;
+  segments_.reserve(header.columns.size());
+  for (const ColumnHeader& column : header.columns) {
+    segments_.push_back({offset, column.segment_bytes});
+    offset += column.segment_bytes;
+  }
+  filters_.reserve(header.columns.size());
+  for (const ColumnHeader& column : header.columns) {
+    filters_.push_back({offset, column.filter_bytes});
+    offset += column.filter_bytes;
+  }
 }
 
 std::unique_ptr<SegmentSource> make_packed_source(const BlockHeader& header, SharedBytes packed) {

@@ -109,8 +109,26 @@ class BlockReader {
   bool has_fetched_ = false;
 };
 
-// A source over byte strings in memory, such as those of an EncodedBlock: segments, then filters,
-// in header order, in one run of bytes without gaps (what pack_parts makes).
+// Where the parts of a block lie in one run of bytes without gaps: segments, then filters, in
+// header order (what pack_parts makes).
+class PackedRanges {
+ public:
+  struct Range {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+  };
+
+  explicit PackedRanges(const BlockHeader& header);
+  const Range& of(std::size_t column, SegmentPart part) const {
+    return part == SegmentPart::kSegment ? segments_[column] : filters_[column];
+  }
+
+ private:
+  std::vector<Range> segments_;
+  std::vector<Range> filters_;
+};
+
+// A source over such bytes in memory.
 std::unique_ptr<SegmentSource> make_packed_source(const BlockHeader& header, SharedBytes packed);
 // All segments, then all filters, concatenated.
 std::string pack_parts(const std::vector<std::string>& segments,

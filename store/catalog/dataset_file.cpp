@@ -34,25 +34,21 @@ constexpr std::string_view kWriteCounters =
 
 struct BlobSql {
   BlobTable table;
-  std::string_view select;
+  const char* name;
   std::string_view insert;
   std::string_view remove;
   std::string_view ids;
 };
 
 constexpr BlobSql kBlobSql[] = {
-    {BlobTable::kHeaders, "SELECT data FROM headers WHERE id = ?1",
-     "INSERT INTO headers(id, data) VALUES(?1, ?2)", "DELETE FROM headers WHERE id = ?1",
-     "SELECT id FROM headers ORDER BY id"},
-    {BlobTable::kSegments, "SELECT data FROM segments WHERE id = ?1",
-     "INSERT INTO segments(id, data) VALUES(?1, ?2)",
+    {BlobTable::kHeaders, "headers", "INSERT INTO headers(id, data) VALUES(?1, ?2)",
+     "DELETE FROM headers WHERE id = ?1", "SELECT id FROM headers ORDER BY id"},
+    {BlobTable::kSegments, "segments", "INSERT INTO segments(id, data) VALUES(?1, ?2)",
      "DELETE FROM segments WHERE id BETWEEN ?1 AND ?2", "SELECT id FROM segments ORDER BY id"},
-    {BlobTable::kFilters, "SELECT data FROM filters WHERE id = ?1",
-     "INSERT INTO filters(id, data) VALUES(?1, ?2)",
+    {BlobTable::kFilters, "filters", "INSERT INTO filters(id, data) VALUES(?1, ?2)",
      "DELETE FROM filters WHERE id BETWEEN ?1 AND ?2", "SELECT id FROM filters ORDER BY id"},
-    {BlobTable::kChunks, "SELECT data FROM chunks WHERE id = ?1",
-     "INSERT INTO chunks(id, data) VALUES(?1, ?2)", "DELETE FROM chunks WHERE id = ?1",
-     "SELECT id FROM chunks ORDER BY id"},
+    {BlobTable::kChunks, "chunks", "INSERT INTO chunks(id, data) VALUES(?1, ?2)",
+     "DELETE FROM chunks WHERE id = ?1", "SELECT id FROM chunks ORDER BY id"},
 };
 
 const BlobSql& sql_of(BlobTable table) {
@@ -230,14 +226,8 @@ Result<std::vector<FieldRow>> read_fields(Connection& connection, const Counters
   return fields;
 }
 
-Result<std::string> read_blob(Connection& connection, BlobTable table, std::uint64_t id) {
-  EVQ_TRY_ASSIGN(Statement row, connection.prepare(sql_of(table).select));
-  row.bind(1, static_cast<std::int64_t>(id));
-  EVQ_TRY_ASSIGN(const bool found, row.step());
-  if (!found) {
-    return corrupt(connection, "a blob is missing");
-  }
-  return std::string(row.blob(0));
+BlobReader blobs_of(Connection& connection, BlobTable table) {
+  return {connection, sql_of(table).name};
 }
 
 Result<std::vector<std::uint64_t>> blob_ids(Connection& connection, BlobTable table) {

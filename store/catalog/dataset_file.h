@@ -15,6 +15,7 @@
 
 #include "store/base/result.h"
 #include "store/base/seeded_text_hash.h"
+#include "store/catalog/blob_reader.h"
 #include "store/catalog/sqlite.h"
 #include "store/column/type.h"
 
@@ -82,8 +83,8 @@ Result<std::vector<BlockRow>> read_blocks(Connection& connection, const Counters
 // In order of first appearance.
 Result<std::vector<FieldRow>> read_fields(Connection& connection, const Counters& counters,
                                           RowProblems* problems = nullptr);
-// kCorrupt when there is none.
-Result<std::string> read_blob(Connection& connection, BlobTable table, std::uint64_t id);
+// The blobs of a table by their ids.
+BlobReader blobs_of(Connection& connection, BlobTable table);
 Result<std::vector<std::uint64_t>> blob_ids(Connection& connection, BlobTable table);
 
 constexpr std::uint64_t segment_id(std::uint64_t block, std::size_t column) {

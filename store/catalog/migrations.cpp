@@ -98,7 +98,7 @@ Status note_lists(Connection& connection) {
 //   are the column `_rowID`. ordinal_end: one past the highest ordinal that may be in the block.
 //   min_/max_: of the columns `_time` and `_sysTime`. stored_bytes: of
 //   the payload; raw_bytes: of the input it came from. segments: how many. payload_sum: checksum
-//   of the header blob (sealed) or the chunk blob (fresh), seeded with the block id.
+//   of the header blob (sealed) or the head of the chunk blob (fresh), seeded with the block id.
 // headers: id = block id; the block's header (store/block/format.h): names, statistics, checksums
 //   of the segments. Apart from `blocks` so that a list of blocks reads few pages.
 // segments: id = block id * 16384 + position of the column; one encoded column.

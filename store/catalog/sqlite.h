@@ -1,7 +1,7 @@
 #pragma once
 // Connection, Statement, Transaction: SQLite as evq uses it, and nothing else of it. sqlite3.h is
-// seen by sqlite.cpp, by database_copy.cpp, and by the VFSs, joined_writes.cpp and
-// unsynced_vfs.cpp.
+// seen by sqlite.cpp, by blob_reader.cpp and database_copy.cpp, and by the VFSs, joined_writes.cpp
+// and unsynced_vfs.cpp.
 //
 // Every connection is opened hostile-file safe (defensive, untrusted schema, no triggers, views or
 // extensions, cell size checks, low limits) and never checkpoints by itself, neither at commit nor
@@ -127,6 +127,7 @@ class Connection {
  private:
   explicit Connection(std::string path);
   friend class Transaction;
+  friend class BlobReader;
   friend class DatabaseCopy;
   Status rewrite_wal();
   std::optional<WalFile> wal_file();

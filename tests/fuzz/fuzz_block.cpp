@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "store/base/bytes.h"
 #include "store/base/checksum.h"
@@ -44,7 +43,8 @@ std::string chunk_of(std::string_view header, std::string_view parts) {
 // A fresh chunk as it is, but for its checksums.
 std::optional<std::string> mended(std::string_view chunk) {
   evq::ByteReader in(chunk);
-  const bool ours = in.u32() == evq::kMiniBlockMagic;
+  const std::uint32_t magic = in.u32();
+  const bool ours = magic == evq::kMiniBlockMagic || magic == evq::kWholeSumMagic;
   const std::string_view written = in.string();
   if (!ours || !in.ok() || written.size() < sizeof(std::uint64_t)) {
     return std::nullopt;
@@ -70,8 +70,10 @@ std::optional<std::string> mended(std::string_view chunk) {
   return chunk_of(evq::encode_header(*header), parts);
 }
 
-void read_chunk(std::string bytes) {
-  auto opened = evq::open_mini_block(std::move(bytes));
+void read_chunk(std::string_view bytes) {
+  require(evq::mini_block_summed_bytes(bytes.substr(0, evq::kMiniBlockStartBytes), bytes.size()) <=
+          bytes.size());
+  auto opened = evq::open_mini_block({bytes, nullptr});
   if (!opened.ok()) {
     return;
   }
@@ -104,10 +106,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto again = evq::decode_header(evq::encode_header(*decoded));
     require(again.ok() && again->columns.size() == decoded->columns.size());
   }
-  read_chunk(std::string(text));
+  read_chunk(text);
   read_chunk(chunk_of(header, text));
-  if (auto chunk = mended(text)) {
-    read_chunk(std::move(*chunk));
+  if (const auto chunk = mended(text)) {
+    read_chunk(*chunk);
   }
   return 0;
 }

@@ -31,7 +31,7 @@ std::string event(int second, const std::string& fields) {
 
 // The rows of a chunk as text, its fields in their order.
 std::string dump(const StoredForm& form) {
-  const auto reader = open_mini_block(form.chunk);
+  const auto reader = open_mini_block({form.chunk, nullptr});
   REQUIRE(reader.ok());
   Table table;
   table.rows = form.row.rows;

@@ -96,9 +96,12 @@ TEST_CASE("rows come back as they were written") {
   REQUIRE(fields->size() == 2);
   CHECK((*fields)[0].name == "a");
   CHECK(type_of_set((*fields)[0].types) == Type::kReal);
-  CHECK(*read_blob(lease->connection(), BlobTable::kSegments, segment_id(1, 1)) == "abc");
-  CHECK(read_blob(lease->connection(), BlobTable::kSegments, 4).error().code ==
-        ErrorCode::kCorrupt);
+  BlobReader segments = blobs_of(lease->connection(), BlobTable::kSegments);
+  REQUIRE(segments.find(segment_id(1, 1)).value() == 3);
+  std::string segment(3, '?');
+  REQUIRE(segments.read(0, segment).ok());
+  CHECK(segment == "abc");
+  CHECK(segments.find(4).error().code == ErrorCode::kCorrupt);
 }
 
 TEST_CASE("a removed block takes its blobs along and leaves the others") {
