@@ -54,15 +54,17 @@ GroupStates::GroupStates(const Spec& spec)
 Status GroupStates::add(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order) {
   std::optional<GroupTable::Counted> counted;
   if (has_keys()) {
-    groups_.resize(chunk.rows());
     EVQ_TRY(metered([&] {
-      counted = table_.assign_counted(keys, chunk.rows(), order, counts_rows_, groups_.data());
+      counted = table_.assign_counted(keys, chunk.rows(), order, counts_rows_, &groups_);
     }));
   }
   counted_ = counted.has_value();
   combinations_ = counted_ ? counted->groups.size() : 0;
   if (counted_) {
     add_counts(*counted);
+    if (counts_rows_) {
+      return charge();
+    }
   }
   return add_to_states(chunk, has_keys() ? groups_.data() : nullptr);
 }

@@ -364,19 +364,26 @@ void GroupTable::assign_located(std::span<const Vector> keys, std::size_t rows,
 
 void GroupTable::assign(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
                         std::uint32_t* groups) {
-  static_cast<void>(assign_counted(keys, rows, order, false, groups));
+  if (count(keys, rows, order).has_value()) {
+    combinations_.spread(found_groups_.data(), groups);
+  } else {
+    assign_rows(keys, rows, order, groups);
+  }
 }
 
 std::optional<GroupTable::Counted> GroupTable::assign_counted(std::span<const Vector> keys,
                                                               std::size_t rows, std::uint64_t order,
                                                               bool counts_do,
-                                                              std::uint32_t* groups) {
-  EVQ_DCHECK(keys.size() == keys_.columns());
+                                                              std::vector<std::uint32_t>* groups) {
   const std::optional<Counted> counted = count(keys, rows, order);
-  if (!counted.has_value()) {
-    assign_rows(keys, rows, order, groups);
-  } else if (!counts_do) {
-    combinations_.spread(found_groups_.data(), groups);
+  if (counted.has_value() && counts_do) {
+    return counted;
+  }
+  groups->resize(rows);
+  if (counted.has_value()) {
+    combinations_.spread(found_groups_.data(), groups->data());
+  } else {
+    assign_rows(keys, rows, order, groups->data());
   }
   return counted;
 }

@@ -52,10 +52,11 @@ class GroupTable {
     std::span<const std::uint32_t> counts;
   };
   // The same, and the counts where they come with it: of keys that are dictionaries with few
-  // combinations of entries. With `counts_do`, groups[i] is then left as it was. The spans live
-  // until the next call.
+  // combinations of entries. With `counts_do`, `groups` is then left as it was; else it has so many
+  // rows. The spans live until the next call.
   std::optional<Counted> assign_counted(std::span<const Vector> keys, std::size_t rows,
-                                        std::uint64_t order, bool counts_do, std::uint32_t* groups);
+                                        std::uint64_t order, bool counts_do,
+                                        std::vector<std::uint32_t>* groups);
 
   // Whether the last chunk's rows were found by their combinations of entries, with few look-ups.
   bool located() const { return located_; }
