@@ -86,7 +86,8 @@ Status note_lists(Connection& connection) {
   return put("setting_sums", list_of(lists["setting_sums"]));
 }
 
-// datasets/<id>.db, version 1. The seed of its row sums is counters.file_key.
+// datasets/<id>.db. The seed of its row sums is counters.file_key. The tables are those of version
+// 1; since version 2 a fresh chunk's payload_sum may be that of its head.
 //
 // counters: one row, id 1. file_key: random, chosen when the file was made. next_block,
 //   next_ordinal: the next block id and row ordinal; ids and ordinals are never reused.
@@ -98,7 +99,8 @@ Status note_lists(Connection& connection) {
 //   are the column `_rowID`. ordinal_end: one past the highest ordinal that may be in the block.
 //   min_/max_: of the columns `_time` and `_sysTime`. stored_bytes: of
 //   the payload; raw_bytes: of the input it came from. segments: how many. payload_sum: checksum
-//   of the header blob (sealed) or the head of the chunk blob (fresh), seeded with the block id.
+//   of the header blob (sealed), or of what store/mini_block.h says of the chunk blob (fresh),
+//   seeded with the block id.
 // headers: id = block id; the block's header (store/block/format.h): names, statistics, checksums
 //   of the segments. Apart from `blocks` so that a list of blocks reads few pages.
 // segments: id = block id * 16384 + position of the column; one encoded column.
@@ -127,7 +129,7 @@ constexpr std::string_view kDatasetV1[] = {
 // NOLINTEND(bugprone-suspicious-missing-comma)
 
 constexpr Migration kCatalogMigrations[] = {{kCatalogV1}, {{}, note_lists}};
-constexpr Migration kDatasetMigrations[] = {{kDatasetV1}};
+constexpr Migration kDatasetMigrations[] = {{kDatasetV1}, {}};
 
 constexpr SchemaSpec kCatalog = {"catalog", 0x65767163 /* "evqc" */, kCatalogMigrations,
                                  kCatalogV1};

@@ -181,6 +181,15 @@ void make_early(std::string* bytes, BlockRow* row) {
   row->payload_sum = checksum64(*bytes, row->id);
 }
 
+void set_version(const std::string& directory, int version) {
+  ConnectionOptions options;
+  options.path = directory + "/datasets/1.db";
+  options.writable = true;
+  const auto connection = Connection::open(options);
+  REQUIRE(connection.ok());
+  REQUIRE((*connection)->execute("PRAGMA user_version=" + std::to_string(version)).ok());
+}
+
 TEST_CASE("chunks of early versions are read, and merged into blocks") {
   for (const int count : {3, 2000}) {
     CAPTURE(count);
@@ -188,6 +197,7 @@ TEST_CASE("chunks of early versions are read, and merged into blocks") {
     REQUIRE(load(*open_store(directory.path(), 20'000), "d", two_texts(0, count)).ok());
     const auto before = texts(read_rows(*open_store(directory.path(), 20'000), "d", "right"));
     change_chunk(directory.path(), make_early);
+    set_version(directory.path(), 1);
     const auto store = open_store(directory.path(), 20'000);
     CHECK(texts(read_rows(*store, "d", "right")) == before);
     CHECK(is_clean(*store));
