@@ -156,6 +156,15 @@ Database::~Database() {
   }
 }
 
+namespace {
+
+// What may be in the way of writing to a file that can be read.
+bool refuses_writes(ErrorCode code) {
+  return code == ErrorCode::kIo || code == ErrorCode::kReadOnly;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
                                                  const SchemaSpec& spec) {
   std::unique_ptr<Database> database(new Database(options, spec));
@@ -185,10 +194,14 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
       return make_error(ErrorCode::kCorrupt, options.path + ": the file has lost its contents",
                         "restore it from a backup");
     }
+    EVQ_TRY_ASSIGN(const bool readable, schema_is_readable(*reader, spec));
     reader.reset();
-    EVQ_TRY(database->migrate_file());
-    EVQ_TRY_ASSIGN(const bool migrated, database->inspect(&reader));
-    if (!migrated) {
+    Status migrated = database->migrate_file();
+    // Where nobody may write, an older file is read as it is.
+    const bool as_it_is = readable && !migrated.ok() && refuses_writes(migrated.error().code);
+    EVQ_TRY(as_it_is ? Status() : std::move(migrated));
+    EVQ_TRY_ASSIGN(const bool made, database->inspect(&reader));
+    if (!made && !as_it_is) {
       return make_error(ErrorCode::kCorrupt, options.path + ": its tables cannot be made");
     }
   }

@@ -131,10 +131,10 @@ constexpr std::string_view kDatasetV1[] = {
 constexpr Migration kCatalogMigrations[] = {{kCatalogV1}, {{}, note_lists}};
 constexpr Migration kDatasetMigrations[] = {{kDatasetV1}, {}};
 
-constexpr SchemaSpec kCatalog = {"catalog", 0x65767163 /* "evqc" */, kCatalogMigrations,
-                                 kCatalogV1};
-constexpr SchemaSpec kDataset = {"dataset", 0x65767164 /* "evqd" */, kDatasetMigrations,
-                                 kDatasetV1};
+constexpr SchemaSpec kCatalog = {"catalog", 0x65767163 /* "evqc" */, kCatalogMigrations, kCatalogV1,
+                                 2};
+constexpr SchemaSpec kDataset = {"dataset", 0x65767164 /* "evqd" */, kDatasetMigrations, kDatasetV1,
+                                 1};
 
 Result<std::int64_t> pragma_number(Connection& connection, std::string_view sql) {
   EVQ_TRY_ASSIGN(Statement statement, connection.prepare(sql));
@@ -192,6 +192,15 @@ Result<bool> schema_is_current(Connection& connection, const SchemaSpec& spec) {
                       "install the newer version again");
   }
   if (version < newest) {
+    return false;
+  }
+  EVQ_TRY(check_tables(connection, spec));
+  return true;
+}
+
+Result<bool> schema_is_readable(Connection& connection, const SchemaSpec& spec) {
+  EVQ_TRY_ASSIGN(const std::int64_t version, pragma_number(connection, "PRAGMA user_version"));
+  if (version < spec.readable_from) {
     return false;
   }
   EVQ_TRY(check_tables(connection, spec));

@@ -23,6 +23,7 @@ struct SchemaSpec {
   std::int64_t application_id;                   // in the file's header; tells the kinds apart
   std::span<const Migration> migrations;         // [0] leads from the empty file to version 1
   std::span<const std::string_view> statements;  // what sqlite_schema must hold at the newest
+  std::int64_t readable_from;                    // files of this version on have the same tables
 };
 
 const SchemaSpec& catalog_schema();
@@ -32,6 +33,9 @@ const SchemaSpec& dataset_schema();
 // when it is empty or older and migrate() is due. kUnsupported for a newer version, kCorrupt for
 // another kind of file or foreign tables.
 Result<bool> schema_is_current(Connection& connection, const SchemaSpec& spec);
+
+// Whether a file that is not at the newest version can be read without being brought there.
+Result<bool> schema_is_readable(Connection& connection, const SchemaSpec& spec);
 
 // Brings the file to the newest version; inside a write transaction.
 Status migrate(Connection& connection, const SchemaSpec& spec);

@@ -19,10 +19,29 @@ class ReadOnly(EvqCase):
         if not ReadOnly.own_mounts:
             self.skipTest("THE READ-ONLY STORE IS NOT TESTED: no mount namespace here")
         self.ingest("d", ['{"n":1}', '{"n":2}'])
+        self.mount()
+
+    def mount(self):
         store = self.directory / "store"
         subprocess.run(["mount", "--bind", store, store], check=True)
-        self.addCleanup(subprocess.run, ["umount", "-l", store])
+        self.addCleanup(subprocess.run, ["umount", "-l", store], stderr=subprocess.DEVNULL)
         subprocess.run(["mount", "-o", "remount,ro,bind", store], check=True)
+
+    def test_a_dataset_of_an_earlier_format(self):
+        store = self.directory / "store"
+        subprocess.run(["umount", store], check=True)
+        with open(store / "datasets/1.db", "r+b") as database:
+            database.seek(60)  # the user version: https://www.sqlite.org/fileformat.html
+            self.assertEqual(database.read(4), b"\0\0\0\2")
+            database.seek(60)
+            database.write(b"\0\0\0\1")
+        self.mount()
+        self.assertEqual(self.out("query", "d | count"), '{"Count":2}\n')
+        _, errors = self.evq("ingest", "d", input='{"n":3}\n', status=5)
+        self.assertIn("Read-only file system", errors)
+        subprocess.run(["umount", store], check=True)
+        self.ingest("d", ['{"n":3}'])
+        self.assertEqual(self.out("query", "d | count"), '{"Count":3}\n')
 
     def test_the_command_line(self):
         self.assertEqual(self.out("query", "d | count"), '{"Count":2}\n')
