@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 
 #include "http/name_lookup.h"
+#include "http/wire.h"
 #include "store/base/ascii.h"
 
 namespace evq {
@@ -129,6 +130,14 @@ error_code error_of(LookupOutcome outcome) {
       return asio::error::no_recovery;
   }
   return {};
+}
+
+// Whether a refusal may be over soon. An evq server names the reason of each, and says when to come
+// again where that helps; a file system that is only read stays so.
+bool may_pass(const ClientResponse& response) {
+  const bool lasts = response.header(ascii_lower(kErrorKindHeader)).has_value() &&
+                     !response.header("retry-after").has_value();
+  return response.status == 429 || (response.status == 503 && !lasts);
 }
 
 std::int64_t retry_after_ms(const ClientResponse& response, std::int64_t fallback) {
@@ -441,9 +450,9 @@ Result<ClientResponse> HttpClient::send(const ClientRequest& request, const Quer
                                     std::string(field.value()));
     }
     response.body = std::move(attempt.response.body());
-    const bool refused = response.status == 429 || response.status == 503;
-    const std::int64_t wait_ms = refused ? retry_after_ms(response, pause_ms) : 0;
-    if (!refused || monotonic_now_ns() + wait_ms * 1'000'000 > until) {
+    const bool again = may_pass(response);
+    const std::int64_t wait_ms = again ? retry_after_ms(response, pause_ms) : 0;
+    if (!again || monotonic_now_ns() + wait_ms * 1'000'000 > until) {
       return response;
     }
     pause_ms = std::min(pause_ms * 2, kRetryStepMsMax);

@@ -3,9 +3,9 @@
 // kept, with TLS (certificate and host name verified) for https addresses.
 //
 // What may be sent again: a request that was refused with 429 or 503, because then nothing was done
-// (Retry-After is honoured); one whose connection could not be made; and a request that only reads,
-// when the connection broke. A request that stores and whose answer was lost is never repeated: the
-// error says that its outcome is unknown.
+// (Retry-After is honoured; not where the server says that the reason lasts); one whose connection
+// could not be made; and a request that only reads, when the connection broke. A request that
+// stores and whose answer was lost is never repeated: the error says that its outcome is unknown.
 //
 // Errors: kServer for connections and for what is no HTTP, kTooLarge for an answer, kUsage for a
 // bad address, kCancelled and kTimeout as the control says. Statuses are not errors here. One

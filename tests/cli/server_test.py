@@ -16,9 +16,10 @@ from evq_case import EVQ, EvqCase, main
 class FakeServer:
     """Answers POSTs as it is told: a list of statuses; 0 breaks the connection after the body."""
 
-    def __init__(self, statuses, pages=None, failures=()):
+    def __init__(self, statuses, pages=None, failures=(), lasting=None):
         """`pages` are what GET answers, by path; what is not among them is not found. `failures` are
-        the errors of events that every POST tells."""
+        the errors of events that every POST tells. `lasting` names the kind of all its refusals, which
+        do not go away by waiting."""
         self.bodies = []
         outer = self
 
@@ -37,7 +38,9 @@ class FakeServer:
                                    "processedBytes": 8, "blocksCreated": 0,
                                    "walLength": 1}).encode()
                 self.send_response(status)
-                if status in (429, 503):
+                if lasting is not None:
+                    self.send_header("X-Evq-Error", lasting)
+                elif status in (429, 503):
                     self.send_header("Retry-After", "0")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -526,6 +529,12 @@ class Server(EvqCase):
                                  status=status)
             self.assertEqual(len(fake.bodies), 1)
             self.assertEqual("is unknown" in errors, first == 0)
+
+    def test_a_refusal_that_lasts_is_not_waited_out(self):
+        fake = FakeServer([503, 200], lasting="read-only")
+        self.addCleanup(fake.close)
+        self.evq("--server", fake.url, "ingest", "app", input='{"i":1}\n', status=5)
+        self.assertEqual(len(fake.bodies), 1)
 
     def test_no_row_is_lost_in_silence(self):
         events = "".join('{"n":%d}\n' % i for i in range(50500))
