@@ -325,7 +325,9 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
       return run_unnest(executor, node, hints, consumer);
     }
     Status operator()(const plan::Series& /*op*/) { return run_series(executor, node, consumer); }
-    Status operator()(const plan::Window& /*op*/) { return run_window(executor, node, consumer); }
+    Status operator()(const plan::Window& /*op*/) {
+      return run_window(executor, node, hints, consumer);
+    }
     Status operator()(const plan::Apply& /*op*/) { return run_apply(executor, node, consumer); }
     Status operator()(const plan::Placeholder& placeholder) {
       const std::vector<Chunk>* rows = executor.placeholders_[placeholder.apply];

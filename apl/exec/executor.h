@@ -104,6 +104,9 @@ struct ScanHints {
   // greatest value: others may stand in for the rest.
   bool extremes_only = false;
   bool any_order = false;  // of rows, all of which are read
+  // The rows of a sort, and those that window functions make of them, are wanted in order in one
+  // sink: none of these holds them all, whose rows would go to several.
+  bool one_sink = false;
 };
 
 // The whole output of a node, in order, and the bytes it was charged for.
@@ -198,7 +201,8 @@ Status run_join(Executor& executor, const plan::Node& node, const ScanHints& hin
 Status run_unnest(Executor& executor, const plan::Node& node, const ScanHints& hints,
                   Consumer& consumer);
 Status run_series(Executor& executor, const plan::Node& node, Consumer& consumer);
-Status run_window(Executor& executor, const plan::Node& node, Consumer& consumer);
+Status run_window(Executor& executor, const plan::Node& node, const ScanHints& hints,
+                  Consumer& consumer);
 Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer);
 Status run_transform(Executor& executor, const plan::Node& node, Consumer& consumer);
 

@@ -394,12 +394,13 @@ Status run_over_all_rows(Executor& executor, const plan::Node& node, Consumer& c
 
 }  // namespace
 
-Status run_window(Executor& executor, const plan::Node& node, Consumer& consumer) {
+Status run_window(Executor& executor, const plan::Node& node, const ScanHints& hints,
+                  Consumer& consumer) {
   const plan::Node& input = *node.inputs[0];
   const plan::Node* const ordered = ordered_below(input);
   const CountsOfOneRun counts(executor.stats());
   TimeOrder order = TimeOrder::kNone;
-  if (ordered != nullptr && std::holds_alternative<plan::Sort>(ordered->op)) {
+  if (!hints.one_sink && ordered != nullptr && std::holds_alternative<plan::Sort>(ordered->op)) {
     EVQ_TRY_ASSIGN(order, time_order_below(executor, *ordered));
   }
   if (ordered == nullptr || order != TimeOrder::kNone) {
@@ -412,7 +413,9 @@ Status run_window(Executor& executor, const plan::Node& node, Consumer& consumer
     return_free_memory();
   }
   WindowConsumer stream(executor, std::get<plan::Window>(node.op), consumer);
-  return executor.run(input, stream);
+  ScanHints below;
+  below.one_sink = true;
+  return executor.run(input, stream, below);
 }
 
 }  // namespace evq

@@ -159,6 +159,20 @@ class Memory(MemoryCase):
                     else:
                         self.assertRegex(errors, "memory limit of .* exceeded in")
 
+    def test_window_functions_over_others_keep_to_the_limit(self):
+        """Also where memory is enough for the rows of the inner ones, and not for all."""
+        count = 150_000
+        with open(self.directory / "times.ndjson", "w") as events:
+            for i in range(count):
+                events.write(f'{{"_time":{1714521600000 + i},"x":{i}}}\n')
+        self.evq("ingest", "times", "times.ndjson")
+        for limit in range(6000, 10_000, 500):
+            with self.subTest(limit):
+                self.assertEqual(self.out("-q", "query", "--memory-limit", f"{limit}K", "-o", "csv",
+                                          "--no-header", "times | sort by _time asc "
+                                          "| extend p = prev(x) | extend q = prev(p) "
+                                          "| summarize sum(x - q)"), f"{2 * (count - 2)}\n")
+
     @staticmethod
     def text_of(key):
         return f"{key:08d}" * 40
