@@ -190,6 +190,12 @@ bool counts_from_zero(std::string_view aggregate) {
          aggregate == "sumif" || aggregate == "dcount" || aggregate == "dcountif";
 }
 
+Value zero_of(Type type) {
+  return type == Type::kReal       ? Value::real(0)
+         : type == Type::kTimespan ? Value::timespan(0)
+                                   : Value::integer(0);
+}
+
 struct PivotShape {
   std::size_t groups = 0;  // leading columns; then the pivot's text, then the value
   bool zero = false;
@@ -236,10 +242,7 @@ Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span sp
   for (std::size_t i = 0; i < shape.groups; ++i) {
     output.columns.push_back(grouped.columns[i].gather(first_rows));
   }
-  Value missing = Value::null(cells.type());
-  if (shape.zero) {
-    missing = cells.type() == Type::kReal ? Value::real(0) : Value::integer(0);
-  }
+  const Value missing = shape.zero ? zero_of(cells.type()) : Value::null(cells.type());
   UniqueNames taken;
   for (const Field& field : fields) {
     taken.note(field.name);
