@@ -82,6 +82,28 @@ bool is_extreme(std::span<const SortKey> keys, const Schema& schema) {
          });
 }
 
+// Whether rows that are equal in all keys are the same in what is used of them, or are one row of a
+// scan: which of them comes first is otherwise told by the stream, and arg_max() tells it by
+// fields.
+bool tells_rows_apart(std::span<const SortKey> keys, const std::vector<bool>& used,
+                      const Node& input) {
+  const bool of_scan = scan_of_rows(input) != nullptr;
+  std::vector<bool> told(used.size(), false);
+  for (const SortKey& key : keys) {
+    const ScanColumn* column = of_scan ? scanned_column(input, key.column) : nullptr;
+    if (column != nullptr && column->field == kRowColumn) {
+      return true;
+    }
+    told[key.column] = is_one_when_equal(input.schema[key.column].type);
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i] && !told[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // That call, with results for these columns.
 AggregateCall extreme_call(std::span<const SortKey> keys, const std::vector<bool>& used,
                            const Schema& schema) {
@@ -130,7 +152,7 @@ void group_first_rows(Node* node, bool* changed) {
   }
   if (std::ranges::find(used, true) != used.end()) {
     const auto keys = std::span(top.keys).subspan(top.groups);
-    if (!is_extreme(keys, below.schema)) {
+    if (!is_extreme(keys, below.schema) || !tells_rows_apart(keys, used, *below.inputs[0])) {
       return;
     }
     const AggregateCall& call =
