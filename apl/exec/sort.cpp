@@ -230,9 +230,7 @@ class SideBySideMerge {
       EVQ_TRY(merge(begin, end));
       sorted_.let_go(end);
       for (std::size_t i = begin; i < end && flow == Flow::kMore; ++i) {
-        EVQ_TRY(spec_.executor->check());
-        merged_[i - begin].set_sequence(i);
-        EVQ_TRY_ASSIGN(flow, sink->push(std::move(merged_[i - begin])));
+        EVQ_TRY_ASSIGN(flow, hand_on(std::exchange(merged_[i - begin], {}), *sink));
         leases_[i - begin].reset();
       }
     }
@@ -242,6 +240,18 @@ class SideBySideMerge {
  private:
   static std::size_t stretches_at_once(const SortSpec& spec) {
     return 2 * spec.executor->options().workers;
+  }
+
+  // Stretches are about as long as is asked for, and sinks take so many rows at most.
+  Result<Flow> hand_on(const Chunk& stretch, Sink& sink) {
+    Flow flow = Flow::kMore;
+    for (std::size_t row = 0; row < stretch.rows() && flow == Flow::kMore; row += kChunkRowsMax) {
+      EVQ_TRY(spec_.executor->check());
+      Chunk rows = stretch.slice(row, std::min(kChunkRowsMax, stretch.rows() - row));
+      rows.set_sequence(sequence_++);
+      EVQ_TRY_ASSIGN(flow, sink.push(std::move(rows)));
+    }
+    return flow;
   }
 
   Status merge(std::size_t begin, std::size_t end) {
@@ -263,6 +273,7 @@ class SideBySideMerge {
   const SortSpec& spec_;
   RowSorter& sorted_;
   const std::size_t at_once_;
+  std::uint64_t sequence_ = 0;
   std::vector<Chunk> merged_;
   std::vector<MemoryLease> leases_;
 };

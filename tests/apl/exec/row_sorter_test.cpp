@@ -1,0 +1,61 @@
+// RowSorter: the order cut into stretches for several threads.
+
+#include "apl/exec/row_sorter.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "store/base/checksum.h"
+
+namespace evq {
+namespace {
+
+Chunk chunk_of(std::size_t rows, std::uint64_t sequence, std::int64_t (*value)(std::uint64_t)) {
+  const std::shared_ptr<Values> values = Values::make(Type::kLong, rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    values->mutable_data<std::int64_t>()[row] = value(sequence << 32U | row);
+  }
+  std::vector<Vector> columns;
+  columns.push_back(Vector::flat(values));
+  Chunk chunk(std::move(columns), rows);
+  chunk.set_sequence(sequence);
+  return chunk;
+}
+
+std::int64_t place_in_part(std::uint64_t row) {
+  return static_cast<std::int64_t>(row & 0xffffffffU);
+}
+std::int64_t any_number(std::uint64_t row) {
+  return static_cast<std::int64_t>(split_mix(row));
+}
+
+TEST_CASE("stretches are of about one length, also of parts that are alike") {
+  constexpr std::size_t kParts = 60;
+  for (const std::size_t rows : {std::size_t{65536}, std::size_t{65000}, std::size_t{2048}}) {
+    for (const auto value : {place_in_part, any_number}) {
+      RowSorter sorter({{0, {}}}, RowSorter::kNoLimit, nullptr, "sort");
+      for (std::size_t part = 0; part < kParts; ++part) {
+        REQUIRE(sorter.add(chunk_of(rows, part, value)).ok());
+      }
+      REQUIRE(sorter.finish().ok());
+      const std::size_t stretches = sorter.cut();
+      CHECK(stretches == kParts * rows / RowSorter::kNextRowsMax);
+      std::size_t all = 0;
+      std::size_t longest = 0;
+      for (std::size_t i = 0; i < stretches; ++i) {
+        const std::size_t found = sorter.stretch(i).rows();
+        all += found;
+        longest = std::max(longest, found);
+      }
+      CHECK(all == kParts * rows);
+      CHECK(longest < 3 * RowSorter::kNextRowsMax / 2);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace evq
