@@ -1,5 +1,6 @@
 // Groups by x and f(x) are the groups by x: f(x) is made of the key afterwards, once a group, and
-// so are constants. Of types alone whose equal values no expression can tell apart.
+// so are constants. Of types alone whose equal values no expression can tell apart: a key of
+// another type is one value for all its equals, 0.0 for -0.0, which the expression need not yield.
 
 #include <utility>
 
@@ -65,7 +66,7 @@ class KeyDeriver {
       return false;
     }
     const auto is_no_key = [this](std::size_t column) { return key_of_[column] == kNoColumn; };
-    return is_deterministic(expr) && !reads_column(expr, is_no_key);
+    return is_one_when_equal(expr.type) && is_deterministic(expr) && !reads_column(expr, is_no_key);
   }
 
   NodePtr take(Node* node, Project made) const {
