@@ -1,29 +1,16 @@
 // links: evq_service evq_plan evq_store
 // sources: support/reference.cpp support/reference_rows.cpp
-// A whole query over a small store of odd events: with the optimiser, without it, and by the slow
-// twin. All that answer, answer the same; none crashes.
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "apl/service/result_writer.h"
-#include "apl/service/service.h"
-#include "store/ingest/byte_source.h"
-#include "tests/support/reference.h"
-#include "tests/support/temp_store.h"
+// A whole query over a small store of odd events: with the optimiser, without it, by the slow twin,
+// and as it runs where there is much to do. All that answer, answer the same; none crashes.
+#include "tests/support/compared_answers.h"
 
 namespace {
 
-constexpr std::int64_t kNow = 1'700'000'000'000'000'000;
+using evq::test::ComparedService;
+
 constexpr std::size_t kTextBytesMax = 400;
 constexpr std::int64_t kTimeoutMs = 2000;
+constexpr std::size_t kOddRows = 42;
 
 constexpr std::string_view kEvents =
     R"({"_time":"2024-05-01T00:00:00Z","n":1,"r":1.5,"s":"alpha","b":true,"l":[1,"x",null],"m":1}
@@ -34,145 +21,39 @@ constexpr std::string_view kEvents =
 {"_time":"2024-05-03T00:00:00Z","n":3,"r":0.1,"s":"\u00e9t\u00e9 \ud83d\ude00","j":"{\"a\":[1,2]}"}
 )";
 
-// What differs from run to run, or between plans, by design.
-constexpr std::string_view kUnsteady[] = {
-    "rand",       "now(",           "ago(",     "sample",       "_sysTime", "_cursor", "_rowID",
-    "_blockInfo", "ingestion_time", "new_guid", "externaldata", "_source",  "tdigest", "hll"};
-
-class Rows final : public evq::ResultSink {
- public:
-  evq::Status begin(const evq::ResultHeader& header) override {
-    for (const evq::Field& field : header.schema.fields()) {
-      names_ += field.name + ":" + std::string(evq::type_name(field.type)) + " ";
-    }
-    return evq::Status::success();
-  }
-  evq::Status push(const evq::Chunk& chunk, std::span<const evq::RowOrigin> /*origins*/) override {
-    for (std::size_t row = 0; row < chunk.rows(); ++row) {
-      std::string line;
-      for (std::size_t i = 0; i < chunk.column_count(); ++i) {
-        line += text_of(chunk.column(i).value(row)) + "|";
-      }
-      lines_.push_back(std::move(line));
-    }
-    return evq::Status::success();
-  }
-  evq::Status end(const evq::QueryStatus& /*status*/) override { return evq::Status::success(); }
-
-  void add(const evq::ReferenceResult& result) {
-    for (const evq::Field& field : result.schema.fields()) {
-      names_ += field.name + ":" + std::string(evq::type_name(field.type)) + " ";
-    }
-    for (const evq::ReferenceRow& row : result.rows) {
-      std::string line;
-      for (const evq::Value& value : row) {
-        line += text_of(value) + "|";
-      }
-      lines_.push_back(std::move(line));
-    }
-  }
-
-  // Rows of equal rank may come in any order.
-  std::string text() {
-    std::ranges::sort(lines_);
-    std::string all = names_;
-    for (const std::string& line : lines_) {
-      all += "\n" + line;
-    }
-    return all;
-  }
-
- private:
-  // Sums of doubles depend on the order of their terms: eight digits are compared.
-  static std::string text_of(const evq::Value& value) {
-    if (value.is_null() || value.type() != evq::Type::kReal) {
-      return value.to_text();
-    }
-    const double number = value.as_real();
-    if (std::isnan(number)) {
-      return "NaN";  // its sign is the processor's
-    }
-    char digits[40];
-    std::snprintf(digits, sizeof digits, "%.8g", number == 0 ? 0.0 : number);
-    return digits;
-  }
-
-  std::string names_;
-  std::vector<std::string> lines_;
+constexpr evq::test::ComparedWay kWays[] = {
+    {"one thread", 4, 1, std::size_t{128} << 20, false},
+    {"several threads", 4, 3, std::size_t{128} << 20, true},
+    {"other blocks", 1, 2, std::size_t{128} << 20, true},
+    {"little memory", 7, 2, 20'000, false},
+    {"hardly any memory", 4, 2, 2'000, false},
 };
 
-struct World {
-  evq::TempDirectory directory;
-  std::unique_ptr<evq::Service> service;
-
-  World() {
-    evq::ServiceOptions options;
-    options.store_directory = directory.path();
-    options.block_rows = 4;
-    options.workers = 1;
-    options.timeout_ms = kTimeoutMs;
-    options.memory_limit_bytes = std::size_t{128} << 20;
-    auto opened = evq::Service::open(options);
-    if (!opened.ok()) {
-      std::abort();
-    }
-    service = std::move(opened).value();
-    for (const char* dataset : {"t", "u"}) {
-      evq::IngestRequest request;
-      request.options.batch_rows_max = 4;
-      request.clock = [] { return kNow; };
-      evq::QueryControl control;
-      const auto source = evq::memory_source(kEvents);
-      if (!service->store().ingest(dataset, *source, request, control).ok()) {
-        std::abort();
-      }
-    }
+std::vector<std::unique_ptr<ComparedService>> make_services() {
+  std::vector<std::unique_ptr<ComparedService>> services;
+  for (const evq::test::ComparedWay& way : kWays) {
+    services.push_back(std::make_unique<ComparedService>(way, kTimeoutMs));
+    services.back()->add("t", std::string(kEvents));
+    services.back()->add("u", std::string(kEvents));
+    services.back()->add("w", evq::test::odd_events(kOddRows));
   }
-
-  std::optional<std::string> answer(const std::string& apl, bool optimize) {
-    evq::QueryRequest request;
-    request.apl = apl;
-    request.optimize = optimize;
-    request.force_flat = !optimize;
-    request.now_ns = kNow;
-    Rows rows;
-    return service->query(request, rows).ok() ? std::optional(rows.text()) : std::nullopt;
-  }
-  std::optional<std::string> twin(const std::string& apl) {
-    auto result = evq::reference_answer(service->store(), apl, kNow);
-    if (!result.ok()) {
-      return std::nullopt;
-    }
-    Rows rows;
-    rows.add(result.value());
-    return rows.text();
-  }
-};
-
-[[noreturn]] void disagree(const std::string& apl, const std::string& a, const std::string& b) {
-  std::fprintf(stderr, "query: %s\n--- one\n%s\n--- other\n%s\n", apl.c_str(), a.c_str(),
-               b.c_str());
-  __builtin_trap();
+  return services;
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static World world;
+  static const std::vector<std::unique_ptr<ComparedService>> services = make_services();
   const std::string apl(reinterpret_cast<const char*>(data), std::min(size, kTextBytesMax));
-  const auto first = world.answer(apl, true);
-  const bool unsteady = std::ranges::any_of(
-      kUnsteady, [&](std::string_view word) { return apl.find(word) != std::string::npos; });
-  if (!first || unsteady) {
+  const auto first = services[0]->answer(apl, true);
+  if (!first || evq::test::is_unsteady(apl)) {
     return 0;
   }
-  const auto second = world.answer(apl, false);
-  if (second && *second != *first) {
-    disagree(apl, *first, *second);
-  }
-  const auto third = world.twin(apl);
-  if (third && *third != *first) {
-    disagree(apl, *first, *third);
+  evq::test::compare_answers(apl, *first, "no optimiser", services[0]->answer(apl, false));
+  evq::test::compare_answers(apl, *first, "slow twin", services[0]->twin(apl));
+  evq::test::compare_answers(apl, *first, kWays[1].name, services[1]->answer(apl, true));
+  for (std::size_t i = 2; i < services.size() && apl.starts_with(evq::test::kInAnyOrder); ++i) {
+    evq::test::compare_answers(apl, *first, kWays[i].name, services[i]->answer(apl, true));
   }
   return 0;
 }

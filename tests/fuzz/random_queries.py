@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""random_queries.py SEED COUNT DIRECTORY: writes COUNT random queries, most of which compile, as
-files of DIRECTORY. They are over the datasets of fuzz_query.cpp, which compares the answers of
-evq_fuzz_replay's three ways to run one.
+"""random_queries.py SEED COUNT DIRECTORY [many]: writes COUNT random queries, most of which compile,
+as files of DIRECTORY. They are over the datasets of fuzz_query.cpp, which compares the answers of
+evq_fuzz_replay's ways to run one; with `many`, over those of fuzz_rows.cpp.
 
 Where libFuzzer changes the letters of queries, this makes them of whole expressions: every function
 and aggregation of man/evq-apl.7 by its example, operators in each other's subqueries, functions of
@@ -18,10 +18,16 @@ BYTES_MAX = 400  # what fuzz_query.cpp reads of an input
 TYPES = ("long", "real", "string", "bool", "datetime", "timespan", "dynamic")
 EVENT = {"n": "long", "r": "real", "s": "string", "b": "bool", "l": "dynamic", "o.k": "string",
          "o.d": "long", "m": "dynamic", "t": "string", "j": "string", "_time": "datetime"}
+# Of dataset w.
+ODD_EVENT = {"k": "string", "n": "long", "x": "dynamic", "r": "real", "y": "dynamic", "z": "bool",
+             "g": "string", "d": "timespan", "l": "dynamic", "o.k": "string", "o.d": "long", "f": "long",
+             "s": "string", "_time": "datetime"}
 
 LITERALS = {
-    "long": ["0", "1", "-1", "3", "7", "100", "9223372036854775807", "long(null)"],
-    "real": ["0.0", "1.5", "-0.5", "1e300", "real(nan)", "0.1", "real(null)"],
+    "long": ["0", "1", "-1", "3", "7", "100", "9223372036854775807", "9007199254740993",
+             "long(-9223372036854775808)", "long(null)"],
+    "real": ["0.0", "-0.0", "1.5", "-0.5", "1e300", "9007199254740992.0", "real(nan)",
+             "real(inf)", "0.1", "real(null)"],
     "string": ["''", "'alpha'", "'a'", "'1'", "'\u00e9'", "'10.0.0.1'", "'%d'", "'beta GAMMA'"],
     "bool": ["true", "false", "bool(null)"],
     "datetime": ["datetime(2024-05-01)", "datetime(2024-05-02T12:30:00Z)", "datetime(null)"],
@@ -62,7 +68,15 @@ EXPRESSIONS = {
         "{string} =~ {string}", "{string} !contains {string}", "{long} != {long}",
         "{string} in~ ('ALPHA')", "{string} has_any ('alpha', 'get')", "isnan({real})",
         "{long} in (({sub:long}))", "{string} !in (({sub:string}))", "{timespan} > {timespan}",
-        "{dynamic} == {long}", "tobool({dynamic})", "{string} has_cs {string}", "{long} >= {real}"],
+        "{dynamic} == {long}", "tobool({dynamic})", "{string} has_cs {string}", "{long} >= {real}",
+        "{real} == {real}", "{real} < {long}", "{real} in ({real}, {long})", "{real} != {long}",
+        "{string} hasprefix {string}", "{string} hassuffix {string}", "{string} endswith {string}",
+        "{string} < {string}", "{string} !in~ ('ALPHA', {string})", "{string} !has {string}",
+        "{datetime} between ({datetime} .. {timespan})", "isnotnull({dynamic})",
+        "isnull({real})", "{bool} == {bool}", "{dynamic} in (1, 'a', {string})",
+        "{real} !between ({real} .. {real})", "{string} !~ {string}", "isnull({timespan})",
+        "{dynamic} < {real}", "{dynamic} == {string}", "{string} contains_cs {string}",
+        "{timespan} == {timespan}", "{datetime} <= {datetime}", "{dynamic} contains {string}"],
     "datetime": [
         "{datetime} + {timespan}", "startofday({datetime})", "bin({datetime}, 1h)",
         "datetime_add('day', {long}, {datetime})", "iff({bool}, {datetime}, {datetime})",
@@ -91,10 +105,23 @@ AGGREGATES = {
                 "make_list({dynamic})", "make_set({string}, 2)", "make_list({long}, 3)",
                 "make_set_if({string}, {bool})", "topk({string}, 3)", "take_any({dynamic})"],
 }
+AGGREGATES["long"] += ["sum({long} + 3)", "sum({long} * 2 - 1)", "dcount({dynamic})",
+                       "count_distinct({real})", "dcount({timespan})", "minif({long}, {bool})",
+                       "arg_max({real}, {long})", "binary_all_or({long})", "count_distinct({bool})"]
+AGGREGATES["real"] += ["min({real})", "sumif({real}, {bool})", "percentile({real}, 90)",
+                       "stdevif({long}, {bool})", "avg({long} + 1)", "maxif({real}, {bool})"]
+AGGREGATES["timespan"] += ["min({timespan})", "avg({timespan})", "percentile({timespan}, 50)"]
+AGGREGATES["datetime"] += ["percentile({datetime}, 50)", "max(_time)", "min(_time)"]
 # Of rows in an order; {own} is an expression of the type wanted.
 WINDOW_CALLS = ["prev({own})", "next({own})", "prev({own}, 2)"]
 WINDOW_NUMBERS = ["row_number()", "row_cumsum({long})", "row_cumsum({long}, {bool})",
                   "row_rank_dense({long})", "row_number(3, {bool})"]
+# What an answer owes to the order of rows that nobody asked for. Operators that write these words
+# where they do not set a mark in front, which does not reach the query.
+MARK = "\x01"
+OF_ANY_ORDER = re.compile(rf"(?<!{MARK})\b(take|top|make_|row_|prev|next|innerunique|lookup"
+                          r"|serialize|topk|phrases|spotlight|narrow|any)")
+SAFE = "// in any order\n"  # in front of queries without them, for fuzz_query.cpp
 UNSTEADY = re.compile("rand|now|ago|guid|sample|current|cursor|ingestion|genai|geo_info|tdigest|hll")
 
 
@@ -144,8 +171,9 @@ AGGREGATE_CALLS = examples_of_manual(r"(?m)summarize (?:\w+ = )?([a-z_0-9]+\([^(
 class Query:
     """One query as it is made: what its lets have defined, and whether rows are in an order."""
 
-    def __init__(self, draw):
+    def __init__(self, draw, many):
         self.draw = draw
+        self.many = many  # whether there are only the datasets of many events, and the like
         self.names = 0
         self.scalars = {kind: [] for kind in TYPES}
         self.functions = []   # (name, type, parameter types)
@@ -216,6 +244,8 @@ class Query:
     def subquery(self, kind, outer, depth):
         ordered, self.ordered = self.ordered, False
         form = self.draw.random()
+        if self.many and form < 0.5:
+            form = 0.7
         if form < 0.3:
             where = f" | where {self.expression('bool', EVENT, 1)}" if self.chance(0.5) else ""
             made = f"t{where} | project x = {self.expression(kind, EVENT, depth)}"
@@ -240,7 +270,9 @@ class Query:
         if self.views and form < 0.4:
             name, columns, parameters = self.draw.choice(self.views)
             return self.call(name, parameters, {}, 1), dict(columns)
-        if form < 0.5:
+        if self.many and not 0.5 <= form < 0.65:
+            return self.draw.choice("wwv"), dict(ODD_EVENT)
+        if form < 0.45:
             return "u", dict(EVENT)
         if form < 0.57:
             return f"range i from 1 to {self.draw.choice([0, 1, 5, 9])} step 1", {"i": "long"}
@@ -251,11 +283,16 @@ class Query:
         if form < 0.7:
             return (f"print p = {self.expression('long', {}, 1)}, "
                     f"q = {self.expression('string', {}, 1)}", {"p": "long", "q": "string"})
-        if form < 0.73:
+        if form < 0.72:
             return "union t, u", dict(EVENT)
+        if form < 0.73:
+            return "union w, t", {name: kind for name, kind in ODD_EVENT.items()
+                                  if EVENT.get(name, kind) == kind}
         if form < 0.75:
             return f"find in (t, u) where {self.expression('bool', EVENT, 1)} project n, s", \
                 {"n": "long", "s": "string"}
+        if form < 0.9:
+            return "w", dict(ODD_EVENT)
         return "t", dict(EVENT)
 
     def step(self, columns, depth):
@@ -299,9 +336,10 @@ class Query:
             self.tables.append((name, columns))
         else:
             name = self.name("g")
-            where = self.expression("bool", {**EVENT, **parameters}, 2)
-            made = f"let {name} = ({head}) {{ t | where {where} }};"
-            self.views.append((name, EVENT, types))
+            event = ODD_EVENT if self.many else EVENT
+            where = self.expression("bool", {**event, **parameters}, 2)
+            made = f"let {name} = ({head}) {{ {'v' if self.many else 't'} | where {where} }};"
+            self.views.append((name, ODD_EVENT if self.many else EVENT, types))
         self.ordered = False
         return made
 
@@ -315,7 +353,8 @@ class Query:
         if self.aggregates and columns:
             name, parameters = self.draw.choice(self.aggregates)
             pipeline.append("summarize " + self.call(name, parameters, columns, 2))
-        return " ".join(statements + [" | ".join(pipeline)])
+        text = " ".join(statements + [" | ".join(pipeline)])
+        return ("" if OF_ANY_ORDER.search(text) else SAFE) + text.replace(MARK, "")
 
 
 # ---- operators: (query, columns, depth) -> text, columns
@@ -415,7 +454,56 @@ def serialize(query, columns, _depth):
 def first_rows(query, columns, _depth):
     """By every column: which rows of equal rank come first is not said."""
     keys, rows = ", ".join(columns), query.draw.choice([0, 1, 3])
-    return f"sort by {keys} | take {rows}" if query.chance(0.5) else f"top {rows} by {keys}", columns
+    return (f"sort by {keys} | {MARK}take {rows}" if query.chance(0.5)
+            else f"{MARK}top {rows} by {keys}"), columns
+
+
+def first_values(query, columns, _depth):
+    """By one column, and no other: rows that tie do not differ in what is left."""
+    key = query.plain(columns, "long", "string", "datetime", "real", "timespan", "bool")
+    if key is None:
+        return "count", {"Count": "long"}
+    order, rows = query.draw.choice(["asc", "desc", "asc nulls last"]), query.draw.choice([1, 2, 5])
+    return (query.draw.choice([f"{MARK}top {rows} by {key} {order}",
+                               f"sort by {key} {order} | {MARK}take {rows}"])
+            + f" | project {key}", {key: columns[key]})
+
+
+def first_count(query, columns, depth):
+    """How many some rows are, whichever they are."""
+    made, after = f"{MARK}take {query.draw.choice([0, 1, 5, 20])}", {"c": "long"}
+    if query.chance(0.5):
+        by = query.plain(columns)
+        if by is not None:
+            made = f"summarize by {by} | {made}"
+    elif query.chance(0.5):
+        made += f" | where {query.expression('bool', columns, depth)} or true"
+    return made + " | summarize c = count()", after
+
+
+def first_of_groups(query, columns, _depth):
+    """What sort by g, x numbers in each g, of which a filter wants the first."""
+    group, key = query.plain(columns, "long", "string", "bool"), query.plain(columns, "long", "real")
+    if group is None or key is None or group == key:
+        return "count", {"Count": "long"}
+    number, test = query.name("v"), query.draw.choice(["<= 2", "== 1", "< 3", "> 1"])
+    return (f"sort by {group}, {key} "
+            f"| extend {number} = {MARK}row_number(1, {MARK}prev({group}) != {group}) "
+            f"| where {number} {test} | project {group}, {key}, {number}",
+            {group: columns[group], key: columns[key], number: "long"})
+
+
+def extremes(query, columns, _depth):
+    """Together with what the others of a summarize read of all rows."""
+    by = query.plain(columns)
+    call = query.draw.choice(["arg_max(_time, *)", "arg_min(_time, *)", "arg_max({long}, *)",
+                              "arg_min({real}, *)", "arg_max({string}, *)"])
+    if by is None or "_time" not in columns:
+        return "count", {"Count": "long"}
+    some = query.draw.choice(["", "a0 = count(), ", "a0 = sum(n), "]) if "n" in columns else ""
+    group = f" by {by}" if query.chance(0.7) else ""
+    return (f"summarize {some}{query.fill(call, columns, 1)}{group}",
+            {name: kind for name, kind in columns.items() if "." not in name})
 
 
 def distinct(query, columns, _depth):
@@ -469,7 +557,7 @@ def join(query, columns, depth):
         return (f"lookup kind={query.draw.choice(['leftouter', 'inner'])} ({right}) on {on}",
                 {**others, **columns})
     flavour = query.draw.choice(["inner", "leftouter", "rightouter", "fullouter", "leftsemi",
-                                 "leftanti", "rightanti", "rightsemi"])
+                                 "leftanti", "rightanti", "rightsemi", "innerunique"])
     after = {**others, **columns}
     if flavour.endswith(("semi", "anti")):
         after = others if flavour.startswith("right") else columns
@@ -482,12 +570,94 @@ def union(query, columns, _depth):
     return f"union {query.draw.choice(['', 'kind=inner ', 'withsource=src '])}({right})", both
 
 
+def join_by_two(query, columns, _depth):
+    """Of whose keys one may be computed, or null, or of several types."""
+    right, others = query.source()
+    shared = [name for name in columns if others.get(name) == columns[name] and "." not in name]
+    if len(shared) < 2:
+        return "count", {"Count": "long"}
+    one, two = query.draw.sample(shared, 2)
+    flavour = query.draw.choice(["inner", "leftouter", "fullouter", "leftanti", "rightsemi"])
+    key = query.draw.choice([two, f"$left.{two} == $right.{two}"])
+    return f"join kind={flavour} ({right}) on {one}, {key}", {}
+
+
+def branches(query, columns, depth):
+    one, two = (query.step(columns, max(depth - 1, 0))[0] for _ in range(2))
+    return f"fork ({one}) ({two})", {}
+
+
+def facet(query, columns, _depth):
+    key = query.plain(columns)
+    return (f"facet by {key}" if key else "count"), {}
+
+
+def top_hitters(query, columns, _depth):
+    key = query.plain(columns, "long", "string", "bool")
+    if key is None:
+        return "count", {"Count": "long"}
+    return f"top-hitters 100 of {key}", {key: columns[key]}
+
+
+def bins(query, columns, depth):
+    """With or without the groups that are largest over all bins."""
+    by = query.plain(columns, "string", "long")
+    if columns.get("_time") != "datetime" or by is None:
+        return "count", {"Count": "long"}
+    some = f" | {MARK}take {query.draw.choice([1, 3])}" if query.chance(0.5) else ""
+    value = query.aggregate("long", columns, depth - 1)
+    return (f"summarize a = {value} by bin(_time, {query.draw.choice(['1d', '3h'])}), {by}{some}",
+            {"_time": "datetime", by: columns[by], "a": "long"})
+
+
+def where_time(query, columns, _depth):
+    if columns.get("_time") != "datetime":
+        return "count", {"Count": "long"}
+    day = f"datetime(2024-05-0{query.draw.choice([1, 2, 3])}T0{query.draw.choice([0, 1, 3])}:00:00Z)"
+    test = query.draw.choice([f"_time > {day}", f"_time <= {day}", f"_time == {day}",
+                              f"_time between ({day} .. 3h)", f"{day} < _time",
+                              f"_time != {day} and _time >= {day}"])
+    return "where " + test, columns
+
+
+def distinct_all(_query, columns, _depth):
+    return "distinct *", columns
+
+
+def mv_expand_two(query, columns, depth):
+    one, two = (query.expression("dynamic", columns, depth - 1) for _ in range(2))
+    names = query.name("v"), query.name("v")
+    return (f"mv-expand {names[0]} = {one}, {names[1]} = {two} to typeof(long)",
+            {**columns, names[0]: "dynamic", names[1]: "long"})
+
+
+def reorder(query, columns, _depth):
+    names = [name for name in columns if "." not in name]
+    if not names:
+        return "count", {"Count": "long"}
+    return f"project-reorder {query.draw.choice(names)}, * desc", columns
+
+
+def shadow(query, columns, depth):
+    """A column under its own name, and one made of it in the same breath."""
+    name = query.plain(columns)
+    if name is None or name.startswith("_"):
+        return "count", {"Count": "long"}
+    kind, other = query.draw.choice(TYPES), query.name("v")
+    value = query.expression(kind, columns, depth)
+    return (f"extend {name} = {value}, {other} = {name}",
+            {**columns, name: kind, other: columns[name]})
+
+
 def partition(query, columns, depth):
     key = query.plain(columns)
     if key is None or depth <= 0:
         return "count", {"Count": "long"}
     ordered = query.ordered
     step, after = query.step(columns, depth - 1)
+    if after and query.chance(0.4):
+        more, after = query.step(after, depth - 1)
+        step += " | " + more
     query.ordered = ordered
     return f"partition by {key} ({step})", after
 
@@ -497,7 +667,9 @@ def partition_pipelines(query, columns, _depth):
     if key is None:
         return "count", {"Count": "long"}
     field = "n" if columns[key] == "long" else "s"
-    return f"partition by {key} {{ t | where {field} == {key} | summarize c = count() }}", {"c": "long"}
+    table = "v" if query.many else "t"
+    return (f"partition by {key} {{ {table} | where {field} == {key} | summarize c = count() }}",
+            {"c": "long"})
 
 
 def parse(query, columns, depth):
@@ -566,18 +738,21 @@ def search(query, columns, _depth):
 
 OPERATORS = [where, where, where, where_manual, extend, extend, extend_manual, extend_manual,
              project, project_away, project_rename, summarize, summarize, summarize_manual,
-             summarize_rows, sort, serialize, first_rows, distinct, count, mv_expand, mv_apply,
-             join, join, union, partition, partition_pipelines, parse, parse_kv, make_series,
-             top_nested, evaluate, scan, get_schema, search]
+             summarize_rows, extremes, sort, serialize, first_rows, first_values, first_count,
+             first_of_groups, distinct, count, mv_expand, mv_apply, join, join, join_by_two,
+             branches, facet, top_hitters, bins, where_time, where_time, distinct_all,
+             mv_expand_two, reorder, shadow, union, partition, partition_pipelines, parse,
+             parse_kv, make_series, top_nested, evaluate, scan, get_schema, search]
 
 
 def main():
     seed, count_wanted, directory = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    many = sys.argv[4:] == ["many"]
     draw = random.Random(seed)
     os.makedirs(directory, exist_ok=True)
     written = 0
     while written < count_wanted:
-        text = Query(draw).text()
+        text = Query(draw, many).text()
         if len(text.encode()) <= BYTES_MAX:
             with open(os.path.join(directory, f"{written:06}"), "w", encoding="utf-8") as file:
                 file.write(text)
