@@ -186,8 +186,10 @@ Result<UnpackOptions> unpack_options(Binder& binder, const ast::Evaluate& op) {
 
 // Aggregates of no rows at all that are zero and not null.
 bool counts_from_zero(std::string_view aggregate) {
-  return aggregate == "count" || aggregate == "countif" || aggregate == "sum" ||
-         aggregate == "sumif" || aggregate == "dcount" || aggregate == "dcountif";
+  constexpr std::string_view kNames[] = {"count",          "countif",         "sum",
+                                         "sumif",          "dcount",          "dcountif",
+                                         "count_distinct", "count_distinctif"};
+  return std::ranges::find(kNames, aggregate) != std::end(kNames);
 }
 
 Value zero_of(Type type) {
