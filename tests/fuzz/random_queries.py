@@ -703,7 +703,11 @@ def top_nested(query, columns, _depth):
     key = query.plain(columns, "long", "string")
     if key is None:
         return "count", {"Count": "long"}
-    return f"top-nested 10 of {key} by c0 = count()", {key: columns[key], "c0": "long"}
+    after, other = {key: columns[key], "c0": "long"}, query.plain(columns, "long", "string")
+    if other == key or other is None or query.chance(0.5):
+        return f"top-nested 10 of {key} by c0 = count()", after
+    return (f"top-nested 100 of {key} by c0 = count(), top-nested 100 of {other} by c1 = max({other})",
+            {**after, other: columns[other]})
 
 
 def evaluate(query, columns, depth):
@@ -725,6 +729,87 @@ def scan(query, columns, _depth):
             f"(step a: true => s1 = a.s1 + {value};)", {**columns, "s1": "long"})
 
 
+def settled(columns):
+    """Rows in an order in which those that tie are one and the same: there may be more columns."""
+    names = ", ".join(name for name in columns if "." not in name)
+    return f"project {names} | sort by {names}", {k: v for k, v in columns.items() if "." not in k}
+
+
+def scan_sequences(query, columns, depth):
+    """Of two steps, perhaps many at once or of the last rows only."""
+    if query.plain(columns) is None:
+        return "count", {"Count": "long"}
+    before, columns = settled(columns)
+    begin, go_on = (query.expression("bool", columns, depth - 1) for _ in range(2))
+    by = query.plain(columns, "string", "long", "bool")
+    parts = f"partition by {by} " if by and query.chance(0.5) else ""
+    output = query.draw.choice(["", " output=last", " output=none"])
+    return (f"{before} | scan with_match_id=mi {parts}with "
+            f"(step a{output}: {begin}; step b: {go_on};)", {**columns, "mi": "long"})
+
+
+def rows_near(query, columns, depth):
+    near = query.draw.choice(["0", "1", "1, 0", "0, 2", "5"])
+    if query.plain(columns) is None:
+        return "count", {"Count": "long"}
+    before, columns = settled(columns)
+    return (f"{before} | evaluate rows_near({query.expression('bool', columns, depth - 1)}, {near})", columns)
+
+
+def windows(query, columns, depth):
+    """Over rows of which those that tie are one and the same, some over each other."""
+    if query.plain(columns) is None:
+        return "count", {"Count": "long"}
+    before, columns = settled(columns)
+    names, calls, kind = dict(columns), [], "long"
+    value = query.expression("long", columns, depth - 1)
+    for _ in range(query.draw.choice([1, 2, 3])):
+        name = query.name("v")
+        call = query.draw.choice(["prev({value})", "next({value})", "prev({value}, 2, 7)",
+                                  "row_cumsum({value})", "row_number()", "row_cumsum({value}, {test})",
+                                  "row_rank_dense({value})", "row_number(2, {test})"])
+        test = query.expression("bool", columns, 0)
+        calls.append(f"extend {name} = {MARK}" + call.format(value=value, test=test))
+        value, names[name] = query.draw.choice([name, value]), kind
+    keep = f" | where {query.expression('bool', names, 1)}" if query.chance(0.5) else ""
+    return f"{before} | {' | '.join(calls)}{keep}", names
+
+
+def windows_of_time(query, columns, _depth):
+    key, number = query.plain(columns, "long", "string"), query.plain(columns, "long", "real")
+    if columns.get("_time") != "datetime" or key is None or number is None:
+        return "count", {"Count": "long"}
+    by = query.plain(columns, "string", "bool", "long")
+    more = f", {by}" if by not in (None, key, number) and query.chance(0.5) else ""
+    days = "datetime(2024-05-01), datetime(2024-05-03)"
+    return "evaluate " + query.draw.choice([
+        f"activity_counts_metrics({key}, _time, {days}, 12h{more})",
+        f"rolling_percentile({number}, 50, _time, 6h, 3{more})",
+        f"sliding_window_counts({key}, _time, {days}, 1d, 12h{more})"]), {}
+
+
+def largest_groups(query, columns, depth):
+    """How large they are: which of those that tie come is not said."""
+    keys = {query.plain(columns), query.plain(columns)} - {None}
+    if not keys:
+        return "count", {"Count": "long"}
+    value = query.draw.choice(["count()", "count()", query.aggregate("long", columns, depth - 1)])
+    test = query.draw.choice(["", "", " | where a > 1", " | where a == 2", " | where isnotnull(a)"])
+    rows, order = query.draw.choice([1, 3, 10]), query.draw.choice(["desc", "asc"])
+    return (f"summarize a = {value} by {', '.join(sorted(keys))}{test} "
+            f"| {MARK}top {rows} by a {order} | project a", {"a": "long"})
+
+
+def let_twice(query, columns, _depth):
+    """What is before this, with itself."""
+    key = query.plain(columns, "long", "string", "bool")
+    if key is None:
+        return "count", {"Count": "long"}
+    name = query.name("q")
+    return (f"as {name} | join kind={query.draw.choice(['inner', 'leftanti', 'fullouter'])} "
+            f"({name} | summarize c1 = count() by {key}) on {key}", {**columns, "c1": "long"})
+
+
 def get_schema(_query, _columns, _depth):
     return "getschema", {"ColumnName": "string", "ColumnOrdinal": "long"}
 
@@ -742,7 +827,8 @@ OPERATORS = [where, where, where, where_manual, extend, extend, extend_manual, e
              first_of_groups, distinct, count, mv_expand, mv_apply, join, join, join_by_two,
              branches, facet, top_hitters, bins, where_time, where_time, distinct_all,
              mv_expand_two, reorder, shadow, union, partition, partition_pipelines, parse,
-             parse_kv, make_series, top_nested, evaluate, scan, get_schema, search]
+             parse_kv, make_series, top_nested, evaluate, scan, scan_sequences, rows_near, windows,
+             windows_of_time, largest_groups, let_twice, get_schema, search]
 
 
 def main():
