@@ -29,7 +29,8 @@ enum class Role : std::uint8_t {
 // A plugin. In its text and in the names of what that makes stand {x} and {t} for the value and the
 // timeline, {dims} for the dimensions, {dims asc} for them as sort keys, {dims new} for whether one
 // is another than in the row before, {3} for the constant at that place, {type} for the timeline's
-// type and {name} for the value's name.
+// type and {name} for the value's name. {snap} is the text `snap`, and {whole} a hair, where the
+// timeline is of reals, whose sums of steps lie beside the bins; else nothing.
 struct WrittenPlugin {
   std::string_view name;
   std::string_view usage;
@@ -37,6 +38,7 @@ struct WrittenPlugin {
   std::string_view text;
   // What the columns are called that the text makes after the timeline's and the dimensions'.
   std::span<const std::string_view> results;
+  std::string_view snap;
 };
 
 constexpr std::array<Role, 5> kActivityRoles = {Role::kValue, Role::kTimeline, Role::kPoint,
@@ -62,22 +64,23 @@ constexpr std::array<WrittenPlugin, 3> kWrittenPlugins = {{
      "new}) == 1"
      "| summarize rows = sum(n), ids = countif(isnotnull({x})), fresh = countif(first) by w{dims}"
      "| sort by {dims asc}w asc | extend so_far = row_cumsum(fresh, false{dims new})",
-     kActivityResults},
+     kActivityResults, ""},
     // A row counts in its own bin and in those after it as far as a window reaches.
     {"rolling_percentile", "rolling_percentile(value, percentile, time, bin, bins, dimension, …)",
      kRollingRoles,
      "| extend b = bin({t}, {3})"
-     "| mv-expand w = range(b, b + ({4} - 1) * {3}, {3}) to typeof({type})"
+     "| mv-expand w = range(b, b + ({4} - 1) * {3}, {3}) to typeof({type}){snap}"
      "| summarize p = percentile({x}, {1}), own = countif(w == b) by w{dims}"
      "| where own > 0 | project-away own | sort by {dims asc}w asc",
-     kRollingResults},
+     kRollingResults, "| extend w = bin(w + {3} * 0.5, {3})"},
     {"sliding_window_counts",
      "sliding_window_counts(id, time, start, end, lookback, bin, dimension, …)", kSlidingRoles,
-     "| extend reach = (max_of(tolong({4} / {5}), 1) - 1) * {5}"
+     "| extend reach = (max_of(tolong({4} / {5}{whole}), 1) - 1) * {5}"
      "| where {t} between ({2} - reach .. {3}) | extend b = bin_at({t}, {5}, {2})"
-     "| mv-expand w = range(b, b + reach, {5}) to typeof({type}) | where w between ({2} .. {3})"
+     "| mv-expand w = range(b, b + reach, {5}) to typeof({type}){snap}"
+     "| where w between ({2} .. {3})"
      "| summarize rows = count(), ids = dcount({x}) by w{dims} | sort by {dims asc}w asc",
-     kSlidingResults},
+     kSlidingResults, "| extend w = bin_at(w + {5} * 0.5, {5}, {2})"},
 }};
 
 const WrittenPlugin* find_plugin(std::string_view name) {
@@ -196,6 +199,9 @@ class PluginCall {
     }
     if (word == "dims new") {
       return dimensions_new();
+    }
+    if (word == "snap" || word == "whole") {
+      return timeline_ != Type::kReal ? "" : word == "snap" ? filled(plugin_.snap) : " + 1e-9";
     }
     if (word == "type") {
       return std::string(type_name(timeline_));
