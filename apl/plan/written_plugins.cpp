@@ -164,6 +164,10 @@ class PluginCall {
     if (!must.empty()) {
       return diag::invalid_constant(argument.span, what, "be a " + must);
     }
+    if (role != Role::kNumber && timeline_ == Type::kLong && value.type() == Type::kReal &&
+        value.as_real() != std::floor(value.as_real())) {
+      timeline_ = Type::kReal;  // the bins are no whole numbers
+    }
     constants_[i] = literal(value);
     return Status::success();
   }
