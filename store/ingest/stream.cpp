@@ -400,7 +400,7 @@ Status Pipeline::commit_what_is_sealed(bool apart) {
   if (commit_failure_ != nullptr) {
     std::rethrow_exception(commit_failure_);
   }
-  return std::move(commit_status_);
+  return Error(commit_status_.error());  // as often as it is asked for: nothing follows any more
 }
 
 Status Pipeline::commit_part(SealedPart part) {

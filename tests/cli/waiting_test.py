@@ -46,6 +46,19 @@ class Waiting(EvqCase):
             calm = calm + 1 if caught and all("State:\tS" in text for text in status) else 0
             time.sleep(0.02)
 
+    def until_it_has_open(self, process, path):
+        """And keeps it open for a while."""
+        deadline = time.monotonic() + 30
+        seen = 0
+        while seen < 10:
+            self.assertIsNone(process.poll(), "it did not open the file")
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+            opened = []
+            with contextlib.suppress(FileNotFoundError):  # one that it has just closed
+                opened = [os.readlink(link) for link in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()]
+            seen = seen + 1 if path in opened else 0
+
     def ends(self, process, number, status):
         """The text on standard error; ends soon after the signal."""
         self.until_it_waits(process, number)
@@ -70,6 +83,18 @@ class Waiting(EvqCase):
                     self.assertEqual(self.count(), "2")
         self.evq("compact", "d")
         self.assertIn("sound", self.out("check"))
+
+    def test_a_pipe_whose_events_another_process_keeps_out(self):
+        """The signal comes while what was read so far waits to be written, and more may come."""
+        lock = str(self.directory / "store" / "datasets" / "1.db.lock")
+        for number in ENDING:
+            with self.subTest(number=number), self.held("datasets/1.db"):
+                process = self.start("ingest", "d", stdin=subprocess.PIPE)
+                process.stdin.write('{"n":3}\n')
+                process.stdin.flush()
+                self.until_it_has_open(process, lock)
+                self.assertIn("interrupted while waiting for the lock", self.ends(process, number, 128 + number))
+                self.assertEqual(self.count(), "2")
 
     def test_a_catalog_that_another_process_writes_to(self):
         source = self.directory / "events.ndjson"
