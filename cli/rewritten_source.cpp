@@ -1,14 +1,14 @@
 #include "cli/rewritten_source.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <optional>
 #include <utility>
 
 #include "http/otlp.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
+#include "store/base/number.h"
 #include "store/base/time.h"
 #include "store/base/utf8.h"
 #include "store/ingest/json_text.h"
@@ -73,13 +73,17 @@ std::optional<JournalField> find_field(std::string_view text, bool at_end) {
   return field;
 }
 
+// The entry's time is written as _time too, unless it is no number, or later than a datetime can
+// be: such an entry has the time at which it was read.
 void write_field(JsonWriter* json, std::string_view name, std::string_view value) {
-  std::int64_t microseconds = 0;
-  const char* const end = value.data() + value.size();
-  if (name == kJournalTime && std::from_chars(value.data(), end, microseconds).ec == std::errc()) {
-    constexpr std::int64_t kMicrosecondNs = 1000;
-    json->key("_time");
-    json->instant(microseconds * kMicrosecondNs);
+  if (name == kJournalTime) {
+    const std::optional<std::int64_t> microseconds = parse_int(value);
+    const std::optional<std::int64_t> instant =
+        microseconds ? checked_multiply(*microseconds, kMicrosecondNs) : std::nullopt;
+    if (instant.has_value()) {
+      json->key("_time");
+      json->instant(*instant);
+    }
   }
   json->key(repair_utf8(name));
   json->string(repair_utf8(value));

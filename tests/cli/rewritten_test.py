@@ -164,6 +164,17 @@ class Rewritten(EvqCase):
         out = self.out("query", "--file", journal, "journal | count")
         self.assertEqual(json.loads(out), {"Count": 5002})
 
+    def test_an_entry_of_a_journal_whose_time_is_none_has_that_of_reading(self):
+        times = ("9223372036854775807", "9223372036854776", "-9223372036854776", "12x", "", "soon",
+                 "9223372036854775", "-1")
+        journal = "".join(f"__CURSOR=s={i}\n__REALTIME_TIMESTAMP={time}\n\n" for i, time in enumerate(times))
+        report, _ = self.load(journal)
+        self.assertEqual((report["ingested"], report["failed"]), (len(times), 0))
+        self.assertEqual(self.rows("d | where _time > ago(1h) and _time < now(1h) | summarize s = make_set(__CURSOR)"),
+                         [{"s": [f"s={i}" for i in range(6)]}])
+        self.assertEqual(self.rows("d | where __CURSOR in ('s=6', 's=7') | sort by _time asc | project _time"),
+                         [{"_time": "1969-12-31T23:59:59.999999Z"}, {"_time": "2262-04-11T23:47:16.854775Z"}])
+
     def test_a_long_field_of_a_journal_is_told(self):
         limit = 1 << 20  # of a field's value
         def entry(number, dump, line):
