@@ -8,14 +8,15 @@
 
 namespace evq {
 
-// Whoever leads must come back for the others, whatever happens to it: nothing here allocates but
-// enqueue() and the two stations, and their exceptions stop here.
+// Whoever leads must come back for the others, whatever happens to it, and the line holds pointers
+// to members: nothing here allocates but enqueue(), the members and the two stations, and their
+// exceptions stop here.
 bool GroupCommit::run(Member* member) {
   mutex_.lock();
   const bool queued = enqueue(member);
   while (queued && !member->done_ && (member->taken_ || !may_be_taken())) {
     const bool told = seats_[member->seat_].wait_for_ms(mutex_, kControlPollMsMax);
-    if (!told && !member->taken_ && member->gives_up()) {
+    if (!told && !member->taken_ && waits_no_more(*member)) {
       leave(member);
       const SeatSet next = next_leader();
       mutex_.unlock();
@@ -29,6 +30,14 @@ bool GroupCommit::run(Member* member) {
     mutex_.unlock();
   }
   return true;
+}
+
+bool GroupCommit::waits_no_more(const Member& member) {
+  try {
+    return member.gives_up();
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
 }
 
 void GroupCommit::leave(Member* member) {

@@ -38,7 +38,8 @@ class GroupCommit {
     Member& operator=(const Member&) = delete;
 
    private:
-    // Whether it waits no more; asked now and then, under the line's lock, until it is taken.
+    // Whether it waits no more; asked now and then, under the line's lock, until it is taken. One
+    // that has no memory to tell does not.
     virtual bool gives_up() const { return false; }
 
     friend class GroupCommit;
@@ -65,6 +66,7 @@ class GroupCommit {
   using SeatSet = std::uint64_t;  // a bit a seat
   static SeatSet seat_of(const Member& member) { return SeatSet{1} << member.seat_; }
 
+  static bool waits_no_more(const Member& member);
   bool enqueue(Member* member) EVQ_REQUIRES(mutex_);
   void leave(Member* member) EVQ_REQUIRES(mutex_);
   bool may_be_taken() const EVQ_REQUIRES(mutex_);

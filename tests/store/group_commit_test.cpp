@@ -134,6 +134,22 @@ TEST_CASE("who gives up before it is taken leaves the line, and the others go on
   CHECK(line.members_prepared.load() == 2);
 }
 
+TEST_CASE("who has no memory to say whether it gives up leaves the line, and the others go on") {
+  struct Forgetful : GroupCommit::Member {
+    Forgetful() : Member(4) {}
+    bool gives_up() const override { throw std::bad_alloc(); }
+  };
+  HeldLine line;
+  line.write(10);
+  REQUIRE(comes_true([&] { return line.groups_committed.load() == 1; }));
+  Forgetful member;
+  CHECK_FALSE(line.run(&member));
+  line.write(1);
+  line.held.store(false);
+  CHECK(comes_true([&] { return line.returned.load() == 2; }));
+  CHECK(line.members_prepared.load() == 2);
+}
+
 TEST_CASE("no more than two groups hold what they prepared") {
   HeldLine line;
   for (int i = 0; i < 40; ++i) {  // more than there are seats
