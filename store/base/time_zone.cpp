@@ -175,12 +175,14 @@ class MetZones {
         return met.zone;
       }
     }
+    auto loaded = TimeZone::load(name);
+    // Made before either is kept: where the memory runs out, the name must not stay without its
+    // zone.
+    Met met{std::string(name),
+            loaded.ok() ? std::make_shared<const TimeZone>(std::move(loaded).value()) : nullptr};
     Met& oldest = met_[next_];
     next_ = (next_ + 1) % met_.size();
-    auto loaded = TimeZone::load(name);
-    oldest.name = name;
-    oldest.zone = loaded.ok() ? std::make_shared<const TimeZone>(std::move(loaded).value())
-                              : std::shared_ptr<const TimeZone>();
+    oldest = std::move(met);
     return oldest.zone;
   }
 

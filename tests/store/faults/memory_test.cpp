@@ -2,13 +2,16 @@
 // and the same store goes on.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <random>
 #include <string>
+#include <thread>
 
 #include <doctest/doctest.h>
 
 #include "store/base/thread_pool.h"
+#include "store/base/time_zone.h"
 #include "tests/support/environment_number.h"
 #include "tests/support/fault_heap.h"
 #include "tests/support/store_workload.h"
@@ -121,6 +124,25 @@ TEST_CASE("every allocation of a piece of work fails in turn, once and for the r
     }
   }
   MESSAGE("allocations: " << made);
+}
+
+TEST_CASE("a time zone that there was no memory for is there when there is") {
+  bool failed = true;
+  for (std::uint64_t allocation = 0; failed; ++allocation) {
+    std::shared_ptr<const TimeZone> zone;
+    std::thread thread([&] {  // which remembers the zones that it met
+      FaultHeap::fail_at(allocation, false);
+      try {
+        find_time_zone("Europe/Berlin");
+      } catch (const std::bad_alloc&) {  // as it should
+      }
+      FaultHeap::heal();
+      failed = FaultHeap::failed();
+      zone = find_time_zone("Europe/Berlin");
+    });
+    thread.join();
+    CHECK(zone != nullptr);
+  }
 }
 
 }  // namespace
