@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -23,6 +22,7 @@
 #include "store/compactor.h"
 #include "store/dataset.h"
 #include "store/load.h"
+#include "store/open_datasets.h"
 #include "store/quiet_datasets.h"
 #include "store/removal.h"
 #include "store/segment_cache.h"
@@ -37,7 +37,8 @@ class DirectoryStore final : public Store {
       : options_(std::move(options)),
         directory_(std::move(directory)),
         definitions_({directory_, options_.vfs}),
-        cache_(std::make_shared<SegmentCache>(options_.cache_bytes, options_.cache_bytes_grown)) {}
+        cache_(std::make_shared<SegmentCache>(options_.cache_bytes, options_.cache_bytes_grown)),
+        open_({directory_, file_options(), options_.open_datasets_max}, definitions_) {}
 
   Definitions& definitions() override { return definitions_; }
   Status drop_dataset(std::string_view dataset) override;
@@ -60,21 +61,8 @@ class DirectoryStore final : public Store {
   Result<CheckReport> check(QueryControl& control) override;
 
  private:
-  struct OpenDataset {
-    std::shared_ptr<Dataset> dataset;
-    std::uint64_t last_use = 0;  // the number of the look-up
-  };
-  using OpenDatasets = std::map<std::string, OpenDataset, std::less<>>;
-
-  // With its definition where one is wanted.
-  Result<std::shared_ptr<Dataset>> open_dataset(std::string_view name,
-                                                DatasetDefinition* definition = nullptr);
   Result<std::shared_ptr<Dataset>> open_or_create(std::string_view name);
   std::shared_ptr<FieldAdmission> admission_of_new(std::string_view name);
-  std::vector<std::shared_ptr<Dataset>> take_idle(std::size_t opening) EVQ_REQUIRES(mutex_);
-  void close_idle();
-  // Whether the catalog no longer names this file: then what failed did so for that.
-  bool is_dropped(std::string_view name, std::uint64_t file_id);
   // What `run` makes of the dataset; kNotFound when it failed because somebody dropped it
   // meanwhile.
   template <class Run>
@@ -85,6 +73,7 @@ class DirectoryStore final : public Store {
                   bool full, QueryControl& control);
   std::optional<std::int64_t> retained_from(const DatasetDefinition& definition);
   bool is_roomy() const;
+  DatabaseOptions file_options() const;
   CompactOptions compact_options() const { return {options_.block_rows, options_.pool, cache_}; }
 
   const StoreOptions options_;
@@ -94,9 +83,8 @@ class DirectoryStore final : public Store {
 
   ClockWatch clock_watch_;
   QuietDatasets quiet_;
+  OpenDatasets open_;
   Mutex mutex_;
-  OpenDatasets open_ EVQ_GUARDED_BY(mutex_);
-  std::uint64_t uses_ EVQ_GUARDED_BY(mutex_) = 0;
   // Of the loads into datasets that are not there yet.
   std::map<std::string, std::weak_ptr<FieldAdmission>> new_admissions_ EVQ_GUARDED_BY(mutex_);
 };
@@ -108,93 +96,24 @@ Error missing_store(const std::string& directory) {
 
 // ---------------------------------------------------------------- datasets
 
-// The catalog decides each time, so that a dataset dropped or made anew by another process is seen.
-Result<std::shared_ptr<Dataset>> DirectoryStore::open_dataset(std::string_view name,
-                                                              DatasetDefinition* definition) {
-  Result<DatasetFileName> file = definitions_.find_file(name, definition);
-  std::vector<std::shared_ptr<Dataset>> closed;  // without the lock
-  const MutexLock lock(mutex_);
-  const auto known = open_.find(name);
-  const bool gone = !file.ok() && file.error().code == ErrorCode::kNotFound;
-  if (known != open_.end() && file.ok() && known->second.dataset->file_id() == file->file_id) {
-    known->second.last_use = ++uses_;
-    return known->second.dataset;
-  }
-  if (known != open_.end() && (file.ok() || gone)) {
-    closed.push_back(std::move(known->second.dataset));
-    open_.erase(known);
-  }
-  if (!file.ok()) {
-    return std::move(file).take_error();
-  }
+DatabaseOptions DirectoryStore::file_options() const {
   DatabaseOptions options;
-  options.path = dataset_path(directory_, file->file_id);
   options.reserve_path = reserve_path(directory_);
   options.vfs = options_.vfs;
   options.page_size_bytes = kDatasetPageBytes;
   if (options_.background_upkeep) {
     options.wal_bytes_target = kBusyWalBytesTarget;
   }
-  Result<std::shared_ptr<Dataset>> dataset = Dataset::open(std::string(name), *file, options);
-  // Opened while its files were being removed, it may lack those that went first.
-  if (is_dropped(name, file->file_id)) {
-    return missing_dataset(name);
-  }
-  if (!dataset.ok()) {
-    return dataset;
-  }
-  std::ranges::move(take_idle(1), std::back_inserter(closed));
-  open_.insert_or_assign(std::string(name), OpenDataset{*dataset, ++uses_});
-  return dataset;
-}
-
-// Those that nobody uses and that were used longest ago, so many that there is room for `opening`
-// more. The map's reference to them is the only one, and no other can come up under the lock.
-std::vector<std::shared_ptr<Dataset>> DirectoryStore::take_idle(std::size_t opening) {
-  std::vector<std::shared_ptr<Dataset>> taken;
-  if (open_.size() + opening <= options_.open_datasets_max) {
-    return taken;
-  }
-  std::vector<OpenDatasets::iterator> idle;
-  for (auto at = open_.begin(); at != open_.end(); ++at) {
-    if (at->second.dataset.use_count() == 1) {
-      idle.push_back(at);
-    }
-  }
-  const std::size_t surplus = open_.size() + opening - options_.open_datasets_max;
-  if (surplus < idle.size()) {
-    const auto last_use = [](const auto& at) { return at->second.last_use; };
-    const auto kept = idle.begin() + static_cast<std::ptrdiff_t>(surplus);
-    std::ranges::nth_element(idle, kept, {}, last_use);
-    idle.erase(kept, idle.end());
-  }
-  taken.reserve(idle.size());
-  for (const auto& at : idle) {
-    taken.push_back(std::move(at->second.dataset));
-    open_.erase(at);
-  }
-  return taken;
-}
-
-// A query over thousands of datasets leaves all of them open, and perhaps nobody opens another.
-void DirectoryStore::close_idle() {
-  std::vector<std::shared_ptr<Dataset>> closed;  // without the lock
-  const MutexLock lock(mutex_);
-  closed = take_idle(0);
-}
-
-bool DirectoryStore::is_dropped(std::string_view name, std::uint64_t file_id) {
-  const Result<DatasetFileName> now = definitions_.find_file(name);
-  return now.ok() ? now->file_id != file_id : now.error().code == ErrorCode::kNotFound;
+  return options;
 }
 
 template <class Run>
 auto DirectoryStore::with_dataset(std::string_view name, const Run& run,
                                   DatasetDefinition* definition)
     -> decltype(run(std::shared_ptr<Dataset>())) {
-  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name, definition));
+  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_.open(name, definition));
   auto outcome = run(dataset);
-  if (!outcome.ok() && is_dropped(name, dataset->file_id())) {
+  if (!outcome.ok() && open_.is_dropped(name, dataset->file_id())) {
     return missing_dataset(name);
   }
   return outcome;
@@ -202,7 +121,7 @@ auto DirectoryStore::with_dataset(std::string_view name, const Run& run,
 
 Result<std::shared_ptr<Dataset>> DirectoryStore::open_or_create(std::string_view name) {
   EVQ_TRY(definitions_.make_durable());
-  Result<std::shared_ptr<Dataset>> dataset = open_dataset(name);
+  Result<std::shared_ptr<Dataset>> dataset = open_.open(name);
   if (dataset.ok() || dataset.error().code != ErrorCode::kNotFound) {
     return dataset;
   }
@@ -213,7 +132,7 @@ Result<std::shared_ptr<Dataset>> DirectoryStore::open_or_create(std::string_view
   if (!made.ok() && made.error().code != ErrorCode::kConflict) {
     return std::move(made).take_error();
   }
-  return open_dataset(name);
+  return open_.open(name);
 }
 
 // A dataset that is yet to be made has two fields; it is made when something is committed.
@@ -231,13 +150,7 @@ std::shared_ptr<FieldAdmission> DirectoryStore::admission_of_new(std::string_vie
 
 Status DirectoryStore::drop_dataset(std::string_view dataset) {
   EVQ_TRY(definitions_.drop_dataset(dataset));
-  std::shared_ptr<Dataset> closed;  // without the lock
-  const MutexLock lock(mutex_);
-  const auto known = open_.find(dataset);
-  if (known != open_.end()) {
-    closed = std::move(known->second.dataset);
-    open_.erase(known);
-  }
+  open_.close(dataset);
   return {};
 }
 
@@ -342,7 +255,7 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   const WaitScope scope(control);
   EVQ_TRY(definitions_.make_durable());
   DatasetDefinition definition;
-  Result<std::shared_ptr<Dataset>> known = open_dataset(name, &definition);
+  Result<std::shared_ptr<Dataset>> known = open_.open(name, &definition);
   if (!known.ok() && known.error().code != ErrorCode::kNotFound) {
     return std::move(known).take_error();
   }
@@ -440,7 +353,7 @@ Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& 
 // Where nothing was due the last time and no file has changed since, a look at the files is enough.
 // What can wait until nobody writes is done when nobody does.
 Status DirectoryStore::maintain_due(std::string_view name, QueryControl& control) {
-  close_idle();
+  open_.close_idle();
   DatasetDefinition definition;
   EVQ_TRY_ASSIGN(const DatasetFileName file, definitions_.find_file(name, &definition));
   const std::string path = dataset_path(directory_, file.file_id);
@@ -537,7 +450,7 @@ Result<CheckReport> DirectoryStore::check(QueryControl& control) {
   }
   for (const DatasetDefinition& definition : *datasets) {
     const std::size_t before = report.problems.size();
-    Result<std::shared_ptr<Dataset>> dataset = open_dataset(definition.name);
+    Result<std::shared_ptr<Dataset>> dataset = open_.open(definition.name);
     EVQ_TRY(control.check());
     if (dataset.ok()) {
       EVQ_TRY(check_dataset(*dataset, control, &report));
@@ -545,7 +458,7 @@ Result<CheckReport> DirectoryStore::check(QueryControl& control) {
       report.problems.push_back(
           {dataset_file(definition.file_id), std::nullopt, dataset.error().message});
     }
-    if (report.problems.size() != before && is_dropped(definition.name, definition.file_id)) {
+    if (report.problems.size() != before && open_.is_dropped(definition.name, definition.file_id)) {
       report.problems.resize(before);  // of what went away meanwhile
     }
   }

@@ -1,0 +1,125 @@
+#include "store/open_datasets.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace evq {
+
+OpenDatasets::OpenDatasets(Options options, CatalogDefinitions& definitions)
+    : options_(std::move(options)), definitions_(definitions) {}
+
+Result<std::shared_ptr<Dataset>> OpenDatasets::open(std::string_view name,
+                                                    DatasetDefinition* definition) {
+  Result<DatasetFileName> file = definitions_.find_file(name, definition);
+  if (std::shared_ptr<Dataset> known = find(name, file)) {
+    return known;
+  }
+  if (!file.ok()) {
+    return std::move(file).take_error();
+  }
+  EVQ_TRY_ASSIGN(const Turn::Holder turn,
+                 opening_.take(dataset_path(options_.directory, file->file_id)));
+  // Whoever had the turn may have opened it, and it may be another one by now.
+  file = definitions_.find_file(name, definition);
+  if (std::shared_ptr<Dataset> known = find(name, file)) {
+    return known;
+  }
+  if (!file.ok()) {
+    return std::move(file).take_error();
+  }
+  Result<std::shared_ptr<Dataset>> dataset = open_file(name, *file);
+  if (dataset.ok()) {
+    keep(name, *dataset);  // a drop from now on closes it, and one before shows
+  }
+  // Opened while its files were being removed, it may lack those that went first.
+  if (is_dropped(name, file->file_id)) {
+    close(name);
+    return missing_dataset(name);
+  }
+  return dataset;
+}
+
+// The dataset if this file of it is open. Another file, or one that is gone, is closed.
+std::shared_ptr<Dataset> OpenDatasets::find(std::string_view name,
+                                            const Result<DatasetFileName>& file) {
+  std::shared_ptr<Dataset> closed;  // without the lock
+  const MutexLock lock(mutex_);
+  const auto known = open_.find(name);
+  if (known == open_.end()) {
+    return nullptr;
+  }
+  if (file.ok() && known->second.dataset->file_id() == file->file_id) {
+    known->second.last_use = ++uses_;
+    return known->second.dataset;
+  }
+  if (file.ok() || file.error().code == ErrorCode::kNotFound) {
+    closed = std::move(known->second.dataset);
+    open_.erase(known);
+  }
+  return nullptr;
+}
+
+Result<std::shared_ptr<Dataset>> OpenDatasets::open_file(std::string_view name,
+                                                         const DatasetFileName& file) {
+  DatabaseOptions options = options_.file;
+  options.path = dataset_path(options_.directory, file.file_id);
+  return Dataset::open(std::string(name), file, options);
+}
+
+void OpenDatasets::keep(std::string_view name, const std::shared_ptr<Dataset>& dataset) {
+  std::vector<std::shared_ptr<Dataset>> closed;  // without the lock
+  const MutexLock lock(mutex_);
+  closed = take_idle(1);
+  open_.insert_or_assign(std::string(name), Open{dataset, ++uses_});
+}
+
+// Those that nobody uses and that were used longest ago, so many that there is room for `opening`
+// more. The map's reference to them is the only one, and no other can come up under the lock.
+std::vector<std::shared_ptr<Dataset>> OpenDatasets::take_idle(std::size_t opening) {
+  std::vector<std::shared_ptr<Dataset>> taken;
+  if (open_.size() + opening <= options_.open_max) {
+    return taken;
+  }
+  std::vector<Map::iterator> idle;
+  for (auto at = open_.begin(); at != open_.end(); ++at) {
+    if (at->second.dataset.use_count() == 1) {
+      idle.push_back(at);
+    }
+  }
+  const std::size_t surplus = open_.size() + opening - options_.open_max;
+  if (surplus < idle.size()) {
+    const auto last_use = [](const auto& at) { return at->second.last_use; };
+    const auto kept = idle.begin() + static_cast<std::ptrdiff_t>(surplus);
+    std::ranges::nth_element(idle, kept, {}, last_use);
+    idle.erase(kept, idle.end());
+  }
+  taken.reserve(idle.size());
+  for (const auto& at : idle) {
+    taken.push_back(std::move(at->second.dataset));
+    open_.erase(at);
+  }
+  return taken;
+}
+
+void OpenDatasets::close(std::string_view name) {
+  std::shared_ptr<Dataset> closed;  // without the lock
+  const MutexLock lock(mutex_);
+  if (const auto known = open_.find(name); known != open_.end()) {
+    closed = std::move(known->second.dataset);
+    open_.erase(known);
+  }
+}
+
+// A query over thousands of datasets leaves all of them open, and perhaps nobody opens another.
+void OpenDatasets::close_idle() {
+  std::vector<std::shared_ptr<Dataset>> closed;  // without the lock
+  const MutexLock lock(mutex_);
+  closed = take_idle(0);
+}
+
+bool OpenDatasets::is_dropped(std::string_view name, std::uint64_t file_id) {
+  const Result<DatasetFileName> now = definitions_.find_file(name);
+  return now.ok() ? now->file_id != file_id : now.error().code == ErrorCode::kNotFound;
+}
+
+}  // namespace evq

@@ -1,0 +1,67 @@
+#pragma once
+// OpenDatasets: the datasets of a store whose files this process has open. The catalog says each
+// time which file is meant, so that a dataset dropped or made anew by another process is seen.
+//
+// Opening a file may take long: its write-ahead file is read, or another process waited for. So one
+// is opened at a time, and whoever wants one that is open does not wait. Some stay open when nobody
+// uses them; those used longest ago go first. Any thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/mutex.h"
+#include "store/base/result.h"
+#include "store/base/turn.h"
+#include "store/catalog_definitions.h"
+#include "store/dataset.h"
+
+namespace evq {
+
+class OpenDatasets {
+ public:
+  // How files are opened: the path is filled in here.
+  struct Options {
+    std::string directory;  // of the store
+    DatabaseOptions file;
+    std::size_t open_max = 0;  // datasets; more only while they are in use
+  };
+  // `definitions` must outlive it.
+  OpenDatasets(Options options, CatalogDefinitions& definitions);
+
+  // With its definition where one is wanted. kNotFound, what Dataset::open() says, and kCancelled
+  // and kTimeout as the thread's WaitScope says while others are opened.
+  Result<std::shared_ptr<Dataset>> open(std::string_view name,
+                                        DatasetDefinition* definition = nullptr);
+  // Who uses it goes on.
+  void close(std::string_view name);
+  // Those that nobody uses and that are too many.
+  void close_idle();
+  // Whether the catalog no longer names this file: then what failed did so for that.
+  bool is_dropped(std::string_view name, std::uint64_t file_id);
+
+ private:
+  struct Open {
+    std::shared_ptr<Dataset> dataset;
+    std::uint64_t last_use = 0;  // the number of the look-up
+  };
+  using Map = std::map<std::string, Open, std::less<>>;
+
+  std::shared_ptr<Dataset> find(std::string_view name, const Result<DatasetFileName>& file);
+  Result<std::shared_ptr<Dataset>> open_file(std::string_view name, const DatasetFileName& file);
+  void keep(std::string_view name, const std::shared_ptr<Dataset>& dataset);
+  std::vector<std::shared_ptr<Dataset>> take_idle(std::size_t opening) EVQ_REQUIRES(mutex_);
+
+  const Options options_;
+  CatalogDefinitions& definitions_;
+  Turn opening_;
+  Mutex mutex_;
+  Map open_ EVQ_GUARDED_BY(mutex_);
+  std::uint64_t uses_ EVQ_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace evq
