@@ -39,6 +39,34 @@ std::optional<FetchAddress> split_address(std::string_view text) {
   return address;
 }
 
+// What a redirect leads to: an address by itself, or what of one differs from where it was met.
+std::string redirected(const FetchAddress& from, std::string_view location) {
+  const std::size_t mark = location.find_first_of(":/?#");
+  if (mark != std::string_view::npos && location[mark] == ':') {
+    return std::string(location);
+  }
+  if (location.starts_with("//")) {
+    return from.origin.substr(0, from.origin.find('/')).append(location);
+  }
+  std::string base = from.origin;
+  if (location.starts_with('#')) {
+    base += from.target;
+  } else if (!location.starts_with('/')) {
+    std::string_view path = std::string_view(from.target).substr(0, from.target.find('?'));
+    if (!location.starts_with('?')) {
+      path = path.substr(0, path.rfind('/') + 1);
+    }
+    while (location.starts_with("./") || location.starts_with("../")) {
+      if (location.starts_with("../")) {
+        path = path.substr(0, path.substr(0, path.size() - 1).rfind('/') + 1);
+      }
+      location.remove_prefix(location.find('/') + 1);
+    }
+    base += path.empty() ? "/" : path;
+  }
+  return base.append(location);
+}
+
 }  // namespace
 
 Result<std::string> fetch_address(const std::string& address, std::size_t bytes_max,
@@ -69,10 +97,7 @@ Result<std::string> fetch_address(const std::string& address, std::size_t bytes_
       return make_error(ErrorCode::kServer,
                         parts->origin + " answers " + std::to_string(answer.status));
     }
-    const std::string scheme = parts->origin.substr(0, parts->origin.find('/'));
-    at = location.starts_with("//")  ? scheme + location
-         : location.starts_with('/') ? parts->origin + location
-                                     : location;
+    at = redirected(*parts, location);
   }
   return make_error(ErrorCode::kServer, address + " redirects too often");
 }

@@ -15,9 +15,12 @@ from evq_case import EVQ, EvqCase, main
 
 class Web(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        if self.path == "/moved":
+        moved = {"/moved": "/people.csv", "/old/list?a=b": "people.csv", "/old/people.csv": "../people.csv",
+                 "/old/host": f"//{self.headers['Host']}/old/list?of=people", "/deep/er/": "./../../../moved?again",
+                 "/old/list?of=people": "?a=b", "/moved?again": f"http://{self.headers['Host']}/moved"}
+        if self.path in moved:
             self.send_response(302)
-            self.send_header("Location", "/people.csv")
+            self.send_header("Location", moved[self.path])
             self.end_headers()
             return
         if self.path in ("/never-ends", "/too-long"):
@@ -164,7 +167,7 @@ class External(EvqCase):
 
     def test_address(self):
         base = self.web()
-        for path in ("/people.csv", "/moved"):
+        for path in ("/people.csv", "/moved", "/old/people.csv", "/old/list?a=b", "/old/host", "/deep/er/"):
             self.assertEqual(
                 self.rows(f'externaldata (id:long, name:string) ["{base}{path}"] '
                           "with (skipFirstRow=true) | where id == 2"),
