@@ -500,6 +500,7 @@ constexpr AggregateFunction kArgRows[] = {
      .bind = bind_any,
      .arguments_min = 1,
      .order_sensitive = true,
+     .keeps_names = true,
      .gives_fields = true},
     {.name = "take_anyif",
      .aliases = {"anyif"},
@@ -511,7 +512,8 @@ constexpr AggregateFunction kArgRows[] = {
      .predicate = kLastArgument,
      .arguments_min = 2,
      .arguments_max = 2,
-     .order_sensitive = true},
+     .order_sensitive = true,
+     .keeps_names = true},
 };
 
 }  // namespace

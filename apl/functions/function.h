@@ -248,6 +248,9 @@ struct AggregateFunction {
   std::uint8_t naming_arguments = 1;
   // What it is called after where the call names an alias; empty: the alias.
   std::string_view alias_prefix{};
+  // Unless the call names an alias, an unnamed result is called as its argument is, and not after
+  // the function too.
+  bool keeps_names = false;
   // Results are values of the arguments; those that * chose are called as they are.
   bool gives_fields = false;
 };

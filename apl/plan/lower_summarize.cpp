@@ -27,6 +27,15 @@ std::vector<std::string_view> aggregate_names() {
   return names;
 }
 
+// What stands before the arguments in the name of an unnamed result of a call by that name.
+std::string result_prefix(const AggregateFunction& row, const std::string& called) {
+  const bool alias = called != row.name;
+  if (row.keeps_names && !alias) {
+    return "";
+  }
+  return (alias && !row.alias_prefix.empty() ? std::string(row.alias_prefix) : called) + "_";
+}
+
 // The width when `expr` is bin(<datetime>, <constant timespan>) or bin_auto(<datetime>).
 std::optional<std::int64_t> time_bin(const Expr& expr, const EvalContext& context) {
   if (expr.is_call("bin_auto")) {
@@ -194,21 +203,14 @@ class SummarizeBinder {
     }
     const ast::Expr* first = call->arguments.empty() ? nullptr : call->arguments[0].value.get();
     if (const AggregateFunction* row = find_aggregate(call->function.text)) {
-      if (call->function.text.starts_with("take_any") && first != nullptr) {
-        // A value of the field, as it was.
-        if (std::string field = binder_.derived_name(*first, &input_); !field.empty()) {
-          return field;
-        }
-      }
-      const bool alias = call->function.text != row->name && !row->alias_prefix.empty();
-      std::string name = (alias ? std::string(row->alias_prefix) : call->function.text) + "_";
+      std::string name = result_prefix(*row, call->function.text);
       const std::size_t named =
           std::min<std::size_t>(row->naming_arguments, call->arguments.size());
       for (std::size_t i = 0; i < named; ++i) {
         const std::string argument = binder_.derived_name(*call->arguments[i].value, &input_);
         name.append(i > 0 && !argument.empty() ? "_" : "").append(argument);
       }
-      return name;
+      return name.empty() ? call->function.text + "_" : name;
     }
     if (first == nullptr || !keeps_argument_name(call->function.text)) {
       return "";
@@ -396,8 +398,7 @@ class SummarizeBinder {
                                                         const ast::Call& call) {
     std::vector<ExprPtr> args;
     argument_names_.clear();
-    // Kusto, which alone calls take_any() any(), puts that before the names of its fields.
-    const std::string prefix = call.function.text == "any" ? "any_" : "";
+    const std::string prefix = row.keeps_names ? result_prefix(row, call.function.text) : "";
     for (const ast::Argument& argument : call.arguments) {
       if (std::holds_alternative<ast::Star>(argument.value->node)) {
         if (row.name == "count") {
