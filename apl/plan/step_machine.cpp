@@ -31,37 +31,43 @@ struct MatchedSteps {
 class StepRun {
  public:
   StepRun(const StepProgram& program, const EvalContext& context, const Table& input)
-      : program_(program), context_(context), input_(input) {}
+      : program_(program), context_(context), input_(input) {
+    for (std::size_t i = program.columns - program.declared.size(); i < program.columns; ++i) {
+      declared_.emplace_back(program.state_types[i]);
+    }
+  }
 
   Status run() {
     for (std::size_t row = 0; row < input_.rows; ++row) {
       if (row % kRowsBetweenChecks == 0 && context_.control != nullptr) {
         EVQ_TRY(context_.control->check());
       }
-      std::vector<std::optional<MatchedSteps>>& states = states_of(row);
-      for (std::size_t step = program_.steps.size(); step-- > 0;) {
-        try_step(step, row, &states);
-      }
+      Partition& partition = partition_of(row);
+      // What the expressions of a row allocate is free again after it.
+      AllocationMeter of_row(nullptr, context_.control, "scan");
+      EVQ_TRY(of_row.guard([&] {
+        for (std::size_t step = program_.steps.size(); step-- > 0;) {
+          try_step(step, row, &partition.states);
+        }
+      }));
+      charge_kept(&partition);
     }
-    for (std::vector<std::optional<MatchedSteps>>& states : all_states_) {
-      for (std::optional<MatchedSteps>& state : states) {
+    for (Partition& partition : partitions_) {
+      for (std::optional<MatchedSteps>& state : partition.states) {
         give_pending(&state);
       }
     }
     return Status::success();
   }
 
+  // Once.
   Table take(const Schema& schema) {
     Table output{schema, {}, rows_.size()};
     const std::size_t plain = program_.columns - program_.declared.size();
     for (std::size_t i = 0; i < plain; ++i) {
       output.columns.push_back(input_.columns[i].gather(rows_));
     }
-    for (std::size_t i = 0; i < program_.declared.size(); ++i) {
-      VectorBuilder column(program_.state_types[plain + i]);
-      for (const std::vector<Value>& values : declared_) {
-        column.append(values[i]);
-      }
+    for (VectorBuilder& column : declared_) {
       output.columns.push_back(column.finish());
     }
     if (program_.match_id) {
@@ -76,12 +82,20 @@ class StepRun {
 
  private:
   static constexpr std::size_t kRowsBetweenChecks = 1024;
-  // Memory of what is kept of a combination besides its states, and of a row given out besides its
-  // declared values, with what lists have in reserve.
+  // Memory of what is kept of a combination besides its states, of a row given out and of each of
+  // its declared values besides the text, with what lists have in reserve.
   static constexpr std::size_t kCombinationBytes = 128;
-  static constexpr std::size_t kGivenRowBytes = 64;
+  static constexpr std::size_t kGivenRowBytes = 24;
+  static constexpr std::size_t kGivenValueBytes = 40;
+  static constexpr std::size_t kChargedTogether = std::size_t{64} << 10U;
 
-  std::vector<std::optional<MatchedSteps>>& states_of(std::size_t row) {
+  // Rows whose partition columns are equal.
+  struct Partition {
+    std::vector<std::optional<MatchedSteps>> states;
+    std::size_t text_bytes = 0;  // of what the states remember
+  };
+
+  Partition& partition_of(std::size_t row) {
     std::uint64_t hash = kPartitionSeed;
     for (const std::size_t column : program_.partition) {
       hash = hash_row(input_.columns[column], row, hash);
@@ -93,14 +107,46 @@ class StepRun {
         same = same && rows_equal(key, row, key, first_rows_[at->second]);
       }
       if (same) {
-        return all_states_[at->second];
+        return partitions_[at->second];
       }
     }
     AllocationMeter::charge(kCombinationBytes +
                             program_.steps.size() * sizeof(std::optional<MatchedSteps>));
-    known_.emplace(hash, all_states_.size());
+    known_.emplace(hash, partitions_.size());
     first_rows_.push_back(row);
-    return all_states_.emplace_back(program_.steps.size());
+    Partition& made = partitions_.emplace_back();
+    made.states.resize(program_.steps.size());
+    return made;
+  }
+
+  static std::size_t text_bytes_of(const std::vector<Value>& values) {
+    std::size_t bytes = 0;
+    for (const Value& value : values) {
+      bytes += value.as_text().size();
+    }
+    return bytes;
+  }
+  static std::size_t text_bytes_of(const std::optional<Match>& match) {
+    return match.has_value() ? text_bytes_of(match->declared) : 0;
+  }
+
+  // After a row of the partition.
+  void charge_kept(Partition* partition) {
+    std::size_t bytes = 0;
+    for (const std::optional<MatchedSteps>& state : partition->states) {
+      if (state.has_value()) {
+        bytes += text_bytes_of(state->pending);
+        for (const std::optional<Match>& match : state->matches) {
+          bytes += text_bytes_of(match);
+        }
+      }
+    }
+    kept_bytes_ += bytes;
+    kept_bytes_ -= std::exchange(partition->text_bytes, bytes);
+    if (kept_bytes_ > charged_bytes_ + kChargedTogether) {
+      AllocationMeter::charge(kept_bytes_ - charged_bytes_);
+      charged_bytes_ = kept_bytes_;
+    }
   }
 
   void try_step(std::size_t step, std::size_t row,
@@ -165,13 +211,13 @@ class StepRun {
   }
 
   void give(const Match& match, std::int64_t id) {
-    if (rows_.size() % kRowsBetweenChecks == 0) {
-      AllocationMeter::charge(kRowsBetweenChecks *
-                              (kGivenRowBytes + match.declared.size() * sizeof(Value)));
-    }
     rows_.push_back(static_cast<std::uint32_t>(match.row));
-    declared_.push_back(match.declared);
+    for (std::size_t i = 0; i < declared_.size(); ++i) {
+      declared_[i].append(match.declared[i]);
+    }
     ids_.push_back(id);
+    kept_bytes_ +=
+        kGivenRowBytes + declared_.size() * kGivenValueBytes + text_bytes_of(match.declared);
   }
   void give_pending(std::optional<MatchedSteps>* state) {
     if (state->has_value() && (*state)->pending.has_value()) {
@@ -232,12 +278,14 @@ class StepRun {
   const Table& input_;
   std::unordered_multimap<std::uint64_t, std::size_t> known_;  // hash of a combination
   std::vector<std::size_t> first_rows_;                        // of each combination
-  std::vector<std::vector<std::optional<MatchedSteps>>> all_states_;
+  std::vector<Partition> partitions_;
   std::int64_t next_id_ = 0;
   // What is given out: rows of the input, with the values of declared columns.
   std::vector<std::uint32_t> rows_;
-  std::vector<std::vector<Value>> declared_;
+  std::vector<VectorBuilder> declared_;
   std::vector<std::int64_t> ids_;
+  std::size_t kept_bytes_ = 0;     // of that, and of the texts that states remember
+  std::size_t charged_bytes_ = 0;  // the most of it so far
 };
 
 // A program of fewer input columns: which it still has, and where its columns went.

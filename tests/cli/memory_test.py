@@ -288,6 +288,13 @@ class Memory(MemoryCase):
             with self.subTest(name):
                 self.assert_refused(rows + operators, f"memory limit of .* exceeded in {name}")
 
+    def test_what_scan_computes_for_a_row_is_free_after_it(self):
+        out = self.out("-q", "query", "--memory-limit", "100M",
+                       "range x from 1 to 600000 step 1 | scan declare (n:long = 0, s:string) with "
+                       "(step a: true => n = a.n + strlen(strcat(x, s)), s = strcat(x, ' ');) "
+                       "| summarize max(n), max(s)")
+        self.assertEqual(json.loads(out)["max_s"], "99999 ")
+
     @unittest.skipIf(SANITIZED, "takes long")
     def test_events_are_exported_however_large(self):
         # Sixteen of them are more than the limit of a gibibyte.
