@@ -191,7 +191,7 @@ class AggregateConsumer final : public Consumer {
     const std::optional<TopRows>& top = hints_.top_groups;
     const std::size_t keys = spec_.op.groups.size();
     const bool filters = !hints_.group_filters.empty();
-    const bool tops = top.has_value() && top->column >= keys && top->count < part->size();
+    const bool tops = top.has_value() && top->count < part->size();
     if ((!filters && !tops) || chooses_rows()) {
       return Status::success();
     }
@@ -199,9 +199,20 @@ class AggregateConsumer final : public Consumer {
     EVQ_TRY(make_meter().guard([&] {
       const auto first_seen = [&](std::size_t group) { return part->table().first_seen(group); };
       kept = filters ? groups_that_pass(*part, keys, hints_.group_filters, spec_.context)
-                     : rows_that_may_be_top(part->result(top->column - keys), *top, first_seen);
+                     : rows_that_may_be_top(column_of(*part, top->column), *top, first_seen);
     }));
     return kept.size() <= part->size() / kGroupsPerKeptMin ? part->keep(kept) : Status::success();
+  }
+
+  // Of all groups: of a key, or of what became of an aggregate.
+  Vector column_of(const GroupStates& part, std::size_t column) const {
+    const std::size_t keys = spec_.op.groups.size();
+    if (column >= keys) {
+      return part.result(column - keys);
+    }
+    RowList all(part.size());
+    std::iota(all.begin(), all.end(), 0U);
+    return part.table().key(column, all);
   }
 
   bool chooses_rows() const {

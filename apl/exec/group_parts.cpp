@@ -22,6 +22,9 @@ constexpr std::pair<std::size_t, std::size_t> kManyGroupsPerRows{3, 4};
 constexpr std::size_t kChunkPerLookMin = 4;
 // Workers with so many groups merge them side by side, however often they come.
 constexpr std::size_t kGroupsMax = std::size_t{1} << 17U;
+// With fewer rows, on average, for each group that a chunk was the first to have, most rows are of
+// such.
+constexpr std::size_t kRowsPerNewGroupMax = 2;
 // Keys of many columns would take more memory while they wait than their groups do.
 constexpr std::size_t kKeyWordsMax = 16;
 // Fewer rows of a combination, on average, wait for themselves: looking them up takes most of the
@@ -29,6 +32,25 @@ constexpr std::size_t kKeyWordsMax = 16;
 constexpr std::size_t kRowsPerCombinationMax = 4;
 // Of more combinations that may occur, clearing a table takes longer than looking up rows.
 constexpr std::size_t kPartedCombinationsPerRowMax = 2;
+
+// How many of a part's rows are the first of their groups, chunk after chunk.
+class NewGroups {
+ public:
+  // Of the `rows` of a chunk `groups` were; how many of the `to_come` will probably be. 0 where
+  // they become fewer: the keys come again, and nobody can tell how many there are.
+  std::size_t note(std::size_t rows, std::size_t groups, std::size_t to_come) {
+    const double before =
+        std::exchange(share_, static_cast<double>(groups) / static_cast<double>(rows));
+    const bool goes_on = before > 0 && share_ >= before * kShareLeftMin && share_ >= kShareMin;
+    return goes_on ? static_cast<std::size_t>(share_ * static_cast<double>(to_come)) : 0;
+  }
+
+ private:
+  static constexpr double kShareLeftMin = 0.9;
+  static constexpr double kShareMin = 0.125;
+
+  double share_ = 0;
+};
 
 bool few_rows_share(std::size_t combinations, std::size_t rows) {
   return combinations * kRowsPerCombinationMax >= rows;
@@ -109,7 +131,10 @@ Status GroupParts::add_chunk(const Chunk& chunk) {
 Status GroupParts::add_together(const Chunk& chunk, std::uint64_t order) {
   rows_ += chunk.rows();
   ++chunks_;
+  const std::size_t known = together_->size();
   EVQ_TRY(together_->add(chunk, keys_, order));
+  const std::size_t found = together_->size() - known;
+  mostly_new_ = found * kRowsPerNewGroupMax >= chunk.rows();
   return part_pays() ? part() : Status::success();
 }
 
@@ -131,7 +156,9 @@ bool GroupParts::part_pays() const {
   if (spec_.parting == Parting::kAlways) {
     return true;
   }
-  if (table.located() || rows_ < chunks_ * kCount * kRowsPerPartMin) {
+  // Rows of known combinations find their groups sooner where they are; those of new ones do not.
+  const bool finds_known = table.located() && !mostly_new_;
+  if (finds_known || rows_ < chunks_ * kCount * kRowsPerPartMin) {
     return false;
   }
   const bool looked_first = chunks_ == 1 && !is_sparse(keys_);
@@ -249,18 +276,34 @@ Status GroupParts::take_in_all() {
 }
 
 Status GroupParts::take_in(std::size_t part, GroupStates* to) const {
+  std::size_t to_come = 0;
   for (const WaitingRows& waiting : waiting_) {
-    if (const PartedRows::Part some = waiting.rows.part(part); !some.rows.empty()) {
-      const std::size_t count = some.rows.size();
-      if (!waiting.counts.empty()) {
-        const std::span counts(waiting.counts);
-        EVQ_TRY(to->add_counted(waiting.order, some, counts.subspan(some.begin, count)));
-        continue;
-      }
-      EVQ_TRY(to->add_some(waiting.arguments.slice(some.begin, count), waiting.order, some));
+    to_come += waiting.rows.part(part).rows.size();
+  }
+  NewGroups found;
+  for (const WaitingRows& waiting : waiting_) {
+    const PartedRows::Part some = waiting.rows.part(part);
+    if (some.rows.empty()) {
+      continue;
+    }
+    const std::size_t known = to->size();
+    EVQ_TRY(take_in(waiting, some, to));
+    to_come -= some.rows.size();
+    if (const std::size_t more = found.note(some.rows.size(), to->size() - known, to_come)) {
+      // Where the memory does not allow it, the table grows as groups come.
+      static_cast<void>(to->reserve(to->size() + more));
     }
   }
   return Status::success();
+}
+
+Status GroupParts::take_in(const WaitingRows& waiting, const PartedRows::Part& some,
+                           GroupStates* to) {
+  const std::size_t count = some.rows.size();
+  if (waiting.counts.empty()) {
+    return to->add_some(waiting.arguments.slice(some.begin, count), waiting.order, some);
+  }
+  return to->add_counted(waiting.order, some, std::span(waiting.counts).subspan(some.begin, count));
 }
 
 Status GroupParts::add_nulls(const Chunk& chunk, std::span<const std::uint32_t> rows,

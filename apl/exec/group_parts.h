@@ -63,6 +63,7 @@ class GroupParts {
   };
   using PartLists = std::vector<std::vector<std::uint32_t>>;
 
+  static Status take_in(const WaitingRows& waiting, const PartedRows::Part& some, GroupStates* to);
   bool rows_may_wait() const { return spec_.waiting_rows_max > 0; }
   // The columns of a chunk that groups are told by, as tables take them.
   void load_keys(const Chunk& chunk);
@@ -98,6 +99,7 @@ class GroupParts {
   SequenceRows sequence_rows_;
   std::uint64_t rows_ = 0;
   std::uint64_t chunks_ = 0;
+  bool mostly_new_ = false;  // groups of the last chunk that was added together
   bool started_ = false;
   std::vector<Vector> keys_;
   std::vector<WaitingRows> waiting_;

@@ -86,6 +86,10 @@ Status GroupStates::add_counted(std::uint64_t order, const PartedRows::Part& som
   return charge();
 }
 
+Status GroupStates::reserve(std::size_t groups) {
+  return metered([&] { table_.reserve(groups); });
+}
+
 Status GroupStates::add_same(const Chunk& chunk, std::uint64_t order, const PartedRows::Part& first,
                              std::span<const std::uint32_t> rows) {
   std::uint32_t group = 0;

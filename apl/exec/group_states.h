@@ -71,6 +71,8 @@ class GroupStates {
   bool only_counts_rows() const { return counts_rows_; }
   // What states read of some of a chunk's rows: the columns in their places, the others empty.
   Result<Chunk> arguments_of(const Chunk& chunk, std::span<const std::uint32_t> rows) const;
+  // Of groups that will probably come.
+  Status reserve(std::size_t groups);
   // After the last rows.
   Status settle();
   // What that does as far as others who merge from here need it.

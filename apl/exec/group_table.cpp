@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 #include <string_view>
 
@@ -62,11 +63,17 @@ GroupTable::GroupTable(const std::vector<Type>& key_types, std::uint64_t seed)
 
 // ---------------------------------------------------------------- the hash table
 
-void GroupTable::grow() {
+void GroupTable::reserve(std::size_t groups) {
+  if (const std::size_t count = std::bit_ceil(groups * kSlotsPerGroupMin); count > slots_.size()) {
+    make_slots(count);
+  }
+}
+
+void GroupTable::make_slots(std::size_t count) {
   // The keys are there twice for a moment.
-  AllocationMeter::charge(slots_.size() * kGrowth * sizeof(Slot) + keys_.size_bytes());
-  LargeVector<Slot> slots(slots_.size() * kGrowth);
-  const std::size_t mask = slots.size() - 1;
+  AllocationMeter::charge(count * sizeof(Slot) + keys_.size_bytes());
+  LargeVector<Slot> slots(count);
+  const std::size_t mask = count - 1;
   for (std::size_t group = 0; group < hashes_.size(); ++group) {
     __builtin_prefetch(&slots[hashes_[std::min(group + kAhead, hashes_.size() - 1)] & mask], 1);
     std::size_t at = hashes_[group] & mask;
@@ -99,7 +106,7 @@ void GroupTable::insert(std::uint64_t hash, std::size_t slot) {
   first_seen_.push_back(kUnseen);
   slots_[slot] = {tag_of(hash), static_cast<std::uint32_t>(hashes_.size())};
   if (hashes_.size() * kSlotsPerGroupMin > slots_.size()) {
-    grow();
+    make_slots(slots_.size() * kGrowth);
   }
 }
 
@@ -364,11 +371,7 @@ void GroupTable::assign_located(std::span<const Vector> keys, std::size_t rows,
 
 void GroupTable::assign(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
                         std::uint32_t* groups) {
-  if (count(keys, rows, order).has_value()) {
-    combinations_.spread(found_groups_.data(), groups);
-  } else {
-    assign_rows(keys, rows, order, groups);
-  }
+  assign_rest(count(keys, rows, order).has_value(), keys, rows, order, groups);
 }
 
 std::optional<GroupTable::Counted> GroupTable::assign_counted(std::span<const Vector> keys,
@@ -376,16 +379,18 @@ std::optional<GroupTable::Counted> GroupTable::assign_counted(std::span<const Ve
                                                               bool counts_do,
                                                               std::vector<std::uint32_t>* groups) {
   const std::optional<Counted> counted = count(keys, rows, order);
-  if (counted.has_value() && counts_do) {
-    return counted;
-  }
-  groups->resize(rows);
-  if (counted.has_value()) {
-    combinations_.spread(found_groups_.data(), groups->data());
-  } else {
-    assign_rows(keys, rows, order, groups->data());
+  if (!counted.has_value() || !counts_do) {
+    groups->resize(rows);
+    assign_rest(counted.has_value(), keys, rows, order, groups->data());
   }
   return counted;
+}
+
+// What is left to do when combinations were `counted`, or not.
+void GroupTable::assign_rest(bool counted, std::span<const Vector> keys, std::size_t rows,
+                             std::uint64_t order, std::uint32_t* groups) {
+  counted ? combinations_.spread(found_groups_.data(), groups)
+          : assign_rows(keys, rows, order, groups);
 }
 
 void GroupTable::assign_runs(const Vector& key, std::size_t rows, std::uint64_t order,
@@ -558,13 +563,6 @@ std::vector<std::vector<std::uint32_t>> GroupTable::by_hash(unsigned bits) const
   return parts;
 }
 
-// For tables whose groups are taken here and there.
-void GroupTable::prefetch_group(std::size_t group) const {
-  __builtin_prefetch(&hashes_[group]);
-  __builtin_prefetch(&first_seen_[group]);
-  keys_.prefetch_row(group);
-}
-
 std::uint32_t GroupTable::merge_one(const GroupTable& other, std::size_t other_group,
                                     std::size_t place) {
   const std::uint64_t hash = other.hashes_[other_group];
@@ -585,7 +583,7 @@ std::uint32_t GroupTable::merge_one(const GroupTable& other, std::size_t other_g
 std::vector<Vector> GroupTable::keys(std::span<const std::uint32_t> groups) const {
   std::vector<Vector> columns;
   for (std::size_t column = 0; column < keys_.columns(); ++column) {
-    columns.push_back(keys_.gather(column, groups));
+    columns.push_back(key(column, groups));
   }
   return columns;
 }

@@ -89,6 +89,8 @@ class GroupTable {
                                      std::size_t rows) const;
 
   std::size_t size() const { return hashes_.size(); }
+  // Room for so many groups, which would else be found as they come.
+  void reserve(std::size_t groups);
   // Takes in `groups` of `other`, whose texts live on with both; `pairs` says where each went.
   void merge(const GroupTable& other, std::span<const std::uint32_t> groups,
              std::vector<GroupPair>* pairs);
@@ -100,8 +102,11 @@ class GroupTable {
   std::vector<std::vector<std::uint32_t>> by_hash(unsigned bits) const;
   // Position in the stream of the first row of a group.
   std::uint64_t first_seen(std::size_t group) const { return first_seen_[group]; }
-  // The key columns of `groups`, in that order.
+  // The key columns of `groups`, in that order, and one of them.
   std::vector<Vector> keys(std::span<const std::uint32_t> groups) const;
+  Vector key(std::size_t column, std::span<const std::uint32_t> groups) const {
+    return keys_.gather(column, groups);
+  }
   std::size_t size_bytes() const;
 
  private:
@@ -122,7 +127,12 @@ class GroupTable {
   std::size_t place_of(std::uint64_t hash, const Places& places, std::size_t key) const {
     return slots_.size() == places.slots ? places.of_key[key] : hash & (slots_.size() - 1);
   }
-  void prefetch_group(std::size_t group) const;
+  // For tables whose groups are taken here and there.
+  void prefetch_group(std::size_t group) const {
+    __builtin_prefetch(&hashes_[group]);
+    __builtin_prefetch(&first_seen_[group]);
+    keys_.prefetch_row(group);
+  }
   // The slot, from `place` on, of the group with this hash for which equal(group), or the free one
   // where it would go.
   template <class Equal>
@@ -135,7 +145,7 @@ class GroupTable {
   void insert(std::uint64_t hash, std::size_t slot);
   // This table's group with the key of `other`'s group.
   std::uint32_t merge_one(const GroupTable& other, std::size_t other_group, std::size_t place);
-  void grow();
+  void make_slots(std::size_t count);
   // Keys to look up at a time: fewer of many columns.
   std::size_t batch_max() const;
   // For new groups whose keys have very many columns. Common ones are charged once a chunk is
@@ -158,6 +168,8 @@ class GroupTable {
   // Finds the groups of the combinations of entries; nothing, and none are found, when the rows are
   // to be assigned one by one.
   std::optional<Counted> count(std::span<const Vector> keys, std::size_t rows, std::uint64_t order);
+  void assign_rest(bool counted, std::span<const Vector> keys, std::size_t rows,
+                   std::uint64_t order, std::uint32_t* groups);
   void assign_rows(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
                    std::uint32_t* groups);
   void assign_sparse(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
