@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -166,23 +168,90 @@ bool run_match(const RE2& program, std::string_view text, std::size_t from, RE2:
   return true;
 }
 
+// A program of RE2 for each of a few threads. An automaton grows while it searches, so every search
+// of a text takes a lock, for reading mostly; but to write down that it has it, a processor takes
+// the lock's memory from the others, which for short texts takes longer than the search.
+class Programs {
+ public:
+  Programs(const std::string& pattern, const RE2::Options& options) : first_(pattern, options) {}
+  ~Programs() {
+    for (const Slot& slot : slots_) {
+      const RE2* const program = slot.program.load();
+      if (program != &first_) {
+        delete program;
+      }
+    }
+  }
+  Programs(const Programs&) = delete;
+  Programs& operator=(const Programs&) = delete;
+
+  // Says what all of them say of the pattern.
+  const RE2& first() const { return first_; }
+  // To search with: this thread's own, if it is one of the few and searches often.
+  const RE2& own() const {
+    Slot& slot = slots_[thread_number() % slots_.size()];
+    const RE2* const program = slot.program.load(std::memory_order_acquire);
+    return program != nullptr ? *program : find_own(slot);
+  }
+
+ private:
+  // Compiling takes as long as searching some hundred short texts.
+  static constexpr std::size_t kSharedSearches = 256;
+  static constexpr std::size_t kCacheLineBytes = 64;
+
+  struct alignas(kCacheLineBytes) Slot {
+    std::atomic<const RE2*> program{nullptr};
+    std::atomic<std::size_t> searches{0};  // before there was one
+  };
+
+  // Of those that search with regular expressions, whatever else there are.
+  static std::size_t thread_number() {
+    static std::atomic<std::size_t> next{0};
+    thread_local const std::size_t number = next.fetch_add(1, std::memory_order_relaxed);
+    return number;
+  }
+
+  const RE2& find_own(Slot& slot) const {
+    const std::size_t searches = slot.searches.load(std::memory_order_relaxed) + 1;
+    slot.searches.store(searches, std::memory_order_relaxed);
+    if (searches < kSharedSearches) {
+      return first_;
+    }
+    std::unique_ptr<const RE2> copy;
+    if (first_is_taken_.exchange(true)) {
+      copy = std::make_unique<const RE2>(first_.pattern(), first_.options());
+    }
+    const RE2* const mine = copy != nullptr && copy->ok() ? copy.get() : &first_;
+    const RE2* others = nullptr;  // of a thread that has the same slot
+    if (!slot.program.compare_exchange_strong(others, mine)) {
+      return *others;
+    }
+    return mine == copy.get() ? *copy.release() : first_;
+  }
+
+  const RE2 first_;
+  mutable std::atomic<bool> first_is_taken_{false};
+  mutable std::array<Slot, kRegexProgramsMax> slots_;
+};
+
 }  // namespace
 
 struct Regex::Compiled {
   Compiled(const std::string& pattern, const RE2::Options& options)
-      : program(pattern, options),
-        cost(static_cast<std::size_t>(std::max(program.ProgramSize(), 1))) {}
+      : programs(pattern, options),
+        cost(static_cast<std::size_t>(std::max(programs.first().ProgramSize(), 1))) {}
 
   // What RE2 says. Each search of a text is admitted: the first ones may be quick and the last not.
   bool run(std::string_view text, std::size_t from, RE2::Anchor anchor,
            std::span<std::string_view> groups) const {
+    const RE2& program = programs.own();
     cost.admit(text.substr(from), [&](std::string_view beginning) {
       run_match(program, beginning, 0, anchor, groups);
     });
     return run_match(program, text, from, anchor, groups);
   }
 
-  RE2 program;
+  Programs programs;
   MatchCost cost;
   std::optional<SubstringSearch> literal;  // every match holds it
   bool literal_is_all = false;
@@ -232,10 +301,9 @@ Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view pattern,
   settings.set_log_errors(false);
   settings.set_max_mem(static_cast<std::int64_t>(kRegexProgramBytesMax));
   auto compiled = std::make_unique<Compiled>(with_flags(readable, options), settings);
-  if (!compiled->program.ok()) {
-    return make_error(ErrorCode::kCompile,
-                      "the regular expression is invalid: " + compiled->program.error(),
-                      syntax_hint(compiled->program.error()));
+  if (const RE2& program = compiled->programs.first(); !program.ok()) {
+    return make_error(ErrorCode::kCompile, "the regular expression is invalid: " + program.error(),
+                      syntax_hint(program.error()));
   }
   if (!options.ignore_case) {
     const RequiredLiteral literal = required_literal(readable);
@@ -252,11 +320,11 @@ Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view pattern,
 }
 
 std::size_t Regex::group_count() const {
-  return static_cast<std::size_t>(compiled_->program.NumberOfCapturingGroups());
+  return static_cast<std::size_t>(compiled_->programs.first().NumberOfCapturingGroups());
 }
 
 std::map<int, std::string> Regex::group_names() const {
-  return compiled_->program.CapturingGroupNames();
+  return compiled_->programs.first().CapturingGroupNames();
 }
 
 bool Regex::search(std::string_view text) const {

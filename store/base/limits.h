@@ -118,8 +118,10 @@ inline constexpr std::size_t kRegexUntestedStepsMax = std::size_t{1} << 24;
 // repetitions in all, at 8 bytes for each, and classes such as \pL, at up to 30 KiB.
 inline constexpr std::size_t kRegexRepetitionsMax = 600000;
 inline constexpr std::size_t kRegexUnicodeClassesMax = 1500;
-// Memory of one compiled regular expression, program and automaton.
+// Memory of one compiled regular expression, program and automaton; and how many of a pattern
+// threads that search side by side may have.
 inline constexpr std::size_t kRegexProgramBytesMax = 8 * kMebibyte;
+inline constexpr std::size_t kRegexProgramsMax = 4;
 // Compiled regular expressions kept when patterns come from rows instead of constants.
 inline constexpr std::size_t kRegexCacheEntriesMax = 64;
 

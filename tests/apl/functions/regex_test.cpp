@@ -1,6 +1,12 @@
 #include "apl/functions/regex.h"
 
+#include <array>
+#include <atomic>
 #include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -217,6 +223,30 @@ TEST_CASE("groups are named in two ways") {
   CHECK(names("(?<!a)b") == "invalid");
   CHECK(names("(?<") == "invalid");
   CHECK((*Regex::compile("ab(?<n>c+)"))->search("xabcc"));
+}
+
+TEST_CASE("many threads search with one pattern") {
+  constexpr std::size_t kThreads = 2 * kRegexProgramsMax + 1;
+  constexpr int kRounds = 200;
+  const auto regex = Regex::compile("(?i)(cat|dog)s? ([0-9]+)");
+  REQUIRE(regex.ok());
+  std::atomic<std::size_t> right{0};
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&right, &regex, thread] {
+        for (int round = 0; round < kRounds; ++round) {
+          const std::string number = std::to_string(round * kRounds + static_cast<int>(thread));
+          const std::string text = "a DOG, Cats " + number + " and dogs";
+          std::array<std::string_view, 3> groups;
+          const bool found = (*regex)->match(text, 0, groups) && groups[0] == "Cats " + number &&
+                             groups[1] == "Cat" && groups[2] == number;
+          right += found && !(*regex)->search("Cats") && (*regex)->search(text) ? 1 : 0;
+        }
+      });
+    }
+  }
+  CHECK(right == kThreads * kRounds);
 }
 
 TEST_CASE("options") {
