@@ -74,6 +74,7 @@ class DirectoryStore final : public Store {
   std::optional<std::int64_t> retained_from(const DatasetDefinition& definition);
   bool is_roomy() const;
   DatabaseOptions file_options() const;
+  IngestOptions options_for(IngestOptions options, const DatasetDefinition& definition) const;
   CompactOptions compact_options() const { return {options_.block_rows, options_.pool, cache_}; }
 
   const StoreOptions options_;
@@ -250,6 +251,24 @@ Result<Snapshot> DirectoryStore::sound_snapshot(std::string_view name, const Sou
 
 // ---------------------------------------------------------------- ingest
 
+// As the dataset wants them.
+IngestOptions DirectoryStore::options_for(IngestOptions options,
+                                          const DatasetDefinition& definition) const {
+  options.batch_rows_max = std::min<std::size_t>(options.batch_rows_max, options_.block_rows);
+  options.map_fields.insert(options.map_fields.end(), definition.map_fields.begin(),
+                            definition.map_fields.end());
+  return options;
+}
+
+IngestReport report_of(IngestCounts counts, const Load& load) {
+  IngestReport report;
+  report.counts = std::move(counts);
+  report.blocks_created = load.blocks_created();
+  report.fresh_chunks = static_cast<std::uint32_t>(load.fresh().chunks);
+  report.fresh_rows = load.fresh().rows;
+  return report;
+}
+
 Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& source,
                                             const IngestRequest& request, QueryControl& control) {
   const WaitScope scope(control);
@@ -259,10 +278,7 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   if (!known.ok() && known.error().code != ErrorCode::kNotFound) {
     return std::move(known).take_error();
   }
-  IngestOptions options = request.options;
-  options.batch_rows_max = std::min<std::size_t>(options.batch_rows_max, options_.block_rows);
-  options.map_fields.insert(options.map_fields.end(), definition.map_fields.begin(),
-                            definition.map_fields.end());
+  const IngestOptions options = options_for(request.options, definition);
   StreamContext context;
   context.control = &control;
   context.keeps_read = request.keeps_read && !request.atomic;
@@ -305,13 +321,9 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   if (known.ok() && (!complete || context.builders->refused_fields())) {
     known.value()->renew_builders();
   }
-  IngestReport report;
-  EVQ_TRY_ASSIGN(report.counts, std::move(counts));
+  EVQ_TRY_ASSIGN(IngestCounts ingested, std::move(counts));
   EVQ_TRY(std::move(finished));
-  report.blocks_created = load.blocks_created();
-  report.fresh_chunks = static_cast<std::uint32_t>(load.fresh().chunks);
-  report.fresh_rows = load.fresh().rows;
-  return report;
+  return report_of(std::move(ingested), load);
 }
 
 // ---------------------------------------------------------------- remove and upkeep

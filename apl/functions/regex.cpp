@@ -207,8 +207,8 @@ class Programs {
   // Of those that search with regular expressions, whatever else there are.
   static std::size_t thread_number() {
     static std::atomic<std::size_t> next{0};
-    thread_local const std::size_t number = next.fetch_add(1, std::memory_order_relaxed);
-    return number;
+    thread_local const std::size_t kNumber = next.fetch_add(1, std::memory_order_relaxed);
+    return kNumber;
   }
 
   const RE2& find_own(Slot& slot) const {

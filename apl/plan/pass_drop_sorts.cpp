@@ -122,6 +122,7 @@ AggregateCall extreme_call(std::span<const SortKey> keys, const std::vector<bool
   const AggregateFunction* extreme =
       find_aggregate(keys[0].order.descending ? "arg_max" : "arg_min");
   std::vector<Argument> arguments;
+  arguments.reserve(columns.size());
   for (const std::size_t column : columns) {
     arguments.push_back({schema[column].type, nullptr});
   }

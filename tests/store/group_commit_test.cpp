@@ -105,9 +105,9 @@ TEST_CASE("a group that is too small to be prepared beside a commit comes after 
 
 TEST_CASE("who gives up before it is taken leaves the line, and the others go on") {
   struct Impatient : GroupCommit::Member {
-    explicit Impatient(const std::atomic<bool>& enough) : Member(4), enough_(enough) {}
-    bool gives_up() const override { return enough_.load(); }
-    const std::atomic<bool>& enough_;
+    explicit Impatient(const std::atomic<bool>& told) : Member(4), enough(told) {}
+    bool gives_up() const override { return enough.load(); }
+    const std::atomic<bool>& enough;
   };
   HeldLine line;
   line.write(10);
