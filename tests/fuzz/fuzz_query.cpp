@@ -45,15 +45,6 @@ std::vector<std::unique_ptr<ComparedService>> make_services() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::vector<std::unique_ptr<ComparedService>> kServices = make_services();
   const std::string apl(reinterpret_cast<const char*>(data), std::min(size, kTextBytesMax));
-  const auto first = kServices[0]->answer(apl, true);
-  if (!first || evq::test::is_unsteady(apl)) {
-    return 0;
-  }
-  evq::test::compare_answers(apl, *first, "no optimiser", kServices[0]->answer(apl, false));
-  evq::test::compare_answers(apl, *first, "slow twin", kServices[0]->twin(apl));
-  evq::test::compare_answers(apl, *first, kWays[1].name, kServices[1]->answer(apl, true));
-  for (std::size_t i = 2; i < kServices.size() && apl.starts_with(evq::test::kInAnyOrder); ++i) {
-    evq::test::compare_answers(apl, *first, kWays[i].name, kServices[i]->answer(apl, true));
-  }
+  evq::test::compare_ways(apl, kServices, true);
   return 0;
 }

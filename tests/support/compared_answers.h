@@ -177,6 +177,7 @@ class ComparedService {
     }
   }
 
+  const char* way() const { return way_.name; }
   // Nothing where the query fails.
   std::optional<std::string> answer(const std::string& apl, bool optimize) {
     QueryRequest request;
@@ -215,6 +216,24 @@ inline void compare_answers(const std::string& apl, const std::string& one, cons
     std::fprintf(stderr, "query: %s\n--- one\n%s\n--- other: %s\n%s\n", apl.c_str(), one.c_str(),
                  way, other->c_str());
     __builtin_trap();
+  }
+}
+
+// The query in all ways there are: by the first service with the optimiser and without, where
+// wanted by the slow twin, by several threads, and where order does not matter by the other
+// services.
+inline void compare_ways(const std::string& apl,
+                         std::span<const std::unique_ptr<ComparedService>> services, bool twin) {
+  const auto first = services[0]->answer(apl, true);
+  if (!first || is_unsteady(apl)) {
+    return;
+  }
+  compare_answers(apl, *first, "no optimiser", services[0]->answer(apl, false));
+  if (twin) {
+    compare_answers(apl, *first, "slow twin", services[0]->twin(apl));
+  }
+  for (std::size_t i = 1; i < (apl.starts_with(kInAnyOrder) ? services.size() : 2); ++i) {
+    compare_answers(apl, *first, services[i]->way(), services[i]->answer(apl, true));
   }
 }
 
