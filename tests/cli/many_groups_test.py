@@ -9,12 +9,14 @@ from evq_case import EvqCase, main
 
 ROWS = 350_000
 KEYS = 120_011  # no divisor of what follows
+START = 1714521600
 
 
 class Row:
     """Row `i`: keys come again blocks later, and few of many rows have a place."""
 
     def __init__(self, i):
+        self.second = START + i
         self.key = i * i % KEYS
         self.text = f"k{self.key % 60_013}"
         self.value = i % 1000
@@ -38,7 +40,7 @@ class ManyGroups(EvqCase):
 
     def setUp(self):
         super().setUp()
-        self.ingest("many", [json.dumps({"_time": 1714521600 + i, "key": row.key, "text": row.text,
+        self.ingest("many", [json.dumps({"_time": START + i, "key": row.key, "text": row.text,
                                          "value": row.value}) for i, row in enumerate(self.rows)])
 
     def grouped(self, key):
@@ -54,7 +56,10 @@ class ManyGroups(EvqCase):
     def test_all_groups_come_in_the_order_of_their_first_rows(self):
         for by, key in (("key", lambda row: (row.key,)), ("text", lambda row: (row.text,)),
                         ("key, text", lambda row: (row.key, row.text)),
-                        ("text, odd = value % 2", lambda row: (row.text, row.value % 2))):
+                        ("text, odd = value % 2", lambda row: (row.text, row.value % 2)),
+                        # Groups that go on coming, few of which come again.
+                        ("at = tolong(_time) / 2000000000, few = value % 3",
+                         lambda row: (row.second // 2, row.value % 3))):
             wanted = [[*map(str, one), str(group.count), str(group.sum), str(group.max)]
                       for one, group in self.grouped(key).items()]
             columns = ", ".join(part.split(" = ")[0] for part in by.split(", "))
@@ -66,6 +71,12 @@ class ManyGroups(EvqCase):
                 self.assertEqual(self.ask(query + " | take 20000"), wanted[:20000])
                 top = sorted(wanted, key=lambda line: -int(line[-2]))[:25]
                 self.assertEqual(self.ask(query + " | top 25 by s"), top)
+                first = columns.split(",")[0]
+                by_key = (lambda line: line[0]) if first == "text" else (lambda line: int(line[0]))
+                # Of a text with several groups those seen first, as the sort keeps them.
+                for order, back in (("asc", False), ("desc", True)):
+                    self.assertEqual(self.ask(query + f" | top 25 by {first} {order}"),
+                                     sorted(wanted, key=by_key, reverse=back)[:25])
 
     def test_rows_are_counted_by_texts(self):
         for by, key in (("text", lambda row: (row.text,)),
