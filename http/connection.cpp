@@ -141,6 +141,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     HttpRequest& request = exchange->request;
     request.body = RequestBody(shared_.bodies);
     request.peer = address_;
+    request.tls = std::is_same_v<Stream, TlsStream>;
     trace_id_ = make_trace_id();
     started_ns_ = monotonic_now_ns();
     if (error) {

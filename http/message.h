@@ -29,6 +29,7 @@ struct HttpRequest {
   std::string target;  // as received
   std::string path;    // the target up to the question mark, still percent-encoded
   std::string peer;    // the client's address, without its port
+  bool tls = false;    // it came over an encrypted connection
   std::vector<std::pair<std::string, std::string>> headers;     // names in lower case, in order
   std::vector<std::pair<std::string, std::string>> parameters;  // of the query, decoded
   std::map<std::string, std::string, std::less<>> arguments;    // of the path: "dataset" → name

@@ -34,6 +34,12 @@ bool names_loopback(std::string_view host) {
   return is_loopback_host(ascii_lower(host));
 }
 
+// The origin (RFC 6454) of the pages that this server itself sends.
+std::string own_origin(const HttpRequest& request) {
+  return std::string(request.tls ? "https://" : "http://")
+      .append(request.header("host").value_or(""));
+}
+
 // The first part of a path that begins with a slash; the path goes on behind it.
 std::string_view take_part(std::string_view* path) {
   path->remove_prefix(1);
@@ -208,7 +214,7 @@ Admission Router::admit(HttpRequest& request) {
     return admission;
   }
   if (origin.has_value() && !api_.auth.enabled() && !origin_allowed(*origin) &&
-      *origin != "http://" + std::string(request.header("host").value_or(""))) {
+      *origin != own_origin(request)) {
     // Without tokens nothing else tells a web page's requests from the user's own.
     admission.refusal = error_response(403, "requests of other origins are not allowed");
     return admission;

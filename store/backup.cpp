@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
+#include "store/base/checksum.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/on_scope_exit.h"
@@ -72,7 +71,7 @@ class Backup {
          const QueryControl& control)
       : source_(source),
         target_(std::move(target)),
-        folder_(target_ + ".partial-" + std::to_string(::getpid())),
+        folder_(target_ + ".partial-" + std::to_string(random_seed())),
         progress_(progress),
         control_(control) {}
 

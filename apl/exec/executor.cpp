@@ -178,6 +178,9 @@ Status Executor::run_each(std::size_t count, const std::function<Status(std::siz
   run_workers(std::min(options_.workers, count), [&](std::size_t) {
     for (std::size_t i = next++; i < count; i = next++) {
       outcomes[i] = work(i);
+      if (!outcomes[i].ok()) {
+        next = count;  // what was begun before it is ended: the first failure stays the first
+      }
     }
   });
   for (Status& outcome : outcomes) {

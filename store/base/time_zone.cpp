@@ -176,6 +176,9 @@ class MetZones {
       }
     }
     auto loaded = TimeZone::load(name);
+    if (!loaded.ok() && loaded.error().code == ErrorCode::kIo) {
+      return nullptr;  // for now: there may be descriptors again
+    }
     // Made before either is kept: where the memory runs out, the name must not stay without its
     // zone.
     Met met{std::string(name),
@@ -271,13 +274,13 @@ Result<TimeZone> TimeZone::load(std::string_view name) {
     return make_error(ErrorCode::kUsage, "'" + std::string(name) + "' is no name of a time zone",
                       "write it as Europe/Berlin or UTC");
   }
-  Result<std::string> bytes =
-      read_whole_file(std::string(kZoneFolder).append(name), kSmallFileBytesMax);
-  if (!bytes.ok()) {
+  const std::string path = std::string(kZoneFolder).append(name);
+  const Result<std::string> bytes = read_whole_file(path, kSmallFileBytesMax);
+  if (!bytes.ok() && (bytes.error().code == ErrorCode::kNotFound || is_directory(path))) {
     return make_error(ErrorCode::kNotFound, "there is no time zone '" + std::string(name) + "'",
                       "datetime_list_timezones() lists those that the system knows");
   }
-  return parse(bytes.value());
+  return bytes.ok() ? parse(bytes.value()) : bytes.error();
 }
 
 TimeZone TimeZone::fixed(std::int64_t offset) {

@@ -27,7 +27,8 @@ struct ZoneRuleDate {
 
 class TimeZone {
  public:
-  // kUsage for names that no zone can have, kNotFound when the system has no such zone.
+  // kUsage for names that no zone can have, kNotFound when the system has no such zone, kCorrupt
+  // when its file is none; others when the file cannot be read, which may go by.
   static Result<TimeZone> load(std::string_view name);
   // kCorrupt when `bytes` are no TZif file.
   static Result<TimeZone> parse(std::string_view bytes);

@@ -271,6 +271,12 @@ class Life(unittest.TestCase):
                 started = time.monotonic()
                 self.assertEqual(server.stop(), 0)
                 self.assertLess(time.monotonic() - started, 6)  # who waits for it waits 8 s
+            server = Server("--no-auth", "--tls-cert", certificate, "--tls-key", key,
+                            tls=ssl.create_default_context(cafile=certificate))
+            for scheme, status in (("https", 200), ("http", 403)):  # its own pages, another's
+                origin = {"Origin": f"{scheme}://127.0.0.1:{server.port}"}
+                self.assertEqual(server.call("GET", "/v2/datasets", headers=origin)[0], status, scheme)
+            self.assertEqual(server.stop(), 0)
 
     def who_takes_leave_cancels_its_query(self, server):
         body = json.dumps({"apl": "range x from 1 to 1000000000 step 1 "

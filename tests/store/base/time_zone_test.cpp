@@ -6,6 +6,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
@@ -76,6 +77,23 @@ TEST_CASE("damaged files and strange names are refused") {
   for (const std::string_view name : {"", "../../etc/passwd", "/etc/passwd", "Nowhere/Here"}) {
     CHECK_FALSE(TimeZone::load(name).ok());
   }
+}
+
+TEST_CASE("a zone that cannot be read now is not one that is not there") {
+  rlimit limit{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  const rlimit none{0, limit.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const Result<TimeZone> loaded = TimeZone::load("Asia/Tokyo");
+  const std::optional<std::int64_t> parsed = parse_event_time("2024-03-31 09:00:00 Asia/Tokyo");
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+  REQUIRE_FALSE(loaded.ok());
+  CHECK(loaded.error().code == ErrorCode::kIo);
+  CHECK_FALSE(parsed.has_value());
+  CHECK(instant_text(parse_event_time("2024-03-31 09:00:00 Asia/Tokyo").value()) ==
+        "2024-03-31T00:00:00Z");
+  CHECK(TimeZone::load("Asia").error().code == ErrorCode::kNotFound);
+  CHECK(TimeZone::load("Asia/Tokyo/Ginza").error().code == ErrorCode::kNotFound);
 }
 
 }  // namespace
