@@ -61,6 +61,8 @@ class DirectoryStore final : public Store {
   Result<CheckReport> check(QueryControl& control) override;
 
  private:
+  class IngestTarget;
+
   Result<std::shared_ptr<Dataset>> open_or_create(std::string_view name);
   std::shared_ptr<FieldAdmission> admission_of_new(std::string_view name);
   // What `run` makes of the dataset; kNotFound when it failed because somebody dropped it
@@ -269,57 +271,85 @@ IngestReport report_of(IngestCounts counts, const Load& load) {
   return report;
 }
 
+// The dataset that one ingest writes into: there when it began, or made by its first commit; made
+// once more where somebody deletes it on the way.
+class DirectoryStore::IngestTarget {
+ public:
+  IngestTarget(DirectoryStore& store, std::string_view name) : store_(store), name_(name) {}
+
+  // Looks for it, and gives what it wants of the options.
+  Result<IngestOptions> find(const IngestOptions& asked) {
+    DatasetDefinition definition;
+    Result<std::shared_ptr<Dataset>> found = store_.open_.open(name_, &definition);
+    if (!found.ok() && found.error().code != ErrorCode::kNotFound) {
+      return std::move(found).take_error();
+    }
+    known_ = found.ok() ? *found : nullptr;
+    return store_.options_for(asked, definition);
+  }
+  Result<std::shared_ptr<BuilderPool>> builders(const IngestOptions& options) {
+    if (known_ != nullptr) {
+      return known_->builders(options);
+    }
+    EVQ_TRY(check_dataset_name(name_));
+    new_admission_ = store_.admission_of_new(name_);
+    EVQ_TRY_ASSIGN(const auto rules, make_event_rules(options, new_admission_));
+    return std::make_shared<BuilderPool>(rules);
+  }
+  // To be called again when what it gave was deleted.
+  Result<std::shared_ptr<Dataset>> open() {
+    if (known_ != nullptr && !std::exchange(given_, true)) {
+      return known_;
+    }
+    EVQ_TRY_ASSIGN(std::shared_ptr<Dataset> made, store_.open_or_create(name_));
+    if (new_admission_ != nullptr) {
+      made->share_admission(new_admission_);
+    }
+    return made;
+  }
+  // Its builders may hold what was not stored.
+  void renew_builders() {
+    if (known_ != nullptr) {
+      known_->renew_builders();
+    }
+  }
+
+ private:
+  DirectoryStore& store_;
+  const std::string_view name_;
+  std::shared_ptr<Dataset> known_;  // null: there was none
+  bool given_ = false;
+  std::shared_ptr<FieldAdmission> new_admission_;
+};
+
 Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& source,
                                             const IngestRequest& request, QueryControl& control) {
   const WaitScope scope(control);
   EVQ_TRY(definitions_.make_durable());
-  DatasetDefinition definition;
-  Result<std::shared_ptr<Dataset>> known = open_.open(name, &definition);
-  if (!known.ok() && known.error().code != ErrorCode::kNotFound) {
-    return std::move(known).take_error();
-  }
-  const IngestOptions options = options_for(request.options, definition);
+  IngestTarget target(*this, name);
+  EVQ_TRY_ASSIGN(const IngestOptions options, target.find(request.options));
   StreamContext context;
   context.control = &control;
   context.keeps_read = request.keeps_read && !request.atomic;
   context.pool = request.parallel ? options_.pool : nullptr;
-  std::shared_ptr<FieldAdmission> new_admission;
-  if (known.ok()) {
-    EVQ_TRY_ASSIGN(context.builders, known.value()->builders(options));
-  } else {
-    EVQ_TRY(check_dataset_name(name));
-    new_admission = admission_of_new(name);
-    EVQ_TRY_ASSIGN(const auto rules, make_event_rules(options, new_admission));
-    context.builders = std::make_shared<BuilderPool>(rules);
-  }
+  EVQ_TRY_ASSIGN(context.builders, target.builders(options));
   context.reject = request.reject;
   context.clock = request.clock;
   std::optional<ThreadPool> committer;
   if (!request.atomic && context.pool != nullptr && context.pool->threads() != 0) {
     context.committer = &committer.emplace(1);
   }
-  bool given = false;  // then it was deleted since
-  const auto open = [&]() -> Result<std::shared_ptr<Dataset>> {
-    if (known.ok() && !std::exchange(given, true)) {
-      return known.value();
-    }
-    EVQ_TRY_ASSIGN(std::shared_ptr<Dataset> made, open_or_create(name));
-    if (new_admission != nullptr) {
-      made->share_admission(new_admission);
-    }
-    return made;
-  };
   CompactOptions compact = compact_options();
   compact.pool = context.pool;
-  Load load(open, request, {compact, options_.pool, !options_.background_upkeep}, control);
+  Load load([&target] { return target.open(); }, request,
+            {compact, options_.pool, !options_.background_upkeep}, control);
   Result<IngestCounts> counts = parse_stream(source, options, load, context);
   Status finished = counts.ok() ? load.finish(*counts) : Status();
   if (!finished.ok() && finished.error().code == ErrorCode::kNotFound) {
     finished = missing_dataset(name);  // each time that it was made
   }
-  const bool complete = counts.ok() && finished.ok();
-  if (known.ok() && (!complete || context.builders->refused_fields())) {
-    known.value()->renew_builders();
+  if (!counts.ok() || !finished.ok() || context.builders->refused_fields()) {
+    target.renew_builders();
   }
   EVQ_TRY_ASSIGN(IngestCounts ingested, std::move(counts));
   EVQ_TRY(std::move(finished));
