@@ -121,7 +121,9 @@ class EventFileLoader {
 
   void note_input(const std::string& path, const std::string& shown, const InputHead& source,
                   const IngestOptions& options, const IngestCounts& counts) {
-    notes_.note_table_in_text(path, source.text(), options);
+    if (!notes_.note_table_in_text(path, source.text(), options)) {
+      notes_.note_forms_of_lines(path, source.text(), options);
+    }
     notes_.note_header(path, source.text(), options, counts);
     notes_.note_odd_values(path, counts);
     for (const std::string& note : evq::time_notes(source.text(), options, counts)) {

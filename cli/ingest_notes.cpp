@@ -100,55 +100,6 @@ void IngestNotes::note_encoding(const std::string& path, const IngestCounts& cou
   }
 }
 
-namespace {
-
-// What a log tells of itself by its first lines.
-struct LineForms {
-  std::size_t lines = 0;
-  std::size_t json = 0;
-  std::size_t json_behind = 0;  // lines at the end of which each is JSON
-  std::size_t logfmt = 0;
-  std::size_t prefixed = 0;  // JSON or logfmt behind the name of a container: "web-1  | {…}"
-};
-
-LineForms forms_of_lines(std::string_view head) {
-  constexpr std::size_t kPairsMin = 2;
-  LineForms forms;
-  while (head.find('\n') != std::string_view::npos) {  // the last one may be cut
-    const std::string_view line = trimmed(take_line(&head));
-    if (line.empty()) {
-      continue;
-    }
-    const bool json = is_whole_object(line);
-    ++forms.lines;
-    forms.json += json ? 1U : 0U;
-    forms.json_behind = json ? forms.json_behind + 1 : 0;
-    forms.logfmt += is_logfmt_line(line, kPairsMin) ? 1U : 0U;
-    forms.prefixed += has_fields(trimmed(container_line(line).line)) ? 1U : 0U;
-  }
-  return forms;
-}
-
-}  // namespace
-
-// Where most lines, or all behind a banner, are of another form than the first: how to read them.
-void IngestNotes::note_forms_of_lines(const std::string& path, const std::string& head) {
-  constexpr std::size_t kBannerLinesMax = 10;
-  const LineForms forms = forms_of_lines(head);
-  const bool banner = forms.json_behind > 0 && forms.lines - forms.json_behind <= kBannerLinesMax;
-  if (2 * forms.prefixed > forms.lines) {
-    inputs_.tell(path,
-                 " has the names of containers before its lines, as Docker Compose puts them; "
-                 "to make fields of what stands behind them",
-                 "sed 's/^[^|]*| //'");
-  } else if (2 * forms.json > forms.lines || banner) {
-    inputs_.tell(path, " has lines of JSON behind others; to make fields of them", "grep '^ *{'");
-  } else if (2 * forms.logfmt > forms.lines) {
-    inputs_.tell(path,
-                 " has mostly lines of pairs key=value, of which --format logfmt makes fields");
-  }
-}
-
 // Whoever looks learns what became of lines that are neither JSON nor CSV.
 void IngestNotes::note_plain_text(const std::string& path, const std::string& head,
                                   const IngestOptions& options) {
@@ -178,7 +129,7 @@ void IngestNotes::note_plain_text(const std::string& path, const std::string& he
                               ? "; --multiline makes one event of a line and those below that "
                                 "belong to it, such as a stack trace"
                               : ""));
-  note_forms_of_lines(path, head);
+  inputs_.note_forms_of_lines(path, head, options);
 }
 
 // What says how CSV is read does nothing to another format.

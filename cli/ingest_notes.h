@@ -49,7 +49,6 @@ class IngestNotes {
                         const IngestOptions& options);
   void note_plain_text(const std::string& path, const std::string& head,
                        const IngestOptions& options);
-  void note_forms_of_lines(const std::string& path, const std::string& head);
   void note_csv_options(const std::string& path, const std::string& head,
                         const IngestOptions& options);
   void note_times(const std::string& path, const std::string& head, const IngestOptions& options,

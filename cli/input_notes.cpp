@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/container_lines.h"
 #include "cli/output.h"
 #include "cli/shell_word.h"
 #include "cli/terminal/number_text.h"
@@ -13,6 +14,7 @@
 #include "store/ingest/csv_header.h"
 #include "store/ingest/csv_record.h"
 #include "store/ingest/format.h"
+#include "store/ingest/logfmt_line.h"
 
 namespace evq {
 namespace {
@@ -24,6 +26,40 @@ std::string shown_name(const std::string& path) {
 // The program that passes on what stands below the first lines.
 std::string below(std::size_t lines) {
   return "tail -n +" + std::to_string(lines + 1);
+}
+
+// What a log tells of itself by its first lines.
+struct LineForms {
+  std::size_t lines = 0;
+  std::size_t json = 0;
+  std::size_t json_behind = 0;  // lines at the end of which each is JSON
+  std::size_t logfmt = 0;
+  std::size_t prefixed = 0;  // JSON or logfmt behind the name of a container: "web-1  | {…}"
+};
+
+LineForms forms_of_lines(std::string_view head) {
+  constexpr std::size_t kPairsMin = 2;
+  LineForms forms;
+  while (head.find('\n') != std::string_view::npos) {  // the last one may be cut
+    const std::string_view line = trimmed(take_line(&head));
+    if (line.empty()) {
+      continue;
+    }
+    const bool json = is_whole_object(line);
+    ++forms.lines;
+    forms.json += json ? 1U : 0U;
+    forms.json_behind = json ? forms.json_behind + 1 : 0;
+    forms.logfmt += is_logfmt_line(line, kPairsMin) ? 1U : 0U;
+    forms.prefixed += has_fields(trimmed(container_line(line).line)) ? 1U : 0U;
+  }
+  return forms;
+}
+
+// Whether nobody said what it is, and it is lines of plain text.
+bool is_detected_text(const std::string& head, const IngestOptions& options) {
+  const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
+  return options.format == InputFormat::kDetect && !csv &&
+         detect_kind(head, InputFormat::kDetect, true) == std::optional(PieceKind::kText);
 }
 
 }  // namespace
@@ -64,9 +100,7 @@ std::string InputNotes::piped(const std::string& program, const std::string& pat
 
 bool InputNotes::note_table_in_text(const std::string& path, const std::string& head,
                                     const IngestOptions& options) {
-  const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
-  if (options.format != InputFormat::kDetect || csv ||
-      detect_kind(head, InputFormat::kDetect, true) != std::optional(PieceKind::kText)) {
+  if (!is_detected_text(head, options)) {
     return false;
   }
   if (const std::size_t lines = lines_above_csv(head); lines > 0) {
@@ -83,6 +117,27 @@ bool InputNotes::note_table_in_text(const std::string& path, const std::string& 
          "--csv-delimiter ' ' makes fields of them");
   }
   return words;
+}
+
+// Where most lines, or all behind a banner, are of another form than the first: how to read them.
+void InputNotes::note_forms_of_lines(const std::string& path, const std::string& head,
+                                     const IngestOptions& options) {
+  constexpr std::size_t kBannerLinesMax = 10;
+  if (!is_detected_text(head, options)) {
+    return;
+  }
+  const LineForms forms = forms_of_lines(head);
+  const bool banner = forms.json_behind > 0 && forms.lines - forms.json_behind <= kBannerLinesMax;
+  if (2 * forms.prefixed > forms.lines) {
+    tell(path,
+         " has the names of containers before its lines, as Docker Compose puts them; "
+         "to make fields of what stands behind them",
+         "sed 's/^[^|]*| //'");
+  } else if (2 * forms.json > forms.lines || banner) {
+    tell(path, " has lines of JSON behind others; to make fields of them", "grep '^ *{'");
+  } else if (2 * forms.logfmt > forms.lines) {
+    tell(path, " has mostly lines of pairs key=value, of which --format logfmt makes fields");
+  }
 }
 
 void InputNotes::note_header(const std::string& path, const std::string& head,

@@ -33,6 +33,10 @@ class InputNotes {
   // plain text, though it seems to be a table. Whether that was told.
   bool note_table_in_text(const std::string& path, const std::string& head,
                           const IngestOptions& options);
+  // Of plain text: that most of its lines, or all behind a banner, are of another form, and how to
+  // read those.
+  void note_forms_of_lines(const std::string& path, const std::string& head,
+                           const IngestOptions& options);
   // A first line that is an event, and not the names of fields, would vanish in silence.
   void note_header(const std::string& path, const std::string& head, const IngestOptions& options,
                    const IngestCounts& counts);

@@ -352,6 +352,11 @@ Mistake unexpected_words(const CLI::App& root, const CLI::App& app, const std::s
   const bool takes_query = app.get_name() == "query" || app.get_name() == "delete" ||
                            app.get_name() == "export" || app.get_name() == "tail";
   Mistake mistake{"unexpected '" + joined(extras, " ") + "'", ""};
+  if (!extras.empty() && looks_like_option(extras[0]) &&
+      named_option(root, app, extras[0]) != nullptr) {
+    return {extras[0] + " is an option of " + app.get_name(),
+            "write it behind the command: evq " + path + extras[0]};
+  }
   if (app.get_name() == "export" && extras.size() == 1 &&
       extras[0].find('.') != std::string::npos) {
     mistake.hint = "name the file with --output " + extras[0];

@@ -11,6 +11,7 @@
 #include "apl/service/row_wise.h"
 #include "apl/service/service.h"
 #include "apl/syntax/diagnostics.h"
+#include "apl/syntax/words.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/event_files.h"
@@ -164,7 +165,7 @@ Error with_sources(Error error, const Sources& sources, std::string_view apl) {
   constexpr std::string_view kAnyDataset = "['logs']";
   const std::size_t example = error.hint.find(kAnyDataset);
   if (sources.files.size() == 1 && example != std::string::npos) {
-    error.hint.replace(example, kAnyDataset.size(), sources.files[0]);
+    error.hint.replace(example, kAnyDataset.size(), syntax::quote_name(sources.files[0]));
   }
   if (sources.files.empty() && is_file(trimmed(apl))) {
     error.hint = "a file is queried with evq query --file " + shell_word(std::string(trimmed(apl)));

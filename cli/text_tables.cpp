@@ -61,6 +61,15 @@ bool begins_with_time_cell(std::string_view record, char delimiter) {
   return !record.empty() && is_time_cell(cell) && !fraction;
 }
 
+// Whether what seems to be text may be the records of a file that is CSV by its name: lines with
+// delimiters that do not begin as a log's do.
+bool may_be_records(std::string_view head) {
+  const char delimiter = detect_delimiter(head);
+  const std::string_view line = head.substr(0, head.find('\n'));
+  return line.find(delimiter) != std::string_view::npos &&
+         (begins_with_time_cell(head, delimiter) || !leading_time(line, 0).has_value());
+}
+
 }  // namespace
 
 bool reads_as_value(std::string_view name) {
@@ -119,9 +128,9 @@ IngestOptions read_as_named(std::string_view path, std::string_view head, Ingest
   const bool named = named_csv || (!line.empty() && line == options.timestamp_field);
   if (named && begins_with_one_name(head)) {
     options.format = InputFormat::kCsv;
-  } else if (named_csv && !settled && begins_with_time_cell(head, detect_delimiter(head)) &&
+  } else if (named_csv && !settled && may_be_records(head) &&
              detect_kind(head, options.format, true) == std::optional(PieceKind::kText)) {
-    // The format stays open, so that the first record is an event.
+    // The format stays open, so that the first record may be an event.
     options.csv_delimiter = detect_delimiter(head);
   }
   return options;

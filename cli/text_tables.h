@@ -29,8 +29,8 @@ bool is_named_csv(std::string_view path);
 // detected and
 // - the first line is one word, if the name of the file or of the field with the times says that
 //   this is the header of a column;
-// - the first line has a time as its first cell, as lines of a log do, and the file is CSV by its
-//   name; this line is an event.
+// - the file is CSV by its name, though its first line has a time as its first cell, or reads as a
+//   sentence does; it may be an event.
 IngestOptions read_as_named(std::string_view path, std::string_view head, IngestOptions options);
 
 // How many cells each of the first lines has where all have as many, at least three, and the first

@@ -6,6 +6,7 @@
 #include "apl/service/present_cells.h"
 #include "apl/service/result_forms.h"
 #include "store/base/json_writer.h"
+#include "store/base/number.h"
 
 namespace evq {
 namespace {
@@ -38,6 +39,11 @@ void append_logfmt_value(std::string* out, std::string_view value) {
 
 namespace {
 
+// Whether a text would be read back as a number, or as true or false.
+bool reads_as_other(std::string_view text) {
+  return text == "true" || text == "false" || parse_real(text).has_value();
+}
+
 class LogfmtWriter final : public TextResult {
  public:
   explicit LogfmtWriter(ByteSink out) : TextResult(std::move(out)) {}
@@ -58,7 +64,11 @@ class LogfmtWriter final : public TextResult {
         out.append(out.size() == line ? "" : " ").append(keys_[column]);
         value.clear();
         append_cell_text(&value, rows.column(column), row);
-        append_logfmt_value(&out, value);
+        if (rows.column(column).type() == Type::kString && reads_as_other(value)) {
+          append_json_string(out, value);
+        } else {
+          append_logfmt_value(&out, value);
+        }
       }
       out.push_back('\n');
       EVQ_TRY(end_row());

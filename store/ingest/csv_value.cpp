@@ -12,7 +12,9 @@ namespace evq {
 
 namespace {
 
+// Of significant digits a double tells so many apart; a fraction may have more, but no integer.
 constexpr std::size_t kSignificantDigitsMax = 17;
+constexpr std::size_t kExactDigitsMax = 15;
 constexpr std::array<std::string_view, 3> kTrueWords = {"true", "True", "TRUE"};
 constexpr std::array<std::string_view, 3> kFalseWords = {"false", "False", "FALSE"};
 
@@ -43,27 +45,42 @@ std::size_t skip_exponent(std::string_view text, std::size_t i) {
   return end > i && end - i <= 3 ? end : 0;
 }
 
-// Whether `text`, whose integer digits end at `end`, is a decimal number with a fraction, an
-// exponent with a sign, or both. Without either it would be an integer, or the name that 1e5 may
-// be.
-bool is_decimal(std::string_view text, std::size_t integer_digits, std::size_t end) {
-  std::size_t digits = integer_digits;
-  bool marked = false;
-  if (text[end] == '.') {
+// How many digits a number has from its first one that is not 0 on.
+std::size_t count_significant(std::string_view integer, std::string_view fraction) {
+  const std::size_t first = integer.find_first_not_of('0');
+  if (first != std::string_view::npos) {
+    return integer.size() - first + fraction.size();
+  }
+  const std::size_t zeros = fraction.find_first_not_of('0');
+  return zeros == std::string_view::npos ? 0 : fraction.size() - zeros;
+}
+
+// Whether `text`, of digits, is a decimal number with a fraction, an exponent with a sign, or both.
+// Without either it would be an integer, or the name that 1e5 may be.
+bool is_decimal(std::string_view text) {
+  std::size_t end = skip_digits(text, 0);
+  const std::string_view integer = text.substr(0, end);
+  if (integer.size() > 1 && integer[0] == '0') {
+    return false;
+  }
+  std::string_view fraction;
+  if (text.substr(end).starts_with('.')) {
     const std::size_t after = skip_digits(text, end + 1);
-    if (after == end + 1) {
+    fraction = text.substr(end + 1, after - end - 1);
+    if (fraction.empty()) {
       return false;
     }
-    digits += after - end - 1;
     end = after;
-    marked = true;
   }
   const bool scaled = end < text.size() && (text[end] == 'e' || text[end] == 'E');
+  bool marked = !fraction.empty();
   if (scaled) {
     marked = marked || (end + 1 < text.size() && !is_digit(text[end + 1]));
-    end = skip_exponent(text, end);
+    end = integer.empty() && fraction.empty() ? 0 : skip_exponent(text, end);
   }
-  if (!marked || end != text.size() || digits > kSignificantDigitsMax) {
+  if (!marked || end != text.size() ||
+      (integer.size() > kExactDigitsMax &&
+       count_significant(integer, fraction) > kSignificantDigitsMax)) {
     return false;
   }
   return !scaled || std::isfinite(parse_real(text).value_or(0));
@@ -98,15 +115,11 @@ std::uint8_t classify_csv_value(std::string_view text) {
   if (const auto integer = read_csv_long(text)) {
     return is_exact_as_real(*integer) ? kRawIsLong : kRawIsWideLong;
   }
-  const std::size_t begin = text[0] == '-' ? 1 : 0;
-  if (begin == text.size() || !is_digit(text[begin])) {
+  if (is_letter(text[0])) {
     return is_bool(text) ? kRawIsBool : kRawIsText;
   }
-  const std::size_t end = skip_digits(text, begin);
-  if (text[begin] == '0' && end - begin > 1) {
-    return kRawIsText;
-  }
-  return end < text.size() && is_decimal(text, end - begin, end) ? kRawIsReal : kRawIsText;
+  const bool has_sign = text[0] == '-' || text[0] == '+';
+  return is_decimal(text.substr(has_sign ? 1 : 0)) ? kRawIsReal : kRawIsText;
 }
 
 Type type_of_csv_classes(std::uint8_t classes) {

@@ -3,10 +3,11 @@
 // in the input's beginning (sniff_csv_columns in csv_record.h); of a W3C log, those of each batch:
 //   bool  every value is true or false (also True/False, TRUE/FALSE),
 //   long  every value is an integer within int64, without leading zeros, plus sign or -0,
-//   real  every value is such an integer or a decimal number with at most 17 significant digits
-//         and a digit on both sides of the point, an exponent only after a fraction or with a
-//         sign; and no integer changes its value as a double,
-//   text  otherwise: 007, +1, NaN, 1e5, 0x1f, 12345678901234567890 stay what they are.
+//   real  every value is such an integer or a decimal number: with a fraction (.5 and +0.5, too),
+//         an exponent with a sign, or both, of which all digits count for a double, or all but the
+//         last of the fraction; and no integer changes its value as a double,
+//   text  otherwise: 007, +1, 5., NaN, 1e5, 0x1f, 12345678901234567890 and 12345678901234567.89
+//         stay what they are.
 // Quotes around a cell make no difference; empty cells are absent and decide nothing.
 // What comes later changes no decision: in a column of numbers a number of either kind is one and
 // anything else is text by itself, as it is in a column of bools; in a column of text all is text.

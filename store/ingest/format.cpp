@@ -185,9 +185,33 @@ bool share_a_cell(std::string_view line, std::string_view next_line, char delimi
   return false;
 }
 
+// Whether a line is an object of JSON, which in a cell of CSV would stand in quotes.
+bool is_object_line(std::string_view line) {
+  return line.starts_with("{\"") && line.ends_with('}') && is_balanced(line);
+}
+
+// Whether the next line is one, as far as can be seen.
+bool next_is_object(std::string_view rest) {
+  const std::size_t next = skip_blanks(rest, 0);
+  const std::size_t end = rest.find('\n', next);
+  return end != std::string_view::npos && is_object_line(trimmed(rest.substr(next, end - next)));
+}
+
+// Whether a line begins with a time that words follow in the same cell, or whose fraction the
+// delimiter parts from it, as in "2024-05-01 10:20:30,123 INFO x".
+bool begins_as_logged(std::string_view line, char delimiter) {
+  constexpr std::size_t kFractionDigits = 3;
+  const std::string_view cell = trimmed(take_raw_cell(&line, delimiter));
+  if (cell.starts_with('"') || !leading_time(cell, 0)) {
+    return false;
+  }
+  return !is_time_cell(cell) ||
+         (line.find_first_not_of("0123456789") == kFractionDigits && line[kFractionDigits] == ' ');
+}
+
 // Whether the line and what follows it, `rest`, are sentences: a blank stands behind a delimiter,
-// and one behind a colon as well, or the next line, if there is one, has no delimiter, or says
-// something again. Nothing: more must be seen.
+// and one behind a colon as well, or the next line, if there is one, has no delimiter, says
+// something again, or begins as a log's does. Nothing: more must be seen.
 std::optional<bool> is_prose(std::string_view line, std::string_view rest, char delimiter,
                              bool at_end) {
   if (line.find(std::string{delimiter, ' '}) == std::string_view::npos) {
@@ -202,9 +226,38 @@ std::optional<bool> is_prose(std::string_view line, std::string_view rest, char 
     return std::nullopt;
   }
   const std::string_view next_line = rest.substr(next, next_end - next);
-  return share_a_cell(line, next_line, delimiter) ||
+  return begins_as_logged(next_line, delimiter) || share_a_cell(line, next_line, delimiter) ||
          (next_line.find(delimiter) == std::string_view::npos &&
           next_line.find('"') == std::string_view::npos);
+}
+
+// Whether a line that would be a long header stands above records with as many cells, of which one
+// at least is seen. Nothing: more must be seen.
+std::optional<bool> heads_a_table(std::string_view line, std::string_view rest, char delimiter,
+                                  bool at_end) {
+  constexpr std::size_t kLinesSeen = 3;
+  const auto count_cells = [delimiter](std::string_view record) {
+    std::size_t cells = 0;
+    for (; !record.empty(); ++cells) {
+      take_raw_cell(&record, delimiter);
+    }
+    return cells;
+  };
+  const std::size_t cells = count_cells(line);
+  for (std::size_t lines = 0; lines < kLinesSeen;) {
+    if (rest.find('\n') == std::string_view::npos && !at_end) {
+      return std::nullopt;
+    }
+    const std::string_view record = trimmed(take_line(&rest));
+    if (record.empty() && rest.empty()) {
+      return lines > 0;
+    }
+    if (!record.empty() && count_cells(record) != cells) {
+      return false;
+    }
+    lines += record.empty() ? 0U : 1U;
+  }
+  return true;
 }
 
 // Whether one word may be the header of a column: an address, a path or a rule is none, nor what
@@ -253,6 +306,9 @@ std::optional<bool> is_one_column(std::string_view rest, char delimiter, bool at
     if (line.empty()) {
       continue;
     }
+    if (is_object_line(line)) {
+      return false;
+    }
     const std::optional<bool> lone = is_lone_cell(line, delimiter);
     if (lone != std::optional(true)) {
       return !lone.has_value();
@@ -300,17 +356,21 @@ std::optional<bool> is_log_line(std::string_view head, bool at_end) {
     const std::optional<bool> column = is_one_column(rest, delimiter, at_end);
     return column ? std::optional(!*column) : std::nullopt;
   }
-  if (has_time_before_words(line, delimiter)) {
+  if (has_time_before_words(line, delimiter) || next_is_object(rest)) {
     return true;
   }
+  std::size_t words = 0;  // of the longest cell
   for (std::string_view cells = line; !cells.empty();) {
-    const std::size_t end = std::min(cells.find(delimiter), cells.size());
-    if (count_words(cells.substr(0, end)) > kHeaderWordsMax) {
-      return true;
-    }
-    cells.remove_prefix(std::min(end + 1, cells.size()));
+    words = std::max(words, count_words(take_raw_cell(&cells, delimiter)));
   }
-  return is_prose(line, rest, delimiter, at_end);
+  if (words <= kHeaderWordsMax) {
+    return is_prose(line, rest, delimiter, at_end);
+  }
+  if (line.find(std::string{delimiter, ' '}) != std::string_view::npos) {
+    return true;
+  }
+  const std::optional<bool> table = heads_a_table(line, rest, delimiter, at_end);
+  return table ? std::optional(!*table) : std::nullopt;
 }
 
 }  // namespace

@@ -149,6 +149,23 @@ std::optional<std::int64_t> read_lone_instant(std::string_view text) {
                                   : parse_instant(trim_punctuation(text.substr(0, end)));
 }
 
+// The half of the day behind a time where more follows it without a blank, or it is abbreviated:
+// " PM" of " PM,INFO" and " p.m. x"; empty: there is none.
+std::string_view half_day_behind(std::string_view rest) {
+  if (rest.size() < 3 || rest[0] != ' ') {
+    return {};
+  }
+  const char letter = to_lower(rest[1]);
+  rest.remove_prefix(2);
+  rest.remove_prefix(rest.starts_with('.') ? 1 : 0);
+  const bool has_m = !rest.empty() && to_lower(rest[0]) == 'm';
+  if ((letter != 'a' && letter != 'p') || !has_m ||
+      (rest.size() > 1 && is_letter_or_digit(rest[1]))) {
+    return {};
+  }
+  return letter == 'a' ? " AM" : " PM";
+}
+
 // The longest run of the first words that is a time.
 std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t receipt_ns,
                                              DateOrder order) {
@@ -170,8 +187,12 @@ std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t
       }
     }
     if (has_time_of_day(candidate) || n == 1) {
-      if (const auto time = whole_time(candidate, order)) {
-        return time;
+      const std::string_view half_day = half_day_behind(text.substr(run.size()));
+      const auto time = half_day.empty()
+                            ? std::nullopt
+                            : whole_time(std::string(candidate).append(half_day), order);
+      if (const auto any = time ? time : whole_time(candidate, order)) {
+        return any;
       }
     }
   }
@@ -236,7 +257,7 @@ std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t rec
   if (const auto time = program_time(text)) {
     return time;
   }
-  if (const auto time = time_behind_words(text, receipt_ns)) {
+  if (const auto time = time_behind_words(text, receipt_ns, order)) {
     return time;
   }
   if (const std::string_view audit = audit_time_text(text); !audit.empty()) {

@@ -8,6 +8,7 @@
 #include "store/ingest/leading_time.h"
 #include "store/ingest/log_entry.h"
 #include "store/ingest/logfmt_line.h"
+#include "store/ingest/time_behind_words.h"
 #include "store/ingest/time_shapes.h"
 
 namespace evq {
@@ -25,7 +26,13 @@ std::optional<std::int64_t> own_time(const Piece& piece, std::string_view line) 
 
 // What of a line begins with its date, if it has one.
 std::string_view date_in_line(std::string_view line, PieceKind kind) {
-  return kind == PieceKind::kLogfmt ? logfmt_date(line) : line;
+  if (kind == PieceKind::kLogfmt) {
+    return logfmt_date(line);
+  }
+  TimeScanner scanner(line);
+  const std::string_view behind =
+      take_date_numbers(&scanner) ? std::string_view() : numeric_date_behind_words(line);
+  return behind.empty() ? line : behind;
 }
 
 // Of the first of the lines a log begins with that tells one.

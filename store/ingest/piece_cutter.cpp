@@ -66,6 +66,13 @@ RecordEnd end_of_first_record(std::string_view text) {
   return RecordEnd::kNotYet;
 }
 
+// Whether a whole text has no line feed, and CRs where other texts have them.
+bool ends_lines_with_cr(std::string_view text) {
+  const std::size_t first = text.find('\r');
+  return text.find('\n') == std::string_view::npos && first != std::string_view::npos &&
+         text.find('\r', first + 1) != std::string_view::npos;
+}
+
 // How many bytes of a line without its line feed are JSON objects that have come to their end. With
 // `one_a_line` there is but one, and nothing behind it.
 std::size_t whole_objects(std::string_view line, bool one_a_line) {
@@ -282,7 +289,9 @@ Result<bool> PieceCutter::settle_kind(bool no_more) {
   if (!json || is_unmarked_utf16(text())) {
     EVQ_TRY(refuse_binary());
   }
-  if (first_end == RecordEnd::kLoneCr) {
+  const bool one_line = options_.format == InputFormat::kDetect && !json && !records &&
+                        (ended_ || size_ >= kDetectBytesMax);
+  if (first_end == RecordEnd::kLoneCr || (one_line && ends_lines_with_cr(text()))) {
     return refuse("the line ends are CR alone; convert them first: tr '\\r' '\\n'");
   }
   return true;

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "store/base/ascii.h"
-#include "store/base/time_parse.h"
 #include "store/base/time_scan.h"
 #include "store/base/zone_text.h"
 #include "store/ingest/time_shapes.h"
@@ -20,9 +19,10 @@ constexpr std::array<std::string_view, 11> kDates = {
     "9999-99-99",  "9999/99/99",  "9999.99.99",   "99.99.9999", "99-AAA-9999", "99/AAA/9999",
     "99 AAA 9999", "AAA _9 9999", "AAA 99, 9999", "99999999",   "999999"};
 constexpr std::array<std::string_view, 2> kShortDates = {"9-AAA-9999", "AAA 9, 9999"};
+// Which come in two orders.
+constexpr std::array<std::string_view, 2> kNumericDates = {"99/99/9999", "99-99-9999"};
 // With the half of the day behind them, which is written where the month comes first.
-constexpr std::array<std::string_view, 4> kSlashDates = {"99/99/9999", "9/99/9999", "99/9/9999",
-                                                         "9/9/9999"};
+constexpr std::array<std::string_view, 3> kSlashDates = {"9/99/9999", "99/9/9999", "9/9/9999"};
 constexpr std::array<std::string_view, 4> kDatesWithoutYear = {"AAA _9", "99 AAA", "99-99",
                                                                "AAA-99"};
 
@@ -159,6 +159,9 @@ DateBefore date_before(std::string_view text, const TimeOfDay& time) {
   if (date.text.empty()) {
     date.text = date_at_end(text, kShortDates);
   }
+  if (date.text.empty()) {
+    date.text = date_at_end(text, kNumericDates);
+  }
   if (date.text.empty() && (time.text.ends_with(" AM") || time.text.ends_with(" PM"))) {
     date.text = date_at_end(text, kSlashDates);
   }
@@ -229,11 +232,12 @@ bool may_stand_before(std::string_view words, const DateBefore& date) {
 
 // The date with the time, in the year that stands behind it or, without one, that is told last.
 std::optional<std::int64_t> read_date_and_time(std::string_view text, const DateBefore& date,
-                                               TimeOfDay time, std::int64_t receipt_ns) {
+                                               TimeOfDay time, std::int64_t receipt_ns,
+                                               DateOrder order) {
   // As it stands, that of web servers is read fastest.
   if (date.has_year && date.text[2] == '/' && text[time.begin - 1] == ':' && time.zone.empty()) {
     const auto begin = static_cast<std::size_t>(date.text.data() - text.data());
-    return parse_logged_datetime(text.substr(begin, time.end - begin), DateOrder::kMonthFirst);
+    return parse_logged_datetime(text.substr(begin, time.end - begin), order);
   }
   const bool dashes = date.text.size() > 2 && date.text[2] == '-';
   const bool names_month = !dashes;
@@ -241,7 +245,7 @@ std::optional<std::int64_t> read_date_and_time(std::string_view text, const Date
     time.text.append(time.zone);
   }
   if (date.has_year) {
-    return parse_logged_datetime(std::string(date.text) + ' ' + time.text, DateOrder::kMonthFirst);
+    return parse_logged_datetime(std::string(date.text) + ' ' + time.text, order);
   }
   const auto in_year = [&](const std::string& year) {
     return (dashes ? year + '-' + std::string(date.text) : std::string(date.text) + ' ' + year) +
@@ -251,9 +255,9 @@ std::optional<std::int64_t> read_date_and_time(std::string_view text, const Date
                                            : read_in_last_year(receipt_ns, in_year);
 }
 
-}  // namespace
-
-std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_t receipt_ns) {
+// Calls take(date, time) for each that may be the line's, until it says that this one is.
+template <class Take>
+void visit_times(std::string_view text, const Take& take) {
   for (std::size_t colon = text.find(':'); colon != std::string_view::npos;
        colon = text.find(':', colon + 1)) {
     const auto time = time_of_day_at(text, colon);
@@ -269,14 +273,31 @@ std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_
     const std::string_view words = before.substr(0, before.size() - date.text.size());
     // A bar parts columns, but in brackets what belongs together.
     const bool apart = separator == '|' && !words.ends_with('[');
-    if (date.text.empty() || apart || !may_stand_before(words, date)) {
-      continue;
-    }
-    if (const auto instant = read_date_and_time(text, date, *time, receipt_ns)) {
-      return instant;
+    if (!date.text.empty() && !apart && may_stand_before(words, date) && take(date, *time)) {
+      return;
     }
   }
-  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_t receipt_ns,
+                                              DateOrder order) {
+  std::optional<std::int64_t> instant;
+  visit_times(text, [&](const DateBefore& date, const TimeOfDay& time) {
+    instant = read_date_and_time(text, date, time, receipt_ns, order);
+    return instant.has_value();
+  });
+  return instant;
+}
+
+std::string_view numeric_date_behind_words(std::string_view text) {
+  std::string_view found;
+  visit_times(text, [&](const DateBefore& date, const TimeOfDay& /*time*/) {
+    found = date_at_end(date.text, kNumericDates);
+    return !found.empty();
+  });
+  return found;
 }
 
 }  // namespace evq

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::string_view kLittleEndianMark = "\xFF\xFE";
 constexpr std::string_view kBigEndianMark = "\xFE\xFF";
+// Which would be the mark of UTF-16 and a zero; at least that is no text.
+constexpr std::string_view kLittleEndianUtf32Mark("\xFF\xFE\0\0", 4);
 constexpr std::size_t kUnitBytes = 2;
 constexpr char kBrokenByte = '\xFF';
 
@@ -115,7 +117,8 @@ class Utf16Source final : public ByteSource {
 }  // namespace
 
 bool begins_with_utf16_mark(std::string_view text) {
-  return text.starts_with(kLittleEndianMark) || text.starts_with(kBigEndianMark);
+  return text.starts_with(kBigEndianMark) ||
+         (text.starts_with(kLittleEndianMark) && !text.starts_with(kLittleEndianUtf32Mark));
 }
 
 std::unique_ptr<ByteSource> utf16_source(std::string_view first, ByteSource& rest) {

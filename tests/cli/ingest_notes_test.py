@@ -423,6 +423,37 @@ class IngestNotes(LoadCase):
         self.assertIn("note: stdin: the first line names the fields, though it has the value '2024-05-01 10:00:00'",
                       errors)
 
+    def test_a_log_stands_below_a_banner_that_looks_like_a_header(self):
+        for banner, line in (("Hello, world", "2024-05-01 10:00:00,123 INFO a"),
+                             ("Hello; world", "2024-05-01 10:00:00.123 INFO; a"),
+                             ("Starting, please wait", "2024-05-01 10:00:00.123 host app: a, b")):
+            with self.subTest(banner):
+                (self.directory / "a.log").write_text(f"{banner}\n{line}\n")
+                self.assertEqual(self.out("query", "--file", "a.log", "| project _time, message", "-o", "tsv"),
+                                 f"_time\tmessage\n2024-05-01T10:00:00.123Z\t{line}\n"
+                                 f"2024-05-01T10:00:00.123Z\t{banner}\n")
+        note = "note: %s has lines of JSON behind others; to make fields of them: grep '^ *{' %s | evq query --file -\n"
+        for banner in ("Server on port 3000, env=prod", "port,env", "Starting", "> app@1.0.0 start"):
+            (self.directory / "b.log").write_text(banner + '\n{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n')
+            _, errors = self.evq("query", "--file", "b.log", "| take 1")
+            self.assertIn(note % ("b.log", "b.log"), errors, banner)
+
+    def test_a_long_header(self):
+        text = "id,How many hours do you work per week?\n1,40\n2,38\n"
+        self.assertEqual(self.load(text)[0]["ingested"], 2)
+        # Where the name says what it is, also above lines that do not.
+        (self.directory / "a.csv").write_text('id,"x","What, in a few words of your own, is it"\n1,"a\nb",2\n')
+        (self.directory / "b.csv").write_text("id,What do you think, in a few words of your own\n1,2\n")
+        for name in ("a.csv", "b.csv"):
+            self.assertEqual(self.out("query", "--file", name, "| project id", "-o", "csv"), "id\n1\n")
+
+    def test_line_ends_of_cr_alone(self):
+        for name, text in (("a.csv", 'id,name\r1,"Smith, J"\r2,"Doe, A"\r'),
+                           ("a.log", "May  1 10:00:00 h p: a\rMay  1 10:00:01 h p: b\r")):
+            (self.directory / name).write_bytes(text.encode())
+            _, errors = self.evq("ingest", "d", name, status=4)
+            self.assertIn("the line ends are CR alone; convert them first: tr '\\r' '\\n'", errors)
+
     def test_lines_of_a_file_named_as_csv_that_begin_with_a_time(self):
         text = "2024-05-01T10:00:00Z,web-1,/a,200\n2024-05-01T10:00:01Z,web-2,/b,404\n"
         event = "the first line is an event, for it has the value '2024-05-01%s10:00:00%s', and its columns are " \

@@ -45,6 +45,9 @@ class Mistakes(EvqCase):
             (("query", "--start-time", "tomorow", "web"),
              "error: --start-time: 'tomorow' is not a time\n  = write RFC 3339 such as "
              "2024-05-01T12:00:00Z, now, now-6h, or -7d\n"),
+            (("--limit", "5", "query", "web"),
+             "error: --limit is an option of query\n"
+             "  = write it behind the command: evq query --limit\n"),
             (("query", "web", "--since"),
              "error: --since needs a value\n  = see evq query --help\n"),
             (("query", "--limit", "-1", "web"),
@@ -334,6 +337,11 @@ class Mistakes(EvqCase):
         self.check(("query", "--file", "logs", "--", "x"), 2,
                    "error: logs is a directory\n"
                    "  = name its files: logs/*.ndjson\n")
+
+    def test_the_name_of_a_file_is_written_as_a_query_takes_it(self):
+        (self.directory / "2024-05-01.json").write_text('{"a":1}\n')
+        _, errors = self.evq("query", "--file", "2024-05-01.json", "2024-05-01 | count", status=3)
+        self.assertIn("= begin with a dataset, ['2024-05-01'], or with print", errors)
 
     def test_no_query_and_one_without_a_dataset_are_about_all_files(self):
         for name, rows in (("a", 2), ("b", 3), ("empty", 0)):

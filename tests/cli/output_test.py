@@ -33,6 +33,14 @@ class Output(EvqCase):
         self.assertEqual(rows[2]["n"], 9007199254740993)
         self.assertEqual(rows[4]["tags"], [1, None, {"x": "y"}])
 
+    def test_logfmt_is_read_back_as_it_was(self):
+        written = self.out("query", 'print a="true", b="-5", c=5, d=false, e="1e5", f="two words", g=""', "-o", "logfmt")
+        self.assertEqual(written, 'a="true" b="-5" c=5 d=false e="1e5" f="two words" g=""\n')
+        (self.directory / "a.log").write_text(written)
+        read = self.out("query", "--file", "a.log", "--format", "logfmt", "| project-away _time, _sysTime", "-o", "json")
+        self.assertEqual(json.loads(read), [{"a": "true", "b": "-5", "c": 5, "d": False, "e": "1e5",
+                                             "f": "two words", "g": ""}])
+
     def test_no_escape_sequence_reaches_a_terminal_form(self):
         for form in ("logfmt", "table", "line", "markdown"):
             self.assertNotIn("\x1b", self.out("query", QUERY, "-o", form))

@@ -46,6 +46,23 @@ TEST_CASE("whether a line is a header is told by the lines below it") {
       {"2024-05-01 10:20:30.1 UTC,\"a\",\"b\"\n", false, PieceKind::kRecords},
       {"\"2024-05-01 10:20:30 it began\",b\n", false, PieceKind::kRecords},
       {"2024-05-13\t10:20:30\tINFO\tx\n", true, PieceKind::kRecords},
+      // A long header, and cells of it below.
+      {"id,How many hours do you work per week?\n1,40\n2,38\n", true, PieceKind::kRecords},
+      {"id,How many hours do you work per week?\n1,40\n", false, std::nullopt},
+      {"id,How many hours do you work per week?\n", true, PieceKind::kText},
+      {"id,How many hours do you work per week?\n1,\"4,0\"\n2,3\n3,4\n", false,
+       PieceKind::kRecords},
+      {"a,the quick brown fox jumps over it\nb\n", false, PieceKind::kText},
+      // A banner with a delimiter in it above a log.
+      {"Hello, world\n2024-05-01 10:00:00,123 INFO a\n", false, PieceKind::kText},
+      {"Hello; world\n2024-05-01 10:00:00 INFO; a\n", false, PieceKind::kText},
+      {"Starting, please wait\nJun 21 16:47:46 m t[1]: hello, world\n", false, PieceKind::kText},
+      {"at, n\n2024-05-01 10:00:00,123\n", false, PieceKind::kRecords},
+      {"at,place\n2024-05-01 10:00:00,123 Main Street\n", false, PieceKind::kRecords},
+      {"Port 3000, env=prod\n{\"a\":1,\"b\":\"x\"}\n", false, PieceKind::kText},
+      {"port,env\n{\"a\":1,\"b\":\"x\"}\n", false, PieceKind::kText},
+      {"port,env\n{\"a\":1,2\n", false, PieceKind::kRecords},
+      {"Starting\n{\"a\":1}\n", false, PieceKind::kText},
       // What is no object.
       {"{2024-05-13 10:20:30} x\n", false, PieceKind::kText},
       {"{main} x\n", false, PieceKind::kText},
