@@ -118,10 +118,13 @@ Result<ExprPtr> Binder::adapt(ExprPtr constant, Type other, bool equality) const
   return converted->constant.is_null() ? std::move(constant) : std::move(converted);
 }
 
-// A value of another type must not arrive as null.
+// A value of another type must not arrive as null. A number and a timespan that are compared tell
+// each other's unit; here one was meant, and is missing.
 Result<ExprPtr> Binder::fit(ExprPtr value, Type type, std::string_view function,
                             std::size_t position) const {
-  EVQ_TRY_ASSIGN(value, adapt(std::move(value), type, false));
+  if (value->type == Type::kString) {
+    EVQ_TRY_ASSIGN(value, adapt(std::move(value), type, false));
+  }
   if (type != Type::kNull && !implicit_cast_cost(value->type, type).has_value()) {
     return diag::wrong_argument_type(value->span, function, position, type_name(type),
                                      type_name(value->type));

@@ -7,6 +7,7 @@
 #include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
 #include "apl/plan/shared_draw.h"
+#include "apl/plan/stacking.h"
 
 namespace evq::plan {
 namespace {
@@ -38,9 +39,11 @@ Result<std::size_t> parameter_called(const ast::Name& name, std::string_view fun
   return diag::unknown_argument(name.span, function, name.text, names);
 }
 
-// That a table has the columns that its parameter declares.
-Status check_declared(const Binder& binder, const ast::Parameter& parameter, const Relation& table,
-                      Span span, std::string_view function) {
+// The table with the columns that its parameter declares as the types that it gives them, as a
+// scalar parameter takes its argument.
+Result<Environment::Meaning> bind_table(const Binder& binder, const ast::Parameter& parameter,
+                                        Relation table, Span span, std::string_view function) {
+  std::vector<std::pair<std::size_t, Type>> converted;
   for (const ast::ColumnSpec& column : parameter.columns) {
     const std::string& name = column.name.text;
     const auto at = find_field(table.schema(), name);
@@ -51,20 +54,31 @@ Status check_declared(const Binder& binder, const ast::Parameter& parameter, con
       continue;
     }
     const Type type = table.schema()[*at].type;
-    if (!implicit_cast_cost(type, column.type).has_value() &&
-        !(is_numeric(type) && is_numeric(column.type))) {
+    if (!implicit_cast_cost(type, column.type).has_value()) {
       return diag::invalid_constant(
           span, "the field '" + name + "' of the table for " + std::string(function) + "()",
           "be a " + std::string(type_name(column.type)) + ", not a " +
               std::string(type_name(type)));
     }
+    if (type != column.type) {
+      converted.emplace_back(*at, column.type);
+    }
   }
-  return Status::success();
+  if (!converted.empty()) {
+    std::vector<NamedColumn> columns = pass_through(table);
+    for (const auto& [at, type] : converted) {
+      NamedColumn& column =
+          *std::ranges::find(columns, table.schema()[at].name, &NamedColumn::name);
+      column.expr = make_cast(std::move(column.expr), type);
+    }
+    table = project(std::move(table), std::move(columns));
+  }
+  return Environment::Meaning(Environment::BoundTable{std::move(table.node), table.traits()});
 }
 
 }  // namespace
 
-// A table as such, a scalar bound over `input` as its parameter's type.
+// A table with its columns, a scalar bound over `input`, both as their parameter declares them.
 Result<Environment::Meaning> Binder::bind_parameter(const ast::Expr& argument,
                                                     std::string_view function,
                                                     const std::vector<ast::Parameter>& parameters,
@@ -72,8 +86,7 @@ Result<Environment::Meaning> Binder::bind_parameter(const ast::Expr& argument,
   const ast::Parameter& parameter = parameters[index];
   if (parameter.is_table) {
     EVQ_TRY_ASSIGN(Relation table, table_of_expr(argument));
-    EVQ_TRY(check_declared(*this, parameter, table, argument.span, function));
-    return Environment::Meaning(Environment::BoundTable{std::move(table.node), table.traits()});
+    return bind_table(*this, parameter, std::move(table), argument.span, function);
   }
   EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(argument, input));
   EVQ_TRY_ASSIGN(bound, fit(std::move(bound), parameter.type, function, index + 1));
@@ -95,9 +108,9 @@ Result<Environment> Binder::bind_parameters(const Environment::Function& functio
     if (parameters.empty() || !parameters[0].is_table) {
       return diag::table_expected(span, "the first parameter of " + name + "()");
     }
-    EVQ_TRY(check_declared(*this, parameters[0], *piped, span, name));
-    frame.names.emplace(parameters[0].name.text,
-                        Environment::BoundTable{std::move(piped->node), piped->traits()});
+    EVQ_TRY_ASSIGN(Environment::Meaning table,
+                   bind_table(*this, parameters[0], std::move(*piped), span, name));
+    frame.names.emplace(parameters[0].name.text, std::move(table));
     position = 1;
   }
   if (position + call.arguments.size() > parameters.size()) {
