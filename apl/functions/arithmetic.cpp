@@ -369,6 +369,12 @@ std::optional<DynamicView> element(DynamicView container, std::int64_t index) {
   return found.is_null() ? std::nullopt : std::optional(found);
 }
 
+std::optional<DynamicBytes> time_after(DynamicView start, DynamicView distance) {
+  return start.tag() == DynamicTag::kDatetime && distance.tag() == DynamicTag::kTimespan
+             ? by_value<Add>(start, distance)
+             : std::nullopt;
+}
+
 // What mv-expand gives of range(0, 2) is as good an index as 0 is; a number that went through real
 // keeps its place when it is whole.
 std::optional<DynamicView> part_by_value(DynamicView container, DynamicView key) {
@@ -404,7 +410,7 @@ constexpr ScalarFunction by_value_row(std::string_view name, std::string_view su
           .flags = FunctionFlags::kInternal};
 }
 
-constexpr std::array<ScalarFunction, 13> kArithmeticFunctions = {{
+constexpr std::array<ScalarFunction, 14> kArithmeticFunctions = {{
     {.name = "op_add",
      .category = "operator",
      .summary = "a + b",
@@ -452,6 +458,7 @@ constexpr std::array<ScalarFunction, 13> kArithmeticFunctions = {{
     by_value_row<by_value<Divide>>("op_divide_dynamic", "a / b, by value"),
     by_value_row<by_value<Modulo>>("op_modulo_dynamic", "a % b, by value"),
     by_value_row<negate_dynamic>("op_negate_dynamic", "-a, by value"),
+    by_value_row<time_after>("op_time_after", "a + b of a datetime and a timespan, by value"),
 }};
 
 }  // namespace

@@ -76,6 +76,47 @@ std::optional<DynamicBytes> range_spans(Timespan start, Timespan stop,
                         &DynamicBuilder::add_timespan);
 }
 
+// By what the three hold; a number among times counts nanoseconds, as in arithmetic.
+std::optional<DynamicBytes> range_dynamics(DynamicView start, DynamicView stop,
+                                           std::optional<DynamicView> step) {
+  const Type type = start.type();
+  const Type step_type = step.has_value() ? step->type() : type;
+  if (is_numeric(type) && is_numeric(stop.type()) && is_numeric(step_type)) {
+    if (type == Type::kLong && stop.type() == type && step_type == type) {
+      return range_longs(start.as_integer(), stop.as_integer(),
+                         step.has_value() ? MaybeLong(step->as_integer()) : std::nullopt);
+    }
+    return range_reals(start.as_real(), stop.as_real(),
+                       step.has_value() ? MaybeReal(step->as_real()) : std::nullopt);
+  }
+  if (type != stop.type() ||
+      (step.has_value() && step_type != Type::kTimespan && step_type != Type::kLong)) {
+    return std::nullopt;
+  }
+  const std::int64_t width = step.has_value() ? step->as_integer() : kHourNs;
+  if (type == Type::kDatetime) {
+    return range_integers(start.as_integer(), stop.as_integer(), width,
+                          &DynamicBuilder::add_datetime);
+  }
+  return type == Type::kTimespan ? range_integers(start.as_integer(), stop.as_integer(), width,
+                                                  &DynamicBuilder::add_timespan)
+                                 : std::nullopt;
+}
+
+constexpr ScalarFunction kRangeOfTyped = {.name = "range",
+                                          .category = "math",
+                                          .summary = "An array of equally spaced values.",
+                                          .overloads = {lift<range_longs>(), lift<range_reals>(),
+                                                        lift<range_times>(), lift<range_spans>()}};
+constexpr Overload kRangeOfDynamics = lift<range_dynamics>();
+
+// An end that has a type tells what the other one is.
+BindResult bind_range(const BindRequest& request) {
+  return request.arguments[0].type == Type::kDynamic && request.arguments[1].type == Type::kDynamic
+             ? bind_overload(kRangeOfDynamics, request)
+             : bind_function(kRangeOfTyped, request);
+}
+
 // ---- rand
 
 // Each call of a query has a seed of its own. The counter gives each row of each worker a number of
@@ -192,9 +233,9 @@ constexpr std::array<ScalarFunction, 4> kMathListFunctions = {{
      .arguments_min = 0,
      .arguments_max = 1,
      .flags = FunctionFlags::kPerRow},
-    {.name = "range",
-     .category = "math",
-     .summary = "An array of equally spaced values.",
+    {.name = kRangeOfTyped.name,
+     .category = kRangeOfTyped.category,
+     .summary = kRangeOfTyped.summary,
      .params = {{{"start", "The first value: a number, datetime or timespan."},
                  {"stop", "The last value that may occur."},
                  {"[step]", "The distance of two values, 1 or 1h when left out."}}},
@@ -204,8 +245,9 @@ constexpr std::array<ScalarFunction, 4> kMathListFunctions = {{
                    {"print range(1.0, 2.0, 0.5)", "[1,1.5,2]"},
                    {"print range(5, 1, -2)", "[5,3,1]"},
                    {"print range(1h, 2h, 30m)", "[\"1h0m0s\",\"1h30m0s\",\"2h0m0s\"]"}}},
-     .overloads = {lift<range_longs>(), lift<range_reals>(), lift<range_times>(),
-                   lift<range_spans>()}},
+     .bind = bind_range,
+     .arguments_min = 2,
+     .arguments_max = 3},
 }};
 
 }  // namespace

@@ -237,17 +237,17 @@ Result<ExprPtr> Binder::within(ExprPtr value, ExprPtr low, ExprPtr high, Span sp
 
 namespace {
 
-// The end of a range of times: a timespan there counts from the start, also one that a dynamic
-// holds; any other value of a dynamic is the end itself.
+// The end of a range of times: a timespan there counts from the start, also where dynamics hold
+// them; any other value of a dynamic is the end itself.
 Result<ExprPtr> end_from(const Binder& binder, const Expr& start, ExprPtr end) {
   const Span span = end->span;
   const bool typed = start.type == Type::kDatetime && end->type == Type::kTimespan;
-  ExprPtr itself = end->type == Type::kDynamic ? clone(*end) : nullptr;
+  ExprPtr itself = typed ? nullptr : clone(*end);
   std::vector<ExprPtr> args;
   args.push_back(clone(start));
   args.push_back(std::move(end));
   EVQ_TRY_ASSIGN(ExprPtr sum,
-                 binder.call(typed ? "op_add" : "op_add_dynamic", std::move(args), span));
+                 binder.call(typed ? "op_add" : "op_time_after", std::move(args), span));
   if (itself == nullptr) {
     return sum;
   }
@@ -272,7 +272,8 @@ Result<ExprPtr> Binder::bind_between(const ast::Between& between, Span span,
   EVQ_TRY_ASSIGN(low, adapt_texts(std::move(low), *value));
   EVQ_TRY_ASSIGN(high, adapt_texts(std::move(high), *value));
   const bool times = low->type == Type::kDatetime ||
-                     (low->type == Type::kDynamic && value->type == Type::kDatetime);
+                     (low->type == Type::kDynamic &&
+                      (value->type == Type::kDatetime || value->type == Type::kDynamic));
   if (times && (high->type == Type::kTimespan || high->type == Type::kDynamic)) {
     EVQ_TRY(note_expressions(node_count(*low) + node_count(*high), between.high->span));
     EVQ_TRY_ASSIGN(high, end_from(*this, *low, std::move(high)));
