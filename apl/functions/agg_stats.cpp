@@ -37,20 +37,8 @@ double divisor_of(Divisor divisor, std::uint64_t count) {
   return static_cast<double>(divisor == Divisor::kSample && count > 1 ? count - 1 : count);
 }
 
-// Timespans as reals, in nanoseconds.
-Vector nanoseconds_of(const Vector& spans) {
-  const Values& from = spans.values();
-  auto to = Values::make(Type::kReal, from.size());
-  for (std::size_t slot = 0; slot < from.size(); ++slot) {
-    if (from.is_null(slot)) {
-      to->set_null(slot);
-    } else {
-      to->mutable_data<double>()[slot] = static_cast<double>(from.data<std::int64_t>()[slot]);
-    }
-  }
-  return spans.with_values(std::move(to));
-}
-
+// `kWhole` is 1 for longs and timespans, 0 for reals.
+template <unsigned kWhole>
 class SpreadState final : public AggregateState {
  public:
   explicit SpreadState(std::vector<SpreadResult> results) : results_(std::move(results)) {}
@@ -65,8 +53,7 @@ class SpreadState final : public AggregateState {
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
     if (rows > 0) {
-      moments_.add({args[0].type() == Type::kTimespan ? nanoseconds_of(args[0]) : args[0]}, groups,
-                   rows);
+      moments_.add({args[0]}, groups, rows);
     }
   }
 
@@ -109,7 +96,7 @@ class SpreadState final : public AggregateState {
   }
 
   std::vector<SpreadResult> results_;
-  MomentStates<1> moments_;
+  MomentStates<1, kWhole> moments_;
 };
 
 template <Spread kSpread, Divisor kDivisor>
@@ -120,13 +107,16 @@ AggregateBindResult bind_spread(const AggregateBindRequest& request) {
   }
   const bool spans = *type == Type::kTimespan;
   const Type result = spans && kSpread == Spread::kStdev ? Type::kTimespan : Type::kReal;
-  return one_result(
-      request, result, spans ? Type::kTimespan : Type::kReal,
-      make_aggregate<SpreadState>(std::vector<SpreadResult>{{kSpread, kDivisor, result}}));
+  std::vector<SpreadResult> results{{kSpread, kDivisor, result}};
+  return one_result(request, result, *type,
+                    *type == Type::kReal ? make_aggregate<SpreadState<0>>(std::move(results))
+                                         : make_aggregate<SpreadState<1>>(std::move(results)));
 }
 
 // ---- covariance
 
+// Of as many longs as `kWhole` has bits, the others being reals.
+template <unsigned kWhole>
 class CovarianceState final : public AggregateState {
  public:
   explicit CovarianceState(Divisor divisor) : divisor_(divisor) {}
@@ -136,7 +126,8 @@ class CovarianceState final : public AggregateState {
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
     if (rows > 0) {
-      moments_.add({args[0], args[1]}, groups, rows);
+      const bool swapped = kWhole == 1 && args[0].type() == Type::kReal;
+      moments_.add({args[swapped ? 1 : 0], args[swapped ? 0 : 1]}, groups, rows);
     }
   }
 
@@ -162,21 +153,27 @@ class CovarianceState final : public AggregateState {
 
  private:
   Divisor divisor_;
-  MomentStates<2> moments_;
+  MomentStates<2, kWhole> moments_;  // a long comes first: what is x, and what y, shows nowhere
 };
 
 template <Divisor kDivisor>
 AggregateBindResult bind_covariance(const AggregateBindRequest& request) {
+  Type types[2];
   for (int i = 0; i < 2; ++i) {
     const Type type = request.arguments[static_cast<std::size_t>(i)].type;
     const std::optional<Type> number = number_type(type, false);
     if (!number.has_value() || *number == Type::kTimespan) {
       return not_a_number(request, i);
     }
+    types[i] = *number;
   }
+  const bool alike = types[0] == types[1];
   BoundAggregateCall call =
-      one_result(request, Type::kReal, Type::kReal, make_aggregate<CovarianceState>(kDivisor));
-  call.arguments[1] = Type::kReal;
+      one_result(request, Type::kReal, types[0],
+                 !alike                    ? make_aggregate<CovarianceState<1>>(kDivisor)
+                 : types[0] == Type::kReal ? make_aggregate<CovarianceState<0>>(kDivisor)
+                                           : make_aggregate<CovarianceState<3>>(kDivisor));
+  call.arguments[1] = types[1];
   return call;
 }
 

@@ -1,6 +1,7 @@
 #include "apl/functions/moments.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "apl/functions/aggregate_rows.h"
 
@@ -11,45 +12,69 @@ namespace {
 // do as pay for moving each group's sums to its rest.
 constexpr std::uint64_t kRowsBesidePerGroup = 8;
 
+template <bool kIsWhole>
+const auto* data_of(const Values& values) {
+  if constexpr (kIsWhole) {
+    return values.data<std::int64_t>();
+  } else {
+    return values.data<double>();
+  }
+}
+
+// As one of MomentStates' values.
+std::uint64_t bits_of(std::int64_t whole) {
+  return static_cast<std::uint64_t>(whole);
+}
+std::uint64_t bits_of(double real) {
+  return std::bit_cast<std::uint64_t>(real);
+}
+
 // visit(group, values, times) for the rows without nulls.
-template <class Visit>
+template <unsigned kWhole, class Visit>
 void visit_values(const std::array<Vector, 1>& inputs, const std::uint32_t* groups,
                   std::size_t rows, const Visit& visit) {
-  const double* data = inputs[0].values().data<double>();
+  const auto* data = data_of<kWhole == 1>(inputs[0].values());
   visit_counted(inputs[0], groups, rows,
                 [&](std::size_t group, std::size_t slot, std::size_t times) {
-                  visit(group, std::array{data[slot]}, times);
+                  visit(group, std::array{bits_of(data[slot])}, times);
                 });
 }
 
-template <class Visit>
+template <unsigned kWhole, class Visit>
 void visit_values(const std::array<Vector, 2>& inputs, const std::uint32_t* groups,
                   std::size_t rows, const Visit& visit) {
   const Vector x = inputs[0].flatten();
   const Vector y = inputs[1].flatten();
   const bool nulls = y.values().has_nulls();
-  const double* y_data = y.values().data<double>();
-  const double* x_data = x.values().data<double>();
+  const auto* x_data = data_of<(kWhole & 1) != 0>(x.values());
+  const auto* y_data = data_of<(kWhole & 2) != 0>(y.values());
   visiting::visit_shapes(x, rows, [&](std::size_t row, std::size_t) {
     if (!nulls || !y.values().is_null(row)) {
       const std::size_t group = groups == nullptr ? 0 : groups[row];
-      visit(group, std::array{x_data[row], y_data[row]}, std::size_t{1});
+      visit(group, std::array{bits_of(x_data[row]), bits_of(y_data[row])}, std::size_t{1});
     }
   });
 }
 
+// A whole number of 64 bits as the double that is nearest, and what that leaves of it.
+DoublePair pair_of_whole(std::uint64_t bits) {
+  const auto whole = static_cast<std::int64_t>(bits);
+  const auto high = static_cast<double>(whole);
+  return {high, static_cast<double>(static_cast<Int128>(whole) - static_cast<Int128>(high))};
+}
+
 }  // namespace
 
-template <std::size_t kInputs>
-auto MomentStates<kInputs>::Group::rest_of_it() -> Rest& {
+template <std::size_t kInputs, unsigned kWhole>
+auto MomentStates<kInputs, kWhole>::Group::rest_of_it() -> Rest& {
   if (rest == nullptr) {
     rest = std::make_unique<Rest>();
   }
   return *rest;
 }
 
-template <std::size_t kInputs>
-std::size_t MomentStates<kInputs>::Group::size_bytes() const {
+template <std::size_t kInputs, unsigned kWhole>
+std::size_t MomentStates<kInputs, kWhole>::Group::size_bytes() const {
   if (rest == nullptr) {
     return 0;
   }
@@ -60,22 +85,28 @@ std::size_t MomentStates<kInputs>::Group::size_bytes() const {
   return bytes;
 }
 
-template <std::size_t kInputs>
-void MomentStates<kInputs>::resize(std::size_t groups) {
+template <std::size_t kInputs, unsigned kWhole>
+void MomentStates<kInputs, kWhole>::resize(std::size_t groups) {
   groups_.resize(std::max(groups, groups_.size()));
 }
 
-template <std::size_t kInputs>
-bool MomentStates<kInputs>::add_whole_values(const Values& values, std::uint64_t times,
-                                             Group* group) const {
+template <std::size_t kInputs, unsigned kWhole>
+bool MomentStates<kInputs, kWhole>::add_whole_values(const Values& values, std::uint64_t times,
+                                                     Group* group) const {
   std::array<std::uint64_t, kInputs> magnitudes;
   std::array<bool, kInputs> negative;
   for (std::size_t i = 0; i < kInputs; ++i) {
-    if (!binades_[i].holds(values[i])) {
+    if (is_whole(i)) {
+      negative[i] = static_cast<std::int64_t>(values[i]) < 0;
+      magnitudes[i] = negative[i] ? 0 - values[i] : values[i];
+      continue;
+    }
+    const auto value = std::bit_cast<double>(values[i]);
+    if (!binades_[i].holds(value)) {
       return false;
     }
-    magnitudes[i] = binades_[i].magnitude(values[i]);
-    negative[i] = values[i] < 0;
+    magnitudes[i] = binades_[i].magnitude(value);
+    negative[i] = value < 0;
   }
   for (std::size_t i = 0; i < kInputs; ++i) {
     const auto sum = static_cast<Int128>(static_cast<Uint128>(magnitudes[i]) * times);
@@ -91,16 +122,32 @@ bool MomentStates<kInputs>::add_whole_values(const Values& values, std::uint64_t
   return true;
 }
 
-template <std::size_t kInputs>
-void MomentStates<kInputs>::add_rest(const Values& values, std::uint64_t times, Rest* rest) {
+template <std::size_t kInputs, unsigned kWhole>
+void MomentStates<kInputs, kWhole>::add_rest(const Values& values, std::uint64_t times,
+                                             Rest* rest) {
+  std::array<DoublePair, kInputs> pairs;
   for (std::size_t i = 0; i < kInputs; ++i) {
-    rest->sums[i].add_times(values[i], times);
+    pairs[i] =
+        is_whole(i) ? pair_of_whole(values[i]) : DoublePair{std::bit_cast<double>(values[i]), 0};
+    rest->sums[i].add_times(pairs[i].high, times);
+    if (pairs[i].low != 0) {
+      rest->sums[i].add_times(pairs[i].low, times);
+    }
   }
-  rest->products.add_times(exact_product(values.front(), values.back()), times);
+  const DoublePair& x = pairs.front();
+  const DoublePair& y = pairs.back();
+  rest->products.add_times(exact_product(x.high, y.high), times);
+  if (x.low != 0) {
+    rest->products.add_times(exact_product(x.low, y.high), times);
+  }
+  if (y.low != 0) {
+    rest->products.add_times(exact_product(x.high, y.low), times);
+    rest->products.add_times(exact_product(x.low, y.low), times);
+  }
 }
 
-template <std::size_t kInputs>
-void MomentStates<kInputs>::Rest::add(const Rest& other) {
+template <std::size_t kInputs, unsigned kWhole>
+void MomentStates<kInputs, kWhole>::Rest::add(const Rest& other) {
   for (std::size_t i = 0; i < kInputs; ++i) {
     sums[i].add(other.sums[i]);
   }
@@ -108,16 +155,16 @@ void MomentStates<kInputs>::Rest::add(const Rest& other) {
 }
 
 // Adds the group's sums in units of the binades to `rest`.
-template <std::size_t kInputs>
-void MomentStates<kInputs>::settle(const Group& group, Rest* rest) const {
+template <std::size_t kInputs, unsigned kWhole>
+void MomentStates<kInputs, kWhole>::settle(const Group& group, Rest* rest) const {
   for (std::size_t i = 0; i < kInputs; ++i) {
-    add_whole(&rest->sums[i], group.sums[i], binades_[i].unit());
+    add_whole(&rest->sums[i], group.sums[i], unit_of(i));
   }
-  group.products.add_to(&rest->products, binades_.front().unit() + binades_.back().unit());
+  group.products.add_to(&rest->products, unit_of(0) + unit_of(kInputs - 1));
 }
 
-template <std::size_t kInputs>
-void MomentStates<kInputs>::choose_binades(const Inputs& inputs, std::size_t rows) {
+template <std::size_t kInputs, unsigned kWhole>
+void MomentStates<kInputs, kWhole>::choose_binades(const Inputs& inputs, std::size_t rows) {
   const bool first = rows_ == 0;
   const bool miss = rows_beside_ > rows_ / 2 && rows_beside_ > groups_.size() * kRowsBesidePerGroup;
   if (!first && !miss) {
@@ -125,7 +172,9 @@ void MomentStates<kInputs>::choose_binades(const Inputs& inputs, std::size_t row
   }
   std::array<Binades, kInputs> chosen;
   for (std::size_t i = 0; i < kInputs; ++i) {
-    chosen[i] = Binades::of_most(inputs[i], rows);
+    if (!is_whole(i)) {
+      chosen[i] = Binades::of_most(inputs[i], rows);
+    }
   }
   if (!first && chosen != binades_) {
     for (Group& group : groups_) {
@@ -142,26 +191,28 @@ void MomentStates<kInputs>::choose_binades(const Inputs& inputs, std::size_t row
   rows_beside_ = 0;
 }
 
-template <std::size_t kInputs>
-void MomentStates<kInputs>::add(const Inputs& inputs, const std::uint32_t* groups,
-                                std::size_t rows) {
+template <std::size_t kInputs, unsigned kWhole>
+void MomentStates<kInputs, kWhole>::add(const Inputs& inputs, const std::uint32_t* groups,
+                                        std::size_t rows) {
   choose_binades(inputs, rows);
   std::size_t beside = 0;
-  visit_values(inputs, groups, rows, [&](std::size_t to, const Values& values, std::size_t times) {
-    Group& group = groups_[to];
-    group.count += times;
-    if (!add_whole_values(values, times, &group)) [[unlikely]] {
-      add_rest(values, times, &group.rest_of_it());
-      beside += times;
-    }
-  });
+  visit_values<kWhole>(inputs, groups, rows,
+                       [&](std::size_t to, const Values& values, std::size_t times) {
+                         Group& group = groups_[to];
+                         group.count += times;
+                         if (!add_whole_values(values, times, &group)) [[unlikely]] {
+                           add_rest(values, times, &group.rest_of_it());
+                           beside += times;
+                         }
+                       });
   rows_ += rows;
   rows_beside_ += beside;
   meter_.note_rows(beside, groups_);
 }
 
-template <std::size_t kInputs>
-void MomentStates<kInputs>::merge(const MomentStates& other, std::span<const GroupPair> pairs) {
+template <std::size_t kInputs, unsigned kWhole>
+void MomentStates<kInputs, kWhole>::merge(const MomentStates& other,
+                                          std::span<const GroupPair> pairs) {
   if (rows_ == 0) {
     binades_ = other.binades_;
     rows_ = other.rows_;
@@ -186,8 +237,8 @@ void MomentStates<kInputs>::merge(const MomentStates& other, std::span<const Gro
   meter_.measure(groups_);
 }
 
-template <std::size_t kInputs>
-double MomentStates<kInputs>::co_moment(std::size_t group) const {
+template <std::size_t kInputs, unsigned kWhole>
+double MomentStates<kInputs, kWhole>::co_moment(std::size_t group) const {
   const Group& it = groups_[group];
   Rest total;
   settle(it, &total);
@@ -198,7 +249,10 @@ double MomentStates<kInputs>::co_moment(std::size_t group) const {
                         static_cast<double>(it.count));
 }
 
-template class MomentStates<1>;
-template class MomentStates<2>;
+template class MomentStates<1, 0>;
+template class MomentStates<1, 1>;
+template class MomentStates<2, 0>;
+template class MomentStates<2, 1>;
+template class MomentStates<2, 3>;
 
 }  // namespace evq

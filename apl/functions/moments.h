@@ -17,11 +17,12 @@
 
 namespace evq {
 
-// Of one input with itself, or of two. One worker's.
-template <std::size_t kInputs>
+// Of one input with itself, or of two. One worker's. Bit i of `kWhole` says that input i is of
+// whole numbers, 64 bits each, and not of reals.
+template <std::size_t kInputs, unsigned kWhole = 0>
 class MomentStates {
  public:
-  using Inputs = std::array<Vector, kInputs>;  // of reals
+  using Inputs = std::array<Vector, kInputs>;
 
   void resize(std::size_t groups);
   // Adds the rows without nulls to their groups; row i belongs to groups[i], or all to the first
@@ -51,15 +52,19 @@ class MomentStates {
     Rest& rest_of_it();
     std::size_t size_bytes() const;
   };
-  using Values = std::array<double, kInputs>;
+  // A row's whole numbers, and the bits of its reals.
+  using Values = std::array<std::uint64_t, kInputs>;
+
+  static constexpr bool is_whole(std::size_t input) { return (kWhole >> input & 1) != 0; }
 
   // False, and nothing added, when the binades do not hold a value.
   bool add_whole_values(const Values& values, std::uint64_t times, Group* group) const;
   static void add_rest(const Values& values, std::uint64_t times, Rest* rest);
   void settle(const Group& group, Rest* rest) const;
   void choose_binades(const Inputs& inputs, std::size_t rows);
+  int unit_of(std::size_t input) const { return is_whole(input) ? 0 : binades_[input].unit(); }
 
-  std::array<Binades, kInputs> binades_;
+  std::array<Binades, kInputs> binades_;  // of reals
   LargeVector<Group> groups_;
   // Since the binades were chosen.
   std::uint64_t rows_ = 0;

@@ -181,6 +181,67 @@ TEST_CASE("moments: as sums of all values and products one by one") {
   }
 }
 
+// Longs around `base`, some of them null, and what they are beside it.
+struct Distances {
+  Vector longs;
+  Vector reals;
+};
+Distances make_distances(std::int64_t base, std::mt19937_64& random) {
+  VectorBuilder longs(Type::kLong);
+  VectorBuilder reals(Type::kReal);
+  for (std::size_t row = 0; row < kChunkRows; ++row) {
+    if (random() % 16 == 0) {
+      longs.append_null();
+      reals.append_null();
+      continue;
+    }
+    const auto distance = static_cast<std::int64_t>(random() % 1000);
+    longs.append_integer(base < 0 ? base + distance : base - distance);
+    reals.append_real(static_cast<double>(base < 0 ? distance : -distance));
+  }
+  return {longs.finish(), reals.finish()};
+}
+
+// Where values lie is nothing to their distances from their mean.
+TEST_CASE("moments: of longs that no double holds") {
+  std::mt19937_64 random(11);
+  const std::vector<std::uint32_t> groups(kChunkRows, 0);
+  for (const std::int64_t base : {std::int64_t{1704067200000000000}, INT64_MAX, INT64_MIN}) {
+    CAPTURE(base);
+    const Distances x = make_distances(base, random);
+    const Distances y = make_distances(base / 3, random);
+    const Vector real = make_column(shapes()[3], 0, random);
+    MomentStates<1, 1> spread;
+    MomentStates<1> spread_of_reals;
+    MomentStates<2, 3> both;
+    MomentStates<2> both_of_reals;
+    MomentStates<2, 1> one;
+    MomentStates<2> one_of_reals;
+    MomentStates<1, 1> parts[2];
+    spread.resize(1);
+    spread_of_reals.resize(1);
+    both.resize(1);
+    both_of_reals.resize(1);
+    one.resize(1);
+    one_of_reals.resize(1);
+    for (MomentStates<1, 1>& part : parts) {
+      part.resize(1);
+      part.add({x.longs}, groups.data(), kChunkRows);
+      spread.add({x.longs}, nullptr, kChunkRows);
+      spread_of_reals.add({x.reals}, nullptr, kChunkRows);
+    }
+    parts[0].merge(parts[1], std::vector<GroupPair>{{0, 0}});
+    both.add({x.longs, y.longs}, nullptr, kChunkRows);
+    both_of_reals.add({x.reals, y.reals}, nullptr, kChunkRows);
+    one.add({x.longs, real}, nullptr, kChunkRows);
+    one_of_reals.add({x.reals, real}, nullptr, kChunkRows);
+    CHECK(bits_of(spread.co_moment(0)) == bits_of(spread_of_reals.co_moment(0)));
+    CHECK(bits_of(parts[0].co_moment(0)) == bits_of(spread_of_reals.co_moment(0)));
+    CHECK(bits_of(both.co_moment(0)) == bits_of(both_of_reals.co_moment(0)));
+    CHECK(one.co_moment(0) == doctest::Approx(one_of_reals.co_moment(0)).epsilon(1e-15));
+  }
+}
+
 // Entries of a dictionary are added as often as they occur.
 TEST_CASE("moments: shared entries count as their rows") {
   VectorBuilder entries(Type::kReal);
