@@ -131,6 +131,31 @@ void take_united_fields(const std::vector<Relation>& inputs, const Schema& schem
   }
 }
 
+// Begins each table with a column of its name. A column that is called so has, in all of them, the
+// first number that makes it another.
+void add_sources(const std::string& name, std::vector<Relation>* inputs) {
+  UniqueNames names;
+  names.note(name);
+  for (const Relation& input : *inputs) {
+    for (const Field& field : input.schema().fields()) {
+      names.note(field.name);
+    }
+  }
+  const std::string renamed = names.take(name);
+  for (std::size_t i = 0; i < inputs->size(); ++i) {
+    Relation& input = (*inputs)[i];
+    // What is no dataset has no name but its place.
+    const std::string source = input.name.empty() ? "union_arg" + std::to_string(i) : input.name;
+    std::vector<NamedColumn> columns = pass_through(input);
+    const auto same = std::ranges::find(columns, name, &NamedColumn::name);
+    if (same != columns.end()) {
+      same->name = renamed;
+    }
+    columns.insert(columns.begin(), {name, make_constant(Value::string(source))});
+    input = project(std::move(input), std::move(columns));
+  }
+}
+
 // What a dataset's handle adds to the locations of rows that come from it alone; 0 when they do
 // not, as those of a union within the union, which have it already.
 std::int64_t location_offset(const Node* node) {
@@ -217,16 +242,7 @@ Result<Relation> Binder::union_of(std::vector<Relation> inputs, const ast::Union
   }
   show_held(&inputs);
   if (op.with_source.has_value()) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      Relation& input = inputs[i];
-      // What is no dataset has no name but its place.
-      const std::string source = input.name.empty() ? "union_arg" + std::to_string(i) : input.name;
-      std::vector<NamedColumn> columns = pass_through(input);
-      std::erase_if(columns,
-                    [&](const NamedColumn& column) { return column.name == op.with_source->text; });
-      columns.insert(columns.begin(), {op.with_source->text, make_constant(Value::string(source))});
-      input = project(std::move(input), std::move(columns));
-    }
+    add_sources(op.with_source->text, &inputs);
   }
   const bool natural = std::ranges::all_of(
       inputs, [](const Relation& input) { return input.natural() && !input.ordered; });

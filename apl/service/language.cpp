@@ -366,7 +366,8 @@ constexpr LanguageDifference kAxiomDifferences[] = {
     {"unixtime_milliseconds_todatetime and kin",
      "Count in the unit they name; the pages' examples pass seconds to all of them."},
     {"genai_estimate_tokens", "Four characters a token, the documented rule of thumb."},
-    {"union of differing types", "One dynamic column that keeps both kinds of values."},
+    {"union of differing types",
+     "One dynamic column that keeps both kinds of values; of longs and reals, one of reals."},
     {"geo_info_from_ip_address", "Needs a database given with --geo-database; null without one."},
 };
 

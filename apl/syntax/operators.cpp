@@ -444,8 +444,10 @@ constexpr OperatorInfo kOperators[] = {
      .syntax = "[T |] union [withsource=NAME] [kind=inner|outer] [isfuzzy=true] TABLE, …",
      .description = "Columns are merged by name, missing cells are null. One that is long in one "
                     "table and real in another is real, which rounds integers beyond 2^53; where "
-                    "other types differ it is dynamic. Dataset names may hold wildcards: "
-                    "['logs-*']. isfuzzy=true passes over datasets that are not there.",
+                    "other types differ it is dynamic. withsource= puts the name of a row's table "
+                    "first; a column that is called so gets a number behind its name. Dataset "
+                    "names may hold wildcards: ['logs-*']. isfuzzy=true passes over datasets that "
+                    "are not there.",
      .examples = {{"union (print a = 1), (print a = 2) | sort by a asc", "a:long\n1\n2"}},
      .parse = parse_union},
     {.name = "where",
