@@ -242,7 +242,9 @@ std::variant<std::vector<double>, BindFailure> percents_of(const AggregateBindRe
   return percents;
 }
 
-enum class Form : std::uint8_t { kColumns, kArray };
+// One value, called after the function as other results are; a column for each percentage, which is
+// in its name; all in one array.
+enum class Form : std::uint8_t { kValue, kColumns, kArray };
 
 template <Form kForm, bool kWeighted>
 AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
@@ -264,8 +266,8 @@ AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
     }
     call.arguments[1] = Type::kLong;
   }
-  if (shape.array) {
-    call.results = {Type::kDynamic};
+  if (kForm != Form::kColumns) {
+    call.results = {shape.array ? Type::kDynamic : *type};
     call.result_suffixes = {""};
   } else {
     for (const double percent : shape.percents) {
@@ -307,7 +309,7 @@ constexpr AggregateFunction kPercentileRows[] = {
      .params = {{kPercentileValue, kPercent}},
      .returns = kPercentileReturns,
      .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize p = percentile(x, 50)", "2"}}},
-     .bind = bind_percentiles<Form::kColumns, false>,
+     .bind = bind_percentiles<Form::kValue, false>,
      .arguments_min = 2,
      .arguments_max = 2,
      .api_name = "percentiles"},
@@ -317,7 +319,7 @@ constexpr AggregateFunction kPercentileRows[] = {
      .returns = kPercentileReturns,
      .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize p = percentileif(x, 50, x > 1)",
                     "3"}}},
-     .bind = bind_percentiles<Form::kColumns, false>,
+     .bind = bind_percentiles<Form::kValue, false>,
      .predicate = kLastArgument,
      .arguments_min = 3,
      .arguments_max = 3,
@@ -358,7 +360,7 @@ constexpr AggregateFunction kPercentileRows[] = {
      .returns = kPercentileReturns,
      .examples = {{{"datatable (x:long, n:long) [1, 1, 2, 9] | summarize p = percentilew(x, n, 50)",
                     "2"}}},
-     .bind = bind_percentiles<Form::kColumns, true>,
+     .bind = bind_percentiles<Form::kValue, true>,
      .arguments_min = 3,
      .arguments_max = 3,
      .api_name = "percentiles"},

@@ -30,7 +30,7 @@ std::vector<std::string_view> aggregate_names() {
 // What stands before the arguments in the name of an unnamed result of a call by that name.
 std::string result_prefix(const AggregateFunction& row, const std::string& called) {
   const bool alias = called != row.name;
-  if (row.keeps_names && !alias) {
+  if (row.keeps_names ? !alias : row.gives_fields) {
     return "";
   }
   return (alias && !row.alias_prefix.empty() ? std::string(row.alias_prefix) : called) + "_";
@@ -115,7 +115,7 @@ class SummarizeBinder {
     if (bare) {
       const BoundAggregateCall& call = aggregates_[first].call;
       origins_.push_back(origin(aggregates_[first], aggregates_[first].args));
-      if (call.results.size() > 1 ||
+      if (call.results.size() > 1 || !call.result_suffixes[0].empty() ||
           (aggregates_[first].function->gives_fields && names_fields(*item.value))) {
         return add_columns(item, first, *bound);
       }
