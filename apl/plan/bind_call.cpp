@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "apl/functions/datetime_parts.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
@@ -41,6 +42,18 @@ bool trims_by_expression(std::string_view function, const std::vector<ExprPtr>& 
 // How many first arguments of a function are texts of whatever is given.
 std::size_t arguments_as_text(std::string_view function) {
   return function == "indexof" ? 2 : function == "reverse" || function == "strrep" ? 1 : 0;
+}
+
+// datetime_add(day, 1, _time): the error of a call's first argument.
+Error explain_part(Error error, const ast::Call& call) {
+  const ScalarFunction* function = find_function(call.function.text);
+  const auto* field = std::get_if<ast::FieldRef>(&call.arguments[0].value->node);
+  if (function != nullptr && function->check == check_date_part && field != nullptr &&
+      error.span == call.arguments[0].value->span &&
+      datetime_part(field->name.text, Datetime{0}).has_value()) {
+    error.hint = "the part is a text: '" + field->name.text + "'";
+  }
+  return error;
 }
 
 // Whose results are called function_argument.
@@ -205,8 +218,12 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
       args.push_back(std::move(list));
       continue;
     }
-    EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*argument.value, input));
-    args.push_back(std::move(bound));
+    auto bound = bind_expr(*argument.value, input);
+    if (!bound.ok()) {
+      return args.empty() ? explain_part(std::move(bound).take_error(), call)
+                          : std::move(bound).take_error();
+    }
+    args.push_back(std::move(bound).value());
   }
   return args;
 }

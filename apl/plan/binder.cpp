@@ -374,6 +374,37 @@ bool is_number_with_unit(std::string_view name) {
          name.find_first_not_of("0123456789") != std::string_view::npos;
 }
 
+// What a number with letters behind it lacks, or what it is called where it is another language's.
+std::string number_hint(std::string_view name) {
+  const std::size_t digits = std::min(name.find_first_not_of("0123456789_"), name.size());
+  const std::string_view unit = name.substr(digits);
+  const std::string letters = ascii_lower(unit);
+  if (name[0] == '0' && digits == 1 && letters.starts_with('x')) {
+    return letters.size() == 1 ? "digits are missing: 0x1f"
+                               : "hexadecimal digits are 0 to 9 and a to f";
+  }
+  if (name[0] == '0' && digits == 1 && (letters.starts_with('b') || letters.starts_with('o')) &&
+      letters.size() > 1 && is_digit(letters[1])) {
+    return std::string("there are no ") + (letters[0] == 'b' ? "binary" : "octal") +
+           " literals: write it in decimal, or as 0x1f";
+  }
+  if (letters == "e") {
+    return "digits are missing: " + std::string(name) + "3";
+  }
+  // Of thousands and of types, as other languages write them behind a number.
+  constexpr std::string_view kMarks = "bdfgklmtu";
+  if (name.find('_') != std::string_view::npos ||
+      (unit.size() == 1 && kMarks.find(letters) != std::string_view::npos)) {
+    return "numbers are written out, without marks: 1000";
+  }
+  if (unit.size() == 1 && letters != "y") {
+    return "units of time are w, d, h, m, s, ms, us and ns";
+  }
+  const std::string part = unit.starts_with('y') ? "year" : "month";
+  return "units of time are d, h, m, s, ms; " + part + "s: startof" + part +
+         "(time), datetime_add('" + part + "', 3, time)";
+}
+
 // "2h + 30m" of 2h30m, which no literal is; empty for other names.
 std::string sum_of_spans(std::string_view name) {
   const bool plain = std::ranges::all_of(name, [](char c) { return is_digit(c) || is_letter(c); });
@@ -411,14 +442,7 @@ std::string Binder::unknown_field_hint(const Relation* input, std::string_view n
     return "write between (" + class_digit + "00 .. " + class_digit + "99)";
   }
   if (is_number_with_unit(name)) {
-    const std::size_t digits = std::min(name.find_first_not_of("0123456789_"), name.size());
-    const std::string_view unit = name.substr(digits);
-    if (name.find('_') != std::string_view::npos || (unit.size() == 1 && unit != "y")) {
-      return "numbers are written out, without marks: 1000";
-    }
-    const std::string part = unit.starts_with('y') ? "year" : "month";
-    return "units of time are d, h, m, s, ms; " + part + "s: startof" + part +
-           "(time), datetime_add('" + part + "', 3, time)";
+    return number_hint(name);
   }
   if (sided_ != nullptr && name.find('.') != std::string_view::npos) {
     return "write $left.field == $right.field";

@@ -99,6 +99,14 @@ Status refuse_bare_kind(const TokenCursor& cursor) {
   return error;
 }
 
+// on a == b == c: the comma between two conditions is missing.
+Error explain_condition(Error error) {
+  if (error.id == "APL1020") {
+    error.hint = "separate two conditions by a comma: on a, $left.b == $right.c";
+  }
+  return error;
+}
+
 Result<JoinParts> parse_join_parts(TokenCursor& cursor, std::string_view name) {
   constexpr std::string_view kOptions[] = {"kind"};
   const bool is_lookup = name == "lookup";
@@ -121,7 +129,11 @@ Result<JoinParts> parse_join_parts(TokenCursor& cursor, std::string_view name) {
   EVQ_TRY(skip_hints(cursor));
   EVQ_TRY(cursor.expect_word("on", "'on' and the key fields"));
   do {
-    EVQ_TRY_ASSIGN(ast::ExprPtr condition, parse_expression(cursor));
+    Result<ast::ExprPtr> parsed = parse_expression(cursor);
+    if (!parsed.ok()) {
+      return explain_condition(std::move(parsed).take_error());
+    }
+    ast::ExprPtr condition = std::move(parsed).value();
     const auto* logical = std::get_if<ast::Logical>(&condition->node);
     if (logical != nullptr && !logical->is_or) {
       return diag::join_with_and(condition->span);

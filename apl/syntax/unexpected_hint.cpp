@@ -238,21 +238,27 @@ std::string list_hint(const TokenCursor& cursor) {
                : "a list of values stands behind in: field in (1, 2)";
 }
 
+// field in 1, 2: the list behind such an operator.
+std::string parentheses_hint(const Token& membership) {
+  const bool words = membership.text.find("has_") != std::string::npos;
+  return "a list of values stands in parentheses: " +
+         (words ? membership.text + " ('a', 'b')" : "in (1, 2)");
+}
+
 // Where a list, an array or a bag begins or goes on.
 std::string hint_for_list(const TokenCursor& cursor, std::string_view expected, const Token& last,
                           const Token& second_last) {
   const Token& token = cursor.peek();
   if (token.is_symbol("[")) {
-    return is_membership(last)       ? "a list of values stands in parentheses: in (1, 2)"
+    return is_membership(last)       ? parentheses_hint(last)
            : expected == "a dataset" ? "a dataset's name is quoted as ['logs']"
                                      : "an array is written dynamic([1, 2])";
   }
   if (token.is_symbol("{")) {
-    return is_membership(last) ? "a list of values stands in parentheses: in (1, 2)"
-                               : "a bag is written dynamic({'a': 1})";
+    return is_membership(last) ? parentheses_hint(last) : "a bag is written dynamic({'a': 1})";
   }
   if (token.is_symbol(",")) {
-    return is_membership(second_last)    ? "a list of values stands in parentheses: in (1, 2)"
+    return is_membership(second_last)    ? parentheses_hint(second_last)
            : expected == "'..'"          ? "write between (low .. high)"
            : expected.starts_with("'|'") ? comma_hint(cursor)
            : expected == "')'"           ? list_hint(cursor)
