@@ -81,7 +81,11 @@ bool append_number(DynamicView number, std::string* out) {
       number.as_integer() > 0x10FFFF) {
     return false;
   }
-  append_code_point(*out, static_cast<char32_t>(number.as_integer()));
+  const auto point = static_cast<char32_t>(number.as_integer());
+  if (point >= 0xD800 && point <= 0xDFFF) {  // half of a pair of UTF-16
+    return false;
+  }
+  append_code_point(*out, point);
   return true;
 }
 

@@ -130,9 +130,9 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
   for (std::size_t i = 0; i < std::min(args.size(), arguments_as_text(row->name)); ++i) {
     if (is_numeric(args[i]->type) || args[i]->type == Type::kDatetime ||
         args[i]->type == Type::kTimespan || args[i]->type == Type::kBool) {
-      std::vector<ExprPtr> value;
-      value.push_back(std::move(args[i]));
-      EVQ_TRY_ASSIGN(args[i], this->call("tostring", std::move(value), span));
+      // By way of a dynamic, whose text is null where it is: tostring() makes an empty one of null.
+      args[i] =
+          fold(make_cast(make_cast(std::move(args[i]), Type::kDynamic), Type::kString), context());
     }
   }
   if (text_comes_first(row->name, args)) {

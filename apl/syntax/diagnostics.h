@@ -52,6 +52,8 @@ Error unterminated_name(Span at);
 // Of what is wrong with the number, `hint` tells.
 inline constexpr std::string_view kWholeNumberHint =
     "whole numbers have 64 bits; write 1e30 for a larger, approximate one";
+inline constexpr std::string_view kRealRangeHint =
+    "numbers reach from -1.8e308 to 1.8e308; infinity is real(+inf)";
 inline constexpr std::string_view kTimespanRangeHint =
     "timespans reach from -106751d to 106751d, some 292 years";
 Error invalid_number(Span at, std::string_view text, std::string_view hint);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -274,6 +275,9 @@ Result<Token> Scanner::scan_number() {
   }
   if (real) {
     token.value = Value::real(parse_real(whole).value_or(0.0));
+    if (std::isinf(token.value.as_real())) {
+      return diag::invalid_number(token.span, whole, diag::kRealRangeHint);
+    }
     return token;
   }
   const std::optional<std::int64_t> value = parse_int(whole);

@@ -296,7 +296,9 @@ std::optional<Value> parse_typed_literal(std::string_view type, std::string_view
       return quoted ? std::nullopt : parse_long(text);
     case Type::kReal: {
       const auto value = quoted ? std::nullopt : parse_real(text);
-      return value ? std::optional(Value::real(*value)) : std::nullopt;
+      // Infinity is written as a word.
+      const bool too_large = value && std::isinf(*value) && std::ranges::any_of(text, is_digit);
+      return value && !too_large ? std::optional(Value::real(*value)) : std::nullopt;
     }
     case Type::kBool:
       return parse_bool(text);

@@ -268,11 +268,11 @@ std::optional<std::int64_t> parse_kusto_timespan(std::string_view text) {
     }
     hours = *hour;
   }
-  const auto minutes = scanner.take(':') ? scanner.take_number(2, 2) : std::nullopt;
+  const auto minutes = scanner.take(':') ? scanner.take_number(1, 2) : std::nullopt;
   std::optional<int> seconds = 0;
   std::optional<int> fraction = 0;
   if (minutes && scanner.take(':')) {
-    seconds = scanner.take_number(2, 2);
+    seconds = scanner.take_number(1, 2);
     if (scanner.take('.')) {
       fraction = scanner.take_fraction();
     }
