@@ -96,17 +96,14 @@ bool MomentStates<kInputs, kWhole>::add_whole_values(const Values& values, std::
   std::array<std::uint64_t, kInputs> magnitudes;
   std::array<bool, kInputs> negative;
   for (std::size_t i = 0; i < kInputs; ++i) {
+    negative[i] = static_cast<std::int64_t>(values[i]) < 0;  // the sign of a real, too
     if (is_whole(i)) {
-      negative[i] = static_cast<std::int64_t>(values[i]) < 0;
       magnitudes[i] = negative[i] ? 0 - values[i] : values[i];
-      continue;
-    }
-    const auto value = std::bit_cast<double>(values[i]);
-    if (!binades_[i].holds(value)) {
+    } else if (const auto value = std::bit_cast<double>(values[i]); binades_[i].holds(value)) {
+      magnitudes[i] = binades_[i].magnitude(value);
+    } else {
       return false;
     }
-    magnitudes[i] = binades_[i].magnitude(value);
-    negative[i] = value < 0;
   }
   for (std::size_t i = 0; i < kInputs; ++i) {
     const auto sum = static_cast<Int128>(static_cast<Uint128>(magnitudes[i]) * times);

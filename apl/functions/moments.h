@@ -59,7 +59,8 @@ class MomentStates {
 
   // False, and nothing added, when the binades do not hold a value.
   bool add_whole_values(const Values& values, std::uint64_t times, Group* group) const;
-  static void add_rest(const Values& values, std::uint64_t times, Rest* rest);
+  // Out of the way of the loop over rows, which hardly ever gets here.
+  [[gnu::noinline]] static void add_rest(const Values& values, std::uint64_t times, Rest* rest);
   void settle(const Group& group, Rest* rest) const;
   void choose_binades(const Inputs& inputs, std::size_t rows);
   int unit_of(std::size_t input) const { return is_whole(input) ? 0 : binades_[input].unit(); }
