@@ -409,14 +409,15 @@ Result<ExprPtr> Binder::bind_unary(const ast::Unary& unary, Span span, const Rel
 
 namespace {
 
-// in ["a"] reads as the name of a field; in (web), of a dataset, as one, too.
-Error explain_list(Error error, const ast::Expr& item, Type value, TableSource& tables) {
+// in ["a"] reads as the name of a field; in (web), of a dataset, as one, too. `op` is as written.
+Error explain_list(Error error, const ast::Expr& item, Type value, std::string_view op,
+                   TableSource& tables) {
   const auto* field = std::get_if<ast::FieldRef>(&item.node);
   if (field != nullptr && is_about(error, item) &&
       std::ranges::count(tables.table_names(), field->name.text) != 0) {
     const std::string name = field->name.quoted ? "['" + field->name.text + "']" : field->name.text;
-    error.hint =
-        "'" + field->name.text + "' is a dataset: write in ((" + name + " | project field))";
+    error.hint = "'" + field->name.text + "' is a dataset: write " + std::string(op) + " ((" +
+                 name + " | project field))";
     return error;
   }
   if (field != nullptr && field->name.quoted && is_about(error, item)) {
@@ -515,7 +516,8 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
     } else {
       auto bound = bind_expr(*item, input);
       if (!bound.ok()) {
-        return explain_list(std::move(bound).take_error(), *item, value_type, tables_);
+        return explain_list(std::move(bound).take_error(), *item, value_type,
+                            ast::membership_op_text(in.op), tables_);
       }
       args.push_back(std::move(bound).value());
     }
