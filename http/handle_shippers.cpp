@@ -34,16 +34,24 @@ struct Bulk {
   std::vector<BulkAction> actions;  // of all lines
 };
 
-// What {"index":{…}} asks for; nothing for a line that asks for nothing known, or for more.
+// What {"index":{…}} asks for; nothing for a line that asks for nothing known, or for two things.
+// Some senders leave notes of their own beside the action.
 std::optional<BulkAction> action_of(DynamicView line) {
-  DynamicView::Iterator only(line);
-  if (!line.is_bag() || line.size() != 1 || !only.next() || !only.value().is_bag()) {
+  if (!line.is_bag()) {
     return std::nullopt;
   }
-  const auto found = std::ranges::find(kBulkActions, only.key());
-  return found == kBulkActions.end()
-             ? std::nullopt
-             : std::optional(static_cast<BulkAction>(found - kBulkActions.begin()));
+  std::optional<BulkAction> action;
+  for (DynamicView::Iterator member(line); member.next();) {
+    const auto found = std::ranges::find(kBulkActions, member.key());
+    if (found == kBulkActions.end()) {
+      continue;
+    }
+    if (action.has_value() || !member.value().is_bag()) {
+      return std::nullopt;
+    }
+    action = static_cast<BulkAction>(found - kBulkActions.begin());
+  }
+  return action;
 }
 
 // Pairs of an action line and a document; `delete` has no document.

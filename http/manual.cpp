@@ -177,7 +177,8 @@ std::string limits_section() {
           "not fit within " +
           seconds_text(kQueryQueueMsMax) + " gets 503");
   row("one line of a body", size_text(kHttpLineBytesMax));
-  row("any other body", size_text(kHttpQueryBodyBytesMax));
+  row("any other body", size_text(kHttpQueryBodyBytesMax) + ", and " +
+                            size_text(kHttpIngestBodyBytesMax) + " of what Beats set up");
   row("bodies that come in",
       size_text(kBodiesMemoryBytesMax) + " of all in memory, the rest in " +
           size_text(kBodiesFileBytesMax) + " of files in the store's folder, which leave " +

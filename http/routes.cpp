@@ -52,6 +52,22 @@ constexpr Route elastic_bulk(std::string_view method, std::string_view pattern,
           .errors = ErrorForm::kElastic};
 }
 
+constexpr Route elastic_setup(std::string_view method, std::string_view pattern,
+                              std::string_view summary) {
+  const bool shows = method == "GET";
+  return {.method = method,
+          .pattern = pattern,
+          .handler = shows ? handle_elastic_setup_show : handle_elastic_setup_put,
+          .scope = Scope::kDataset,
+          .resource = "ingest",
+          .action = "create",
+          .lane = shows ? Lane::kInline : Lane::kWrite,
+          .body_bytes_max = shows ? kGetBytes : kIngestBytes,  // Beats' templates are long
+          .rules = kShippers,
+          .summary = summary,
+          .errors = ErrorForm::kElastic};
+}
+
 constexpr Route kRoutes[] = {
     {"GET", "/healthz", handle_health, Scope::kOpen, "", "", Lane::kInline, kGetBytes, kNoToken,
      false, "Answers 200 while the server is up."},
@@ -74,6 +90,43 @@ constexpr Route kRoutes[] = {
     elastic_info("/v1/datasets/{dataset}/elastic/_license", kOtherPath),
     elastic_info("/v1/ingest/{dataset}/elastic/_cluster/health", "Whether the cluster is up."),
     elastic_info("/v1/datasets/{dataset}/elastic/_cluster/health", kOtherPath),
+    elastic_setup("GET", "/v1/ingest/{dataset}/elastic/_index_template/{name}",
+                  "An index template, which Beats and Logstash ask for before they send: it is "
+                  "there, whatever its name."),
+    elastic_setup("PUT", "/v1/ingest/{dataset}/elastic/_index_template/{name}",
+                  "Acknowledged, and not kept."),
+    elastic_setup("GET", "/v1/datasets/{dataset}/elastic/_index_template/{name}", kOtherPath),
+    elastic_setup("PUT", "/v1/datasets/{dataset}/elastic/_index_template/{name}", kOtherPath),
+    elastic_setup("GET", "/v1/ingest/{dataset}/elastic/_template/{name}",
+                  "The same for the templates of older versions."),
+    elastic_setup("PUT", "/v1/ingest/{dataset}/elastic/_template/{name}",
+                  "Acknowledged, and not kept."),
+    elastic_setup("GET", "/v1/datasets/{dataset}/elastic/_template/{name}", kOtherPath),
+    elastic_setup("PUT", "/v1/datasets/{dataset}/elastic/_template/{name}", kOtherPath),
+    elastic_setup("GET", "/v1/ingest/{dataset}/elastic/_component_template/{name}",
+                  "The same for a part of a template."),
+    elastic_setup("PUT", "/v1/ingest/{dataset}/elastic/_component_template/{name}",
+                  "Acknowledged, and not kept."),
+    elastic_setup("GET", "/v1/datasets/{dataset}/elastic/_component_template/{name}", kOtherPath),
+    elastic_setup("PUT", "/v1/datasets/{dataset}/elastic/_component_template/{name}", kOtherPath),
+    elastic_setup("GET", "/v1/ingest/{dataset}/elastic/_data_stream/{name}",
+                  "The same for a data stream."),
+    elastic_setup("PUT", "/v1/ingest/{dataset}/elastic/_data_stream/{name}",
+                  "Acknowledged, and not kept."),
+    elastic_setup("GET", "/v1/datasets/{dataset}/elastic/_data_stream/{name}", kOtherPath),
+    elastic_setup("PUT", "/v1/datasets/{dataset}/elastic/_data_stream/{name}", kOtherPath),
+    elastic_setup("GET", "/v1/ingest/{dataset}/elastic/_ilm/policy/{name}",
+                  "The same for a policy of lifecycles."),
+    elastic_setup("PUT", "/v1/ingest/{dataset}/elastic/_ilm/policy/{name}",
+                  "Acknowledged, and not kept."),
+    elastic_setup("GET", "/v1/datasets/{dataset}/elastic/_ilm/policy/{name}", kOtherPath),
+    elastic_setup("PUT", "/v1/datasets/{dataset}/elastic/_ilm/policy/{name}", kOtherPath),
+    elastic_setup("GET", "/v1/ingest/{dataset}/elastic/_ingest/pipeline/{name}",
+                  "The same for a pipeline."),
+    elastic_setup("PUT", "/v1/ingest/{dataset}/elastic/_ingest/pipeline/{name}",
+                  "Acknowledged, and not kept."),
+    elastic_setup("GET", "/v1/datasets/{dataset}/elastic/_ingest/pipeline/{name}", kOtherPath),
+    elastic_setup("PUT", "/v1/datasets/{dataset}/elastic/_ingest/pipeline/{name}", kOtherPath),
     elastic_bulk("POST", "/v1/ingest/{dataset}/elastic/_bulk",
                  "Elasticsearch's bulk format; @timestamp is the event time. Errors are "
                  "Elasticsearch's, {error, status}."),

@@ -95,7 +95,7 @@ class Credentials(unittest.TestCase):
             if pattern.startswith(kept):
                 item = self.server.call("POST", kept, body_of(kept, "logs"))[1]["id"]
         path = (pattern.replace("{dataset}", "logs").replace("{id}", item).replace("{uid}", item)
-                .replace("{field}", "a"))
+                .replace("{field}", "a").replace("{name}", "n"))
         if pattern.startswith("/services/collector"):
             path += "?index=logs"
         sent = {"X-Axiom-Dataset": "logs", "Authorization": "Bearer " + token if token else "",

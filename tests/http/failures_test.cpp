@@ -43,6 +43,8 @@ constexpr Ask kAsks[] = {
     {"GET", "/ready", "", true},
     {"GET", "/metrics", ""},
     {"GET", "/v1/ingest/d/elastic", "", true},
+    {"GET", "/v1/ingest/d/elastic/_index_template/t", "", true},
+    {"PUT", "/v1/ingest/d/elastic/_index_template/t", "{}", true},
     {"GET", "/services/collector/health", "", true},
 
     {"POST", "/v1/ingest/d", R"([{"n":100},{"n":101,"more":"x"}])"},

@@ -173,6 +173,52 @@ class Splunk(ServerCase):
                 status, answer = self.send(path, Authorization=credentials)
                 self.assertEqual((status, answer["code"]), (403, code), (path, credentials))
                 self.assertEqual(set(answer), {"text", "code"})
+class Elastic(ServerCase):
+    """What Beats and Logstash set up before they send."""
+
+    FLAGS = ("--no-access-log",)
+
+    @classmethod
+    def fill(cls):
+        store = cls.server.directory
+        cls.writer = run_evq(store, "token", "create", "--name", "w", "--ingest", "beats")
+        cls.reader = run_evq(store, "token", "create", "--name", "r", "--query", "beats")
+
+    def test_what_is_set_up_is_there_already(self):
+        sent = {"Authorization": "Bearer " + self.writer}
+        name = "filebeat-8.12.1"
+        for base in ("/v1/ingest/beats/elastic", "/v1/datasets/beats/elastic"):
+            for path, read in (
+                    ("/_index_template/", lambda body: body["index_templates"][0]["name"]),
+                    ("/_component_template/", lambda body: body["component_templates"][0]["name"]),
+                    ("/_data_stream/", lambda body: body["data_streams"][0]["name"]),
+                    ("/_template/", lambda body: next(iter(body))),
+                    ("/_ilm/policy/", lambda body: next(iter(body))),
+                    ("/_ingest/pipeline/", lambda body: next(iter(body)))):
+                path = base + path + name
+                self.assertEqual(self.server.call("HEAD", path, None, sent), (200, b""), path)
+                status, answer = self.server.call("GET", path, None, sent)
+                self.assertEqual((status, read(answer)), (200, name), path)
+                self.assertEqual(self.server.headers["X-Elastic-Product"], "Elasticsearch")
+                template = {"settings": {"x": "y" * (2 << 20)}}
+                self.assertEqual(self.server.call("PUT", path, template, sent), (200, {"acknowledged": True}))
+                self.assertEqual(self.server.call("PUT", path, None, sent), (200, {"acknowledged": True}))
+                for method in ("HEAD", "GET", "PUT"):
+                    refused = {"Authorization": "Bearer " + self.reader}
+                    self.assertEqual(self.server.call(method, path, None, refused)[0], 403, path)
+            self.assertEqual(self.server.call("GET", base + '/_template/a%22%5Cb', None, sent)[1].keys(), {'a"\\b'})
+        self.assertEqual(self.server.call("GET", "/v2/datasets/beats")[0], 404)
+
+    def test_notes_of_a_sender_beside_the_action_change_nothing(self):
+        lines = ('{"index":{"_index":"x","pipeline":null},"attempts":0}\n{"a":1}\n'
+                 '{"attempts":[1],"create":{},"note":{}}\n{"a":2}\n{"note":null,"delete":{"_id":"1"}}\n')
+        status, answer = self.server.call("POST", "/v1/ingest/notes/elastic/_bulk", lines)
+        self.assertEqual((status, [(action, item["status"]) for each in answer["items"]
+                                   for action, item in each.items()]),
+                         (200, [("index", 201), ("create", 201), ("delete", 404)]), answer)
+        self.assertEqual(self.server.query("notes | sort by a asc | project a")["tables"][0]["columns"], [[1, 2]])
+
+
             self.assertEqual(self.send(path, Authorization=writer), (200, {"text": "Success", "code": 0}))
             status, answer = self.send(path, **{"Authorization": writer, "Content-Encoding": "br"})
             self.assertEqual((status, answer["code"]), (415, 6))
