@@ -1,8 +1,13 @@
 // Loki's push API, as JSON and as what Promtail and Alloy send: a Protocol Buffers message in one
 // block of Snappy. Both become the same dynamic value, and then events: the labels of the stream,
-// the structured metadata of the entry, and its `line`.
+// the structured metadata of the entry, and its `line`. A label or metadata of a name that is taken
+// is kept under another one.
 
+#include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
+#include <vector>
 
 #include <snappy.h>
 
@@ -42,35 +47,121 @@ Error malformed(std::string_view what) {
   return make_error(ErrorCode::kData, "the Loki push is malformed: " + std::string(what));
 }
 
+// ---- events
+
+// Values as JSON by their names. Of a name that is sent twice the last counts.
+using Members = std::map<std::string, std::string, std::less<>>;
+
+std::string json_of(DynamicView value) {
+  std::string text;
+  append_json(value, &text);
+  return text;
+}
+
+Members members_of(DynamicView bag) {
+  Members members;
+  for (DynamicView::Iterator each(bag); each.next();) {
+    members.insert_or_assign(std::string(each.key()), json_of(each.value()));
+  }
+  return members;
+}
+
+// Adds `more` to an event: where a name is taken under another one, made as that of a reserved
+// name is.
+void add_members(const Members& more, Members* event) {
+  std::vector<Members::const_iterator> clashing;
+  for (auto each = more.begin(); each != more.end(); ++each) {
+    if (!event->insert(*each).second) {
+      clashing.push_back(each);
+    }
+  }
+  for (const auto& each : clashing) {
+    std::string name = each->first;
+    do {
+      name.insert(0, name.starts_with('_') ? "_user" : "_user_");
+    } while (!event->try_emplace(name, each->second).second);
+  }
+}
+
+void write_members(const Members& members, JsonWriter* json) {
+  for (const auto& [name, value] : members) {
+    json->key(name);
+    json->raw(value);
+  }
+}
+
+// What an entry has besides the labels of its stream.
+struct Entry {
+  std::optional<std::int64_t> time_ns;
+  std::string line;  // as JSON
+  Members metadata;
+};
+
+// The labels of a stream, which makes events of its entries.
+class Stream {
+ public:
+  explicit Stream(const Members& labels) : labels_(labels) {
+    Members named = own_members({});
+    add_members(labels, &named);
+    std::erase_if(named, [](const auto& each) { return is_own(each.first); });
+    JsonWriter json(text_);
+    write_members(named, &json);
+    named_ = std::move(named);
+  }
+
+  void append_event(const Entry& entry, std::string* out) const {
+    JsonWriter json(*out);
+    json.begin_object();
+    const bool clashes = std::ranges::any_of(entry.metadata, [&](const auto& each) {
+      return is_own(each.first) || named_.contains(each.first);
+    });
+    if (clashes) {
+      Members event = own_members(entry);
+      add_members(entry.metadata, &event);
+      add_members(labels_, &event);
+      write_members(event, &json);
+    } else {
+      if (!text_.empty()) {
+        json.raw(text_);
+      }
+      write_members(entry.metadata, &json);
+      write_members(own_members(entry), &json);
+    }
+    json.end_object();
+    out->push_back('\n');
+  }
+
+ private:
+  static bool is_own(std::string_view name) { return name == "_time" || name == "line"; }
+  static Members own_members(const Entry& entry) {
+    Members own{{"line", entry.line}};
+    std::string time;
+    if (entry.time_ns.has_value()) {
+      JsonWriter(time).instant(*entry.time_ns);
+    }
+    own.emplace("_time", time.empty() ? "null" : std::move(time));
+    return own;
+  }
+
+  const Members labels_;
+  Members named_;     // as they are called in events
+  std::string text_;  // the same as members of a JSON object; may be empty
+};
+
 // ---- JSON
 
-// [nanoseconds as text, line, metadata that may be left out]; false for anything else. `labels` are
-// the members of an event that all entries of a stream share.
-bool append_json_entry(std::string_view labels, DynamicView entry, std::string* out) {
+// [nanoseconds as text, line, metadata that may be left out]; nothing for anything else.
+std::optional<Entry> read_json_entry(DynamicView entry) {
   const DynamicView metadata = entry.at(2);
   if (!entry.is_array() || entry.size() > 3 || !entry.at(0).is_string() ||
       !entry.at(1).is_string() || !(metadata.is_null() || metadata.is_bag())) {
-    return false;
+    return std::nullopt;
   }
   const std::optional<std::int64_t> ns = parse_event_time(entry.at(0).as_string());
   if (!ns.has_value()) {
-    return false;
+    return std::nullopt;
   }
-  JsonWriter json(*out);
-  json.begin_object();
-  if (!labels.empty()) {
-    json.raw(labels);
-  }
-  if (metadata.is_bag()) {
-    append_members(&json, metadata);
-  }
-  json.key("_time");
-  json.instant(*ns);
-  json.key("line");
-  append_json(entry.at(1), &json.raw());
-  json.end_object();
-  out->push_back('\n');
-  return true;
+  return Entry{ns, json_of(entry.at(1)), members_of(metadata)};
 }
 
 Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
@@ -88,17 +179,17 @@ Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
     if (!labels.is_bag() || !values.is_array()) {
       return malformed(place + ": a stream is {\"stream\": labels, \"values\": list}");
     }
-    std::string shared;
-    JsonWriter members(shared);
-    append_members(&members, labels);
+    const Stream events_of(members_of(labels));
     std::size_t index = 0;
     for (DynamicView::Iterator value(values); value.next(); ++index) {
       const std::size_t before = events.size();
-      if (!append_json_entry(shared, value.value(), &events)) {
+      const std::optional<Entry> entry = read_json_entry(value.value());
+      if (!entry.has_value()) {
         return malformed(
             place + ".values[" + std::to_string(index) +
             "]: a value is [\"nanoseconds\", \"line\", metadata that may be left out]");
       }
+      events_of.append_event(*entry, &events);
       EVQ_TRY(claim->take_events(events.size() - before));
     }
   }
@@ -107,21 +198,22 @@ Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
 
 // ---- Protocol Buffers
 
-// A label selector, {app="shop", job="a \"b\""}: its pairs as members of an event.
+// A label selector, {app="shop", job="a \"b\""}.
 class LabelReader {
  public:
   explicit LabelReader(std::string_view text) : rest_(text) {}
 
-  // False when the text is no selector; what was appended is then of no use.
-  bool append_to(JsonWriter* json) {
+  // Its pairs; nothing when the text is no selector.
+  std::optional<Members> read() {
+    Members labels;
     skip_blanks();
     if (!take('{')) {
-      return false;
+      return std::nullopt;
     }
     for (skip_blanks(); !take('}'); skip_blanks()) {
       const std::size_t equals = rest_.find('=');
       if (equals == std::string_view::npos) {
-        return false;
+        return std::nullopt;
       }
       std::string_view name = rest_.substr(0, equals);
       name = name.substr(0, name.find_last_not_of(' ') + 1);
@@ -129,14 +221,15 @@ class LabelReader {
       skip_blanks();
       std::string value;
       if (name.empty() || !take('"') || !read_quoted(&value)) {
-        return false;
+        return std::nullopt;
       }
-      json->key(name);
-      json->string(value);
+      std::string quoted;
+      JsonWriter(quoted).string(value);
+      labels.insert_or_assign(std::string(name), std::move(quoted));
       skip_blanks();
       static_cast<void>(take(','));
     }
-    return true;
+    return labels;
   }
 
  private:
@@ -208,36 +301,25 @@ std::int64_t integer_member(DynamicView bag, std::string_view name) {
   return value.has_value() && value->tag() == DynamicTag::kLong ? value->as_integer() : 0;
 }
 
-void append_proto_entry(std::string_view labels, DynamicView entry, std::string* out) {
-  JsonWriter json(*out);
-  json.begin_object();
-  if (!labels.empty()) {
-    json.raw(labels);
-  }
+Entry read_proto_entry(DynamicView entry) {
+  Entry read;
   if (const auto metadata = entry.find("structuredMetadata"); metadata.has_value()) {
     for (DynamicView::Iterator pair(*metadata); pair.next();) {
       const auto name = pair.value().find("name");
       const auto value = pair.value().find("value");
       if (name.has_value() && name->is_string() && value.has_value()) {
-        json.key(name->as_string());
-        append_json(*value, &json.raw());
+        read.metadata.insert_or_assign(std::string(name->as_string()), json_of(*value));
       }
     }
   }
   if (const auto time = entry.find("timestamp"); time.has_value()) {
     const auto seconds = checked_multiply(integer_member(*time, "seconds"), kSecondNs);
-    const auto ns =
+    read.time_ns =
         seconds.has_value() ? checked_add(*seconds, integer_member(*time, "nanos")) : std::nullopt;
-    if (ns.has_value()) {
-      json.key("_time");
-      json.instant(*ns);
-    }
   }
-  json.key("line");
   const auto line = entry.find("line");
-  line.has_value() ? append_json(*line, &json.raw()) : json.string("");
-  json.end_object();
-  out->push_back('\n');
+  read.line = line.has_value() ? json_of(*line) : "\"\"";
+  return read;
 }
 
 Result<std::string> proto_events(std::string_view message, RewritingClaim* claim) {
@@ -251,15 +333,15 @@ Result<std::string> proto_events(std::string_view message, RewritingClaim* claim
     const auto text = stream.value().find("labels");
     const std::string_view labels =
         text.has_value() && text->is_string() ? text->as_string() : std::string_view("{}");
-    std::string shared;
-    JsonWriter json(shared);
-    if (!LabelReader(labels).append_to(&json)) {
+    const std::optional<Members> pairs = LabelReader(labels).read();
+    if (!pairs.has_value()) {
       return malformed("'" + std::string(labels) + "' are no labels");
     }
+    const Stream events_of(*pairs);
     const DynamicView entries = stream.value().find("entries").value_or(DynamicView());
     for (DynamicView::Iterator entry(entries); entry.next();) {
       const std::size_t before = events.size();
-      append_proto_entry(shared, entry.value(), &events);
+      events_of.append_event(read_proto_entry(entry.value()), &events);
       EVQ_TRY(claim->take_events(events.size() - before));
     }
   }

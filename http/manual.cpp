@@ -68,7 +68,14 @@ adds members to every event,
 .B X\-Axiom\-CSV\-Fields
 names the fields of CSV without a header, and
 .B csv\-delimiter
-of the URL separates its cells.
+of the URL separates its cells. Without a Content\-Type the first byte tells JSON from CSV, which
+then must have rows under its header.
+.PP
+Of Loki's pushes, labels and metadata are members of the event, before which its _time and
+.I line
+come, and metadata before labels: of two of one name the later is kept with
+.I _user
+before it, as _user_line.
 .PP
 A query is {"apl": text} with startTime and endTime (RFC 3339, now, now\-6h; a closed interval;
 0001\-01\-01 means none),

@@ -136,7 +136,27 @@ class Loki(ServerCase):
             "Content-Type": "application/json", "X-Scope-OrgID": "tenant"})
         self.assertEqual(status, 204, answer)
         row = self.server.query("tenant", "legacy")["matches"][0]
-        self.assertEqual((row["_time"], row["data"]), ("2024-05-01T00:00:00Z", {"a": "b", "line": "yes"}))
+        self.assertEqual((row["_time"], row["data"]), ("2024-05-01T00:00:00Z", {
+            "a": "b", "line": "yes", "_user_line": "no", "_user_time": "no"}))
+
+    def test_labels_whose_name_is_taken_are_kept_under_another_one(self):
+        labels = {"line": "L", "_time": "z", "_raw": "r", "a": "stream", "_user_b": "other", "b": "stream"}
+        metadata = {"a": "meta", "line": "M", "b": "meta", "_time": "m"}
+        kept = {"_raw": "r", "a": "meta", "_user_a": "stream", "line": "text", "_user_line": "M",
+                "_user_user_line": "L", "_user_time": "m", "_user_user_time": "z", "b": "meta",
+                "_user_b": "other", "_user_user_b": "stream"}
+        plain = {"_raw": "r", "a": "stream", "b": "stream", "_user_b": "other", "line": "plain",
+                 "_user_line": "L", "_user_time": "z", "c": "d"}
+        body = json.dumps({"streams": [{"stream": labels, "values": [
+            ["1714521600000000000", "text", metadata], ["1714521601000000000", "plain", {"c": "d"}]]}]})
+        selector = "{" + ", ".join(f'{name}="{value}"' for name, value in labels.items()) + "}"
+        message = snappy(push_request((selector, [(1714521600, 0, "text", metadata),
+                                                  (1714521601, 0, "plain", {"c": "d"})])))
+        for dataset, sent, kind in (("clashj", body, "application/json"), ("clashp", message, PROTOBUF)):
+            self.assertEqual(self.push(sent, X_Axiom_Dataset=dataset, Content_Type=kind)[0], 204)
+            rows = self.server.query(dataset + " | sort by _time asc", "legacy")["matches"]
+            self.assertEqual([row["data"] for row in rows], [kept, plain], dataset)
+            self.assertEqual(rows[0]["_time"], "2024-05-01T00:00:00Z")
 
     def test_a_message_of_very_many_fields_is_refused(self):
         for count, status in ((1 << 20, 204), ((1 << 20) + 1, 400)):
@@ -153,26 +173,6 @@ class Loki(ServerCase):
         self.assertEqual([row["data"] for row in rows], 2 * [{"app": "x", "trace": "t", "line": "line"}])
 
 
-class Splunk(ServerCase):
-    """Refusals as the event collector's clients read them."""
-
-    FLAGS = ("--no-access-log", "--rate-limit", "100")
-
-    def send(self, path, body=b'{"event":"x","index":"web"}', **headers):
-        return self.server.call("POST", path, body, headers)
-
-    def test_a_refusal_has_its_text_and_its_number(self):
-        store = self.server.directory
-        reader = run_evq(store, "token", "create", "--name", "r", "--query", "web")
-        writer = "Splunk " + run_evq(store, "token", "create", "--name", "w", "--ingest", "web")
-        for path in ("/services/collector", "/services/collector/event",
-                     "/services/collector/event/1.0", "/services/collector/raw?index=web",
-                     "/services/collector/raw/1.0?index=web"):
-            for credentials, code in (("", 4), ("Splunk xaat-unknown", 4), ("Foo bar", 4),
-                                      ("Splunk " + reader, 7)):
-                status, answer = self.send(path, Authorization=credentials)
-                self.assertEqual((status, answer["code"]), (403, code), (path, credentials))
-                self.assertEqual(set(answer), {"text", "code"})
 class Elastic(ServerCase):
     """What Beats and Logstash set up before they send."""
 
@@ -219,6 +219,26 @@ class Elastic(ServerCase):
         self.assertEqual(self.server.query("notes | sort by a asc | project a")["tables"][0]["columns"], [[1, 2]])
 
 
+class Splunk(ServerCase):
+    """Refusals as the event collector's clients read them."""
+
+    FLAGS = ("--no-access-log", "--rate-limit", "100")
+
+    def send(self, path, body=b'{"event":"x","index":"web"}', **headers):
+        return self.server.call("POST", path, body, headers)
+
+    def test_a_refusal_has_its_text_and_its_number(self):
+        store = self.server.directory
+        reader = run_evq(store, "token", "create", "--name", "r", "--query", "web")
+        writer = "Splunk " + run_evq(store, "token", "create", "--name", "w", "--ingest", "web")
+        for path in ("/services/collector", "/services/collector/event",
+                     "/services/collector/event/1.0", "/services/collector/raw?index=web",
+                     "/services/collector/raw/1.0?index=web"):
+            for credentials, code in (("", 4), ("Splunk xaat-unknown", 4), ("Foo bar", 4),
+                                      ("Splunk " + reader, 7)):
+                status, answer = self.send(path, Authorization=credentials)
+                self.assertEqual((status, answer["code"]), (403, code), (path, credentials))
+                self.assertEqual(set(answer), {"text", "code"})
             self.assertEqual(self.send(path, Authorization=writer), (200, {"text": "Success", "code": 0}))
             status, answer = self.send(path, **{"Authorization": writer, "Content-Encoding": "br"})
             self.assertEqual((status, answer["code"]), (415, 6))
