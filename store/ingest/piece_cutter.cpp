@@ -73,6 +73,11 @@ bool ends_lines_with_cr(std::string_view text) {
          text.find('\r', first + 1) != std::string_view::npos;
 }
 
+bool has_second_line(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return end != std::string_view::npos && !is_blank(text.substr(end + 1));
+}
+
 // How many bytes of a line without its line feed are JSON objects that have come to their end. With
 // `one_a_line` there is but one, and nothing behind it.
 std::size_t whole_objects(std::string_view line, bool one_a_line) {
@@ -405,7 +410,16 @@ bool PieceCutter::drop_blank_lines() {
   return ended_ || (line_begin == 0 && (!blank || size_ > options_.line_bytes_max));
 }
 
+// A lone line that nobody calls CSV is as likely anything else, and would be lost without a word.
 Result<bool> PieceCutter::take_header() {
+  const bool guessed = options_.format == InputFormat::kAuto && options_.csv_delimiter == 0 &&
+                       kind_ == PieceKind::kRecords;
+  if (guessed && size_ <= options_.line_bytes_max && !has_second_line(text())) {
+    if (!ended_) {
+      return false;
+    }
+    return refuse("this is neither JSON nor CSV with rows under its header");
+  }
   EVQ_TRY(scan(1));
   const std::size_t whole = scanner_->whole_bytes();
   if ((whole == 0 ? size_ : whole) > options_.line_bytes_max) {

@@ -31,6 +31,8 @@ REFUSED = (
     ("POST", "/v1/ingest/d", [{"n": 1}], {"X-Axiom-Event-Labels": "{"}, 400,
      "X-Axiom-Event-Labels must be a JSON object"),
     ("POST", "/v1/ingest/d", "x", {"Content-Type": "text/html"}, 415, "text/csv"),
+    ("POST", "/v1/ingest/d", "garbage", {}, 400, "neither JSON nor CSV"),
+    ("POST", "/v1/ingest/d", "\r\n garbage, and more \n\n", {}, 400, "neither JSON nor CSV"),
     ("POST", "/v1/ingest/d", "x", {"Content-Encoding": "br"}, 415, "gzip or zstd"),
     ("POST", "/v1/query/batch", [{"queryId": str(i), "aplRequest": {"apl": "print 1"}}
                                  for i in range(200)], {}, 400, "a batch has at most"),
