@@ -88,8 +88,7 @@ constexpr AggregateFunction kPresenceRows[] = {
                     "summarize p = presence(*)",
                     "{\"i\":8,\"m\":3}"}}},
      .bind = bind_presence,
-     .arguments_min = 1,
-     .api_name = "presence"},
+     .arguments_min = 1},
 };
 
 }  // namespace

@@ -171,6 +171,13 @@ class Answers(ServerCase):
                                 " | partition by user (summarize m = max(n))"),
                          ([], {"m": "max"}))
 
+    def test_aggregates_that_clients_do_not_know_are_told_without_a_name(self):
+        for call, name in (("presence(*)", None), ("presence(d, user)", None), ("make_bag(pack(user, d))", None),
+                           ("take_any(d)", None), ("phrases(user, 2)", None), ("covariance(d, d)", None),
+                           ("dcount(user)", "distinct"), ("variance(d)", "variance"), ("max(d)", "max")):
+            fields = self.ask("w | summarize x = " + call)["tables"][0]["fields"]
+            self.assertEqual([each.get("agg", {}).get("name") for each in fields], [name], call)
+
     def test_virtual_and_map_fields_go_along_with_the_events(self):
         made = self.server.call("POST", "/v2/vfields", {
             "dataset": "w", "name": "cost", "expression": "d * 10", "type": "number"})[1]
