@@ -50,7 +50,9 @@ bool has_repeated_header(const HttpRequest& request) {
 // A header that means one thing and is given with another value besides; empty: there is none.
 // Twice the same is what proxies and libraries send that each add it.
 std::string_view contradicted_header(const HttpRequest& request) {
-  constexpr std::string_view kNames[] = {"Content-Type", "Content-Encoding"};
+  constexpr std::string_view kNames[] = {
+      "Content-Type",   "Content-Encoding", "X-Axiom-Dataset", "X-Axiom-Event-Labels",
+      "X-Axiom-Org-Id", "X-Scope-OrgID",    "X-Service-Org-Id"};
   for (const std::string_view shown : kNames) {
     const std::string name = ascii_lower(shown);
     for (const auto& [each, value] : request.headers) {

@@ -11,13 +11,21 @@
 namespace evq {
 namespace {
 
-// None for a text of blanks, which clients send where the body has a header.
-std::vector<std::string> split_fields(std::string_view text) {
+// The header may be sent in parts (RFC 9110, 5.3). None for a text of blanks, which clients send
+// where the body has a header.
+std::vector<std::string> csv_fields_of(const HttpRequest& request) {
   std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= text.size() && !trimmed(text).empty();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    names.emplace_back(trimmed(text.substr(begin, comma - begin)));
-    begin = comma + 1;
+  for (const auto& [header, text] : request.headers) {
+    if (header != "x-axiom-csv-fields" || trimmed(text).empty()) {
+      continue;
+    }
+    std::string_view rest = text;
+    for (bool more = true; more;) {
+      const std::size_t comma = rest.find(',');
+      more = comma != std::string_view::npos;
+      names.emplace_back(trimmed(rest.substr(0, comma)));
+      rest.remove_prefix(more ? comma + 1 : rest.size());
+    }
   }
   return names;
 }
@@ -55,7 +63,7 @@ Result<IngestOptions> ingest_options(const HttpRequest& request) {
                       "csv-delimiter must be one character, and no quote or line end");
   }
   options.csv_delimiter = delimiter.size() == 1 ? delimiter[0] : '\0';
-  options.csv_fields = split_fields(request.header("x-axiom-csv-fields").value_or(""));
+  options.csv_fields = csv_fields_of(request);
   const bool json = options.format == InputFormat::kJson || options.format == InputFormat::kNdjson;
   if (const auto repeated = complete_csv_names(&options.csv_fields);
       repeated.has_value() && !json) {

@@ -53,7 +53,10 @@ Bodies may have a length or be chunked, and may be announced by
 Content encodings are gzip and zstd, in any case; none, an empty one, identity and 1 mean plain.
 A body that cannot be decoded to its end is refused as a whole, as is one of OTLP, Elasticsearch,
 Splunk or Loki of which a part has another shape than it should have: the answer says where.
-Unknown URL parameters are ignored. An optional JSON member may be null.
+Unknown URL parameters are ignored. An optional JSON member may be null. A header of one value that
+is sent twice with different values is refused with 400;
+.B X\-Axiom\-CSV\-Fields
+may be sent in parts.
 .PP
 Events are stored before the answer is sent: status 200 means that they are on the disk. All good
 events of one request are kept or none; what is wrong with others is listed in

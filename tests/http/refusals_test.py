@@ -203,6 +203,40 @@ class Refusals(unittest.TestCase):
     def test_a_head_has_no_body(self):
         sent = b"HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nHEAD /none HTTP/1.1\r\nHost: localhost\r\n\r\n"
         answer = self.server.raw(sent + b"GET /none HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    def post_lines(self, path, body, *lines):
+        head = (f"POST {path} HTTP/1.1", "Host: localhost", "Connection: close", *lines, f"Content-Length: {len(body)}")
+        answer = self.server.raw("\r\n".join(head).encode() + b"\r\n\r\n" + body)
+        return int(answer[9:12]), answer.split(b"\r\n\r\n", 1)[1]
+
+    def test_headers_that_are_sent_twice_are_joined_or_refused(self):
+        json_type, body = "Content-Type: application/json", b'[{"n":1}]'
+        for name, values in (("X-Axiom-Event-Labels", ('{"a":1}', '{"b":2}')), ("X-Axiom-Dataset", ("twice", "other")),
+                             ("X-Scope-OrgID", ("twice", "other")), ("X-Axiom-Org-Id", ("a", "b")),
+                             ("X-Service-Org-Id", ("a", "b"))):
+            lines = (f"{name}: {values[0]}", f"{name.lower()}: {values[1]}")
+            status, answer = self.post_lines("/v1/ingest/twice", body, json_type, *lines)
+            self.assertEqual(status, 400, (lines, answer))
+            self.assertIn(name.encode() + b" is given with different values", answer)
+        self.assertEqual(self.server.call("GET", "/v2/datasets/twice")[0], 404)
+        same = 2 * ('X-Axiom-Event-Labels: {"a":1}',)
+        self.assertEqual(self.post_lines("/v1/ingest/same", body, json_type, *same)[0], 200)
+        status, answer = self.post_lines("/v1/ingest/parts", b"1,2,3,4\n", "Content-Type: text/csv",
+                                         "X-Axiom-CSV-Fields: a, b", "X-Axiom-CSV-Fields:", "x-axiom-csv-fields: c,d")
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(self.server.query("parts | project a, b, c, d")["tables"][0]["columns"], [[1], [2], [3], [4]])
+
+    def test_a_lone_line_is_csv_only_when_it_is_called_so(self):
+        for body, headers in (("a,b\n", {"Content-Type": "text/csv"}), ("[]", {}), (" \n", {}),
+                              ("1,2\n", {"X-Axiom-CSV-Fields": "a,b"}), ("a,b\n1,2", {})):
+            status, answer = self.server.call("POST", "/v1/ingest/lone", body.encode(), headers)
+            self.assertEqual((status, answer["failed"]), (200, 0), (body, answer))
+        for pieces in ((b"gar", b"bage"), (b"garbage\n", b" \n")):
+            chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
+            answer = self.server.raw(b"POST /v1/ingest/none HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                     b"Transfer-Encoding: chunked\r\n\r\n" + chunks + b"0\r\n\r\n")
+            self.assertEqual(answer[9:12], b"400", answer)
+        self.assertEqual(self.server.call("GET", "/v2/datasets/none")[0], 404)
+
         heads = answer.split(b"\r\n\r\n")
         self.assertEqual([head.split(b"\r\n")[0][9:12] for head in heads[:3]], [b"200", b"404", b"404"])
         self.assertEqual(json.loads(heads[3])["code"], 404)
