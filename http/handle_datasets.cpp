@@ -16,16 +16,21 @@
 namespace evq {
 namespace {
 
-bool may_see(const Identity& identity, const std::string& dataset) {
-  return identity.may_organization("datasets", "read") || identity.may(dataset, "query", "read") ||
-         identity.may(dataset, "ingest", "create");
+// What it holds: fields, sizes and times.
+bool may_read(const Identity& identity, const std::string& dataset) {
+  return identity.may_organization("datasets", "read") || identity.may(dataset, "query", "read");
 }
 
-// Forbidden and missing look alike to those who may not see the dataset. Who may change every
+// That it is there: who may write to a dataset finds it in lists.
+bool may_see(const Identity& identity, const std::string& dataset) {
+  return may_read(identity, dataset) || identity.may(dataset, "ingest", "create");
+}
+
+// Forbidden and missing look alike to those who may not read the dataset. Who may change every
 // dataset of the organization has been asked already.
 Result<DatasetDefinition> visible_dataset(Api& api, const HttpRequest& request) {
   const std::string& name = request.argument("dataset");
-  if (request.route->scope != Scope::kOrganization && !may_see(request.identity, name)) {
+  if (request.route->scope != Scope::kOrganization && !may_read(request.identity, name)) {
     return permission_error("datasets", "read", name);
   }
   EVQ_TRY_ASSIGN(std::optional<DatasetDefinition> found, api.definitions().find_dataset(name));
@@ -47,6 +52,10 @@ Result<std::vector<DatasetDefinition>> visible_datasets(Api& api, const HttpRequ
     return !may_see(request.identity, dataset.name);
   });
   return all;
+}
+
+std::string described(const HttpRequest& request, const DatasetDefinition& dataset) {
+  return write_dataset(dataset, request.identity.may(dataset.name, "ingest", "create"));
 }
 
 Status apply(const DatasetBody& body, DatasetDefinition* dataset) {
@@ -96,7 +105,7 @@ Result<HttpResponse> handle_dataset_list(Api& api, HttpRequest& request) {
   std::vector<std::string> items;
   items.reserve(datasets.size());
   for (const DatasetDefinition& dataset : datasets) {
-    items.push_back(write_dataset(dataset));
+    items.push_back(described(request, dataset));
   }
   return json_response(write_list(items));
 }
@@ -114,12 +123,12 @@ Result<HttpResponse> handle_dataset_create(Api& api, HttpRequest& request) {
   dataset.extra = body.extra;
   EVQ_TRY(apply(body, &dataset));
   EVQ_TRY_ASSIGN(const DatasetDefinition created, api.definitions().create_dataset(dataset));
-  return json_response(write_dataset(created));
+  return json_response(described(request, created));
 }
 
 Result<HttpResponse> handle_dataset_show(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const DatasetDefinition dataset, visible_dataset(api, request));
-  return json_response(write_dataset(dataset));
+  return json_response(described(request, dataset));
 }
 
 Result<HttpResponse> handle_dataset_update(Api& api, HttpRequest& request) {
@@ -128,7 +137,7 @@ Result<HttpResponse> handle_dataset_update(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(
       const DatasetDefinition dataset,
       change_visible(api, request, [&](DatasetDefinition* known) { return apply(body, known); }));
-  return json_response(write_dataset(dataset));
+  return json_response(described(request, dataset));
 }
 
 Result<HttpResponse> handle_dataset_delete(Api& api, HttpRequest& request) {
@@ -199,6 +208,9 @@ Result<HttpResponse> handle_field_list_all(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, visible_datasets(api, request));
   std::vector<std::string> items;
   for (const DatasetDefinition& dataset : datasets) {
+    if (!may_read(request.identity, dataset.name)) {
+      continue;
+    }
     EVQ_TRY_ASSIGN(const std::string fields, fields_text(api, dataset.name));
     JsonWriter json(items.emplace_back());
     json.begin_object();

@@ -202,7 +202,7 @@ Result<DatasetBody> read_dataset_body(std::string_view text) {
   return body;
 }
 
-std::string write_dataset(const DatasetDefinition& dataset) {
+std::string write_dataset(const DatasetDefinition& dataset, bool can_write) {
   Json json = Json::object();
   json["id"] = dataset.name;
   json["name"] = dataset.name;
@@ -211,7 +211,7 @@ std::string write_dataset(const DatasetDefinition& dataset) {
   json["created"] = instant_text(dataset.created);
   json["updatedAt"] = instant_text(dataset.updated);
   json["kind"] = dataset.kind.empty() ? "axiom:events:v1" : dataset.kind;
-  json["canWrite"] = true;
+  json["canWrite"] = can_write;
   json["useRetentionPeriod"] = dataset.use_retention;
   json["retentionDays"] = dataset.retention_days;
   json["mapFields"] = dataset.map_fields;

@@ -23,7 +23,8 @@ struct DatasetBody {
   std::string extra;  // JSON object of what is only echoed: region, edgeDeployment; may be empty
 };
 Result<DatasetBody> read_dataset_body(std::string_view text);
-std::string write_dataset(const DatasetDefinition& dataset);
+// `can_write`: whether who asks may store events in it.
+std::string write_dataset(const DatasetDefinition& dataset, bool can_write);
 std::string write_list(const std::vector<std::string>& items);  // of JSON texts
 
 // {"maxDuration":"1h0m0s"}, nanoseconds.

@@ -304,6 +304,38 @@ class Datasets(unittest.TestCase):
         self.assertEqual(status, 200)
 
 
+    def test_who_may_only_write_finds_a_dataset_and_reads_nothing_of_it(self):
+        token = {kind: run_evq(self.server.directory, "token", "create", "--name", kind, f"--{kind}", "logs")
+                 for kind in ("ingest", "query")}
+        for kind, allowed in (("ingest", 403), ("query", 200)):
+            sent = {"Authorization": "Bearer " + token[kind]}
+            for path in ("/v1/datasets/logs", "/v2/datasets/logs", "/v1/datasets/logs/info",
+                         "/v2/datasets/logs/info", "/v2/datasets/logs/fields", "/v2/datasets/logs/fields/a",
+                         "/v2/datasets/logs/mapfields"):
+                self.assertEqual(self.server.call("GET", path, None, sent)[0], allowed, (kind, path))
+            listed = self.server.call("GET", "/v1/datasets/_fields", None, sent)[1]
+            self.assertEqual([each["datasetName"] for each in listed], ["logs"] if allowed == 200 else [])
+            for path in ("/v1/datasets", "/v2/datasets"):
+                listed = self.server.call("GET", path, None, sent)[1]
+                self.assertEqual([(each["name"], each["canWrite"]) for each in listed],
+                                 [("logs", kind == "ingest")], path)
+        self.assertIs(self.server.call("GET", "/v2/datasets/logs")[1]["canWrite"], True)
+
+    def test_virtual_fields_are_a_right_of_their_own(self):
+        made = self.server.call("POST", "/v2/vfields", {"dataset": "logs", "name": "own", "expression": "a"})[1]
+        token = self.server.call("POST", "/v2/tokens", {
+            "name": "d", "datasetCapabilities": {"logs": {"query": ["read"]}},
+            "orgCapabilities": {"datasets": ["create", "read", "update", "delete"]}})[1]["token"]
+        sent = {"Authorization": "Bearer " + token}
+        one = "/v2/vfields/" + made["id"]
+        body = {"dataset": "logs", "name": "own", "expression": "a + 1"}
+        for method, path in (("GET", "/v2/vfields?dataset=logs"), ("GET", one), ("PUT", one), ("DELETE", one),
+                             ("POST", "/v2/vfields")):
+            self.assertEqual(self.server.call(method, path, body if method in ("PUT", "POST") else None, sent)[0],
+                             403, (method, path))
+        self.assertEqual(self.server.call("DELETE", one)[0], 204)
+
+
 class Rates(unittest.TestCase):
     def test_more_requests_than_a_token_may_send_are_refused_with_429(self):
         server = Server("--no-access-log", "--rate-limit", "2")
