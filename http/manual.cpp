@@ -160,9 +160,9 @@ descending, and of nothing else: as they are unsorted, by
 .BR "sort by _time" ,
 or by
 .BR "top N by _time" .
-The answer to any other query of events has empty cursors, and is refused a cursor with 400 that says
-why: further keys or other orders, mv\-expand, functions that look at other rows, a dataset that is read
-twice. Where join or lookup give several rows of one event, so is a page that would end among them.
+The answer to any other query has empty cursors, and is refused a cursor with 400 that says
+why: summarize, count and distinct, further keys or other orders, mv\-expand, functions that look at
+other rows, a dataset that is read twice. Where join or lookup give several rows of one event, so is a page that would end among them.
 Such answers are paged by startTime and endTime.
 )";
 

@@ -50,6 +50,9 @@ Status PageCursors::settle(plan::Plan* plan) {
       return not_paged(obstacle_);
     }
   }
+  if (plan->aggregated && cursor_.has_value() && request_.pages) {
+    return not_paged("its rows are made of many events");
+  }
   return cursor_.has_value() ? check_dataset(*plan) : Status();
 }
 

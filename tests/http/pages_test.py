@@ -239,21 +239,21 @@ class Pages(ServerCase):
             self.assertIn("defaultOrder names a field that the answer does not have: 'nowhere'",
                           answer["message"])
 
-    def test_a_cursor_bounds_totals_as_it_does_the_series(self):
+    def test_what_is_made_of_many_events_has_no_pages(self):
         cursor = self.ask("t | take 30")["status"]["minCursor"]
-        for order in ([], [{"field": "_time", "desc": True}]):
-            answer = self.ask("t | summarize n = count() by bin(_time, 10s), g", cursor=cursor,
-                              defaultOrder=order)
-            series, totals = (
-                dict.fromkeys(["g0", "g1", "g2", "g3", "g4"], 0) for _ in range(2))
-            for g, n in self.rows(answer, "g", "n"):
-                series[g] += n
-            table = answer["tables"][1]
-            names = [field["name"] for field in table["fields"]]
-            for g, n in zip(*[table["columns"][names.index(name)] for name in ("g", "n")]):
-                totals[g] += n
-            self.assertEqual(series, dict.fromkeys(series, 14))
-            self.assertEqual(totals, series)
+        for apl in ("t | count", "t | summarize count()", "t | distinct g", "t | getschema",
+                    "t | summarize n = count() by bin(_time, 10s), g", "t | summarize arg_max(_time, *) by g",
+                    "t | summarize n = count() by g | sort by n desc",
+                    "t | make-series count() on _time step 10s"):
+            for form in ("tabular", "legacy"):
+                status, answer = self.server.call("POST", "/v1/query/_apl?format=" + form,
+                                                  {"apl": apl, "cursor": cursor})
+                self.assertEqual(status, 400, (apl, answer))
+                self.assertIn("cannot go on at a cursor", answer["message"], apl)
+            self.ask(apl, cursor="")  # means none
+        for more in ({"aggregations": [{"op": "count", "field": "*"}]}, {"groupBy": ["g"]}):
+            status, answer = self.server.call("POST", "/v1/datasets/t/query", {"cursor": cursor, **more})
+            self.assertEqual(status, 400, answer)
 
     def test_groups_are_those_that_are_still_columns(self):
         def shape(rest):
