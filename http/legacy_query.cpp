@@ -66,13 +66,12 @@ std::string literal(const Value& value) {
 struct FilterOperator {
   std::string_view names;   // between blanks
   std::string_view exact;   // the APL operator
-  std::string_view folded;  // of a text, when case does not matter
-  bool exact_unless_told = false;
+  std::string_view folded;  // of a text, unless case matters
 };
 
 constexpr std::array kFilterOperators = {
-    FilterOperator{" == = eq ", "==", "=~", true},
-    FilterOperator{" != ne ", "!=", "!~", true},
+    FilterOperator{" == = eq ", "==", "=="},
+    FilterOperator{" != ne ", "!=", "!="},
     FilterOperator{" > gt ", ">", ">"},
     FilterOperator{" >= gte ", ">=", ">="},
     FilterOperator{" < lt ", "<", "<"},
@@ -201,8 +200,7 @@ Status write_comparison(const LegacyFilter& filter, Writer* out) {
     out->add(")");
     return Status::success();
   }
-  const bool exact = filter.value.type() != Type::kString ||
-                     filter.case_sensitive.value_or(found->exact_unless_told);
+  const bool exact = filter.value.type() != Type::kString || filter.case_sensitive;
   out->add_field(filter.field, "field");
   out->add(" " + std::string(exact ? found->exact : found->folded) + " ");
   out->add(literal(filter.value), "value");

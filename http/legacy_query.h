@@ -17,8 +17,8 @@ struct LegacyFilter {
   std::string op;
   std::string field;
   Value value;
-  // Not given, equality tells letters apart and the other operators on text do not.
-  std::optional<bool> case_sensitive;
+  // Of starts-with, ends-with, contains and their opposites; equality always tells letters apart.
+  bool case_sensitive = false;
   std::vector<LegacyFilter> children;  // of and, or, not
 };
 

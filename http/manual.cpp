@@ -101,6 +101,9 @@ of
 stands for its field in
 .IR filter ", " aggregations ", " groupBy " and " order ,
 before a field of the same name; errors name the member that they are about.
+.I caseSensitive
+is about starts\-with, ends\-with, contains and their opposites, and false unless given; == and !=
+always tell letters apart. An aggregation is called by its alias, or else by its operator in capitals.
 .PP
 Annotations, virtual fields, monitors, notifiers and views keep every member that they are given,
 those that evq does not know too, once these are found good; else the request is refused with 400.

@@ -74,7 +74,8 @@ Result<LegacyFilter> read_filter(const Json& json) {
   EVQ_TRY_ASSIGN(const auto field, wire::optional_string(json, "field"));
   filter.op = op.value_or("");
   filter.field = field.value_or("");
-  EVQ_TRY_ASSIGN(filter.case_sensitive, wire::optional_bool(json, "caseSensitive"));
+  EVQ_TRY_ASSIGN(const auto case_sensitive, wire::optional_bool(json, "caseSensitive"));
+  filter.case_sensitive = case_sensitive.value_or(false);
   if (const Json* value = wire::member(json, "value"); value != nullptr) {
     if (value->is_structured()) {
       return make_error(ErrorCode::kUsage, "value must be a string, a number, true or false");
