@@ -165,8 +165,8 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   query.cursor = legacy.cursor;
   query.include_cursor = legacy.include_cursor;
   const bool waits = monotonic_now_ns() - request.received_ns < wait_ns;
-  const Result<QueryAnswer> answer =
-      run_query(api, request, query, make_legacy_answer(api.answers, true), waits);
+  const Result<QueryAnswer> answer = run_query(
+      api, request, query, make_legacy_answer(api.answers, true, apl.aggregations), waits);
   if (!answer.ok()) {
     return response_of_error(legacy_error(apl, answer.error()), {});
   }

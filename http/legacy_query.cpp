@@ -97,6 +97,17 @@ std::string path_of(const LegacyApl& apl, std::optional<std::size_t> part) {
   return path;
 }
 
+// The alias, or the operator in capitals.
+std::string aggregation_name(const LegacyAggregation& aggregation) {
+  std::string name = aggregation.alias;
+  if (name.empty()) {
+    std::ranges::transform(aggregation.op, std::back_inserter(name), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+  }
+  return name;
+}
+
 // Writes a query's text and notes which member of the request a part of it comes from.
 class Writer {
  public:
@@ -152,9 +163,35 @@ class Writer {
     return make_error(ErrorCode::kUsage,
                       around + "." + std::string(member) + ": " + std::string(message));
   }
+  // The column of an aggregation: its name, unless a group or an aggregation before it is called
+  // so.
+  std::string column_of(const LegacyQuery& query, std::size_t aggregation) {
+    const std::string name = aggregation_name(query.aggregations[aggregation]);
+    std::string column = name;
+    for (int number = 2; is_name_of(query, aggregation, column); ++number) {
+      column = name + " " + std::to_string(number);
+    }
+    if (column != name) {
+      apl_.aggregations.emplace(column, name);
+    }
+    return column;
+  }
   LegacyApl take() { return std::move(apl_); }
 
  private:
+  // Whether something else is called so: any other aggregation where `name` is not this one's own.
+  bool is_name_of(const LegacyQuery& query, std::size_t aggregation,
+                  const std::string& name) const {
+    const std::vector<LegacyAggregation>& all = query.aggregations;
+    const bool own = aggregation_name(all[aggregation]) == name;
+    const auto end = own ? all.begin() + static_cast<std::ptrdiff_t>(aggregation) : all.end();
+    return std::ranges::find(query.group_by, name) != query.group_by.end() ||
+           apl_.aggregations.contains(name) ||
+           std::find_if(all.begin(), end, [&](const LegacyAggregation& each) {
+             return aggregation_name(each) == name;
+           }) != end;
+  }
+
   std::size_t size() const { return apl_.text.size(); }
 
   std::map<std::string, std::string, std::less<>> fields_;  // by alias
@@ -262,17 +299,6 @@ constexpr std::array kAggregateNames = {
     AggregateName{"rate", "rate"},
 };
 
-// The alias, or the operator in capitals.
-std::string aggregation_name(const LegacyAggregation& aggregation) {
-  std::string name = aggregation.alias;
-  if (name.empty()) {
-    std::ranges::transform(aggregation.op, std::back_inserter(name), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
-  }
-  return name;
-}
-
 // What an order's field is called in the answer: a group or an aggregation by its name, else the
 // group or the first aggregation of that field, or the first with that operator.
 std::string name_of_ordered(const LegacyQuery& query, const Writer& names,
@@ -295,8 +321,9 @@ std::string name_of_ordered(const LegacyQuery& query, const Writer& names,
   return found == all.end() ? meant : aggregation_name(*found);
 }
 
-Status write_aggregation(const LegacyAggregation& aggregation, std::string member, Writer* out) {
-  const Writer::Member part(out, std::move(member));
+Status write_aggregation(const LegacyQuery& query, std::size_t index, Writer* out) {
+  const Writer::Member part(out, item_of("aggregations", index));
+  const LegacyAggregation& aggregation = query.aggregations[index];
   const auto found = std::ranges::find(kAggregateNames, aggregation.op, &AggregateName::legacy);
   if (found == kAggregateNames.end()) {
     return out->wrong("op", "'" + aggregation.op + "' is not an aggregation");
@@ -305,7 +332,7 @@ Status write_aggregation(const LegacyAggregation& aggregation, std::string membe
   if (found->needs_field && !with_field) {
     return out->wrong("field", "the aggregation '" + aggregation.op + "' needs a field");
   }
-  out->add(syntax::bracket_name(aggregation_name(aggregation)) + " = " + std::string(found->apl) +
+  out->add(syntax::bracket_name(out->column_of(query, index)) + " = " + std::string(found->apl) +
            "(");
   if (found->needs_field) {
     out->add_field(aggregation.field, "field");
@@ -326,7 +353,7 @@ Status write_summary(const LegacyQuery& query, Writer* out) {
   out->add(" | summarize ");
   for (std::size_t i = 0; i < query.aggregations.size(); ++i) {
     out->add(i == 0 ? "" : ", ");
-    EVQ_TRY(write_aggregation(query.aggregations[i], item_of("aggregations", i), out));
+    EVQ_TRY(write_aggregation(query, i, out));
   }
   std::string_view before = " by ";
   if (query.resolution.has_value() && !query.aggregations.empty()) {

@@ -3,6 +3,8 @@
 // Reading is in wire_legacy.cpp.
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +59,9 @@ struct LegacyApl {
   };
   std::string text;
   std::vector<Part> parts;
+  // What an answer calls aggregations whose columns are called otherwise, since a name of theirs is
+  // taken: the names by those of the columns.
+  std::map<std::string, std::string, std::less<>> aggregations;
 };
 
 // The query as APL over `dataset`. An alias of `project` stands for its field wherever the request

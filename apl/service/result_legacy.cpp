@@ -64,8 +64,10 @@ std::string instant_json(std::int64_t ns) {
 
 class LegacyAnswer final : public ApiAnswer {
  public:
-  LegacyAnswer(std::shared_ptr<SpoolSpace> space, bool bare)
-      : bare_(bare), text_(std::move(space), kTexts) {}
+  using Operations = std::map<std::string, std::string, std::less<>>;
+
+  LegacyAnswer(std::shared_ptr<SpoolSpace> space, bool bare, Operations operations)
+      : bare_(bare), operations_(std::move(operations)), text_(std::move(space), kTexts) {}
 
   Status begin(const ResultHeader& header) override {
     header_ = header;
@@ -237,7 +239,9 @@ class LegacyAnswer final : public ApiAnswer {
     out->append(",\"aggregations\":[");
     for (const std::size_t column : aggregates_) {
       out->append(column == aggregates_.front() ? "" : ",").append("{\"op\":");
-      append_json_string(*out, header_.schema[column].name);
+      const std::string& name = header_.schema[column].name;
+      const auto operation = operations_.find(name);
+      append_json_string(*out, operation == operations_.end() ? name : operation->second);
       out->append(",\"value\":");
       row.append(out, column - missing);
       out->push_back('}');
@@ -311,6 +315,7 @@ class LegacyAnswer final : public ApiAnswer {
   }
 
   const bool bare_;
+  const Operations operations_;
   SpooledText text_;
   ResultHeader header_;
   QueryStatus status_;
@@ -333,8 +338,10 @@ class LegacyAnswer final : public ApiAnswer {
 
 }  // namespace
 
-std::unique_ptr<ApiAnswer> make_legacy_answer(std::shared_ptr<SpoolSpace> space, bool bare) {
-  return std::make_unique<LegacyAnswer>(std::move(space), bare);
+std::unique_ptr<ApiAnswer> make_legacy_answer(
+    std::shared_ptr<SpoolSpace> space, bool bare,
+    std::map<std::string, std::string, std::less<>> operations) {
+  return std::make_unique<LegacyAnswer>(std::move(space), bare, std::move(operations));
 }
 
 }  // namespace evq

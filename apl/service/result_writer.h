@@ -12,6 +12,7 @@
 // text in csv and logfmt). NaN and infinities are null in JSON, and NaN, +Inf and -Inf elsewhere.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,8 +56,11 @@ class ApiAnswer : public ResultSink {
 };
 std::unique_ptr<ApiAnswer> make_tabular_answer(std::shared_ptr<SpoolSpace> space);
 // `bare` has format, status, matches and buckets only: what the older query endpoint answers, whose
-// clients refuse other members.
-std::unique_ptr<ApiAnswer> make_legacy_answer(std::shared_ptr<SpoolSpace> space, bool bare = false);
+// clients refuse other members. `operations`: what aggregations are called whose columns are called
+// otherwise, by these.
+std::unique_ptr<ApiAnswer> make_legacy_answer(
+    std::shared_ptr<SpoolSpace> space, bool bare = false,
+    std::map<std::string, std::string, std::less<>> operations = {});
 
 // One cell as JSON text, appended.
 void append_cell_json(std::string* out, const Vector& column, std::size_t row);

@@ -80,6 +80,25 @@ class Legacy(ServerCase):
             found = self.totals(**members, groupBy=["who"], order=[{"field": order, "desc": False}])
             self.assertEqual([values[0] for _, values in found], [3, 5, 7], order)
 
+    def test_each_aggregation_is_called_by_its_alias_or_its_operator(self):
+        count, total = {"op": "count", "field": "*"}, {"op": "sum", "field": "n"}
+        for aggregations, names, values in (
+                ([count, count], ["COUNT", "COUNT"], [6, 6]),
+                ([count, total, total], ["COUNT", "SUM", "SUM"], [6, 15, 15]),
+                ([{**count, "alias": "x"}, {**total, "alias": "x"}], ["x", "x"], [6, 15]),
+                ([{**total, "alias": "COUNT"}, count, {**total, "alias": "COUNT 2"}],
+                 ["COUNT", "COUNT", "COUNT 2"], [15, 6, 15])):
+            answer = self.ask(aggregations=aggregations)
+            found = answer["buckets"]["totals"][0]["aggregations"]
+            self.assertEqual([each["op"] for each in found], names)
+            self.assertEqual([each["value"] for each in found], values)
+            answer = self.ask(aggregations=aggregations, resolution="1h")
+            for group in answer["buckets"]["series"][0]["groups"] + answer["buckets"]["totals"]:
+                self.assertEqual([each["op"] for each in group["aggregations"]], names)
+        answer = self.ask(aggregations=[{**count, "alias": "user"}], groupBy=["user"])
+        self.assertEqual([(each["group"], each["aggregations"]) for each in answer["buckets"]["totals"]],
+                         [({"user": f"u{i}"}, [{"op": "user", "value": 2}]) for i in range(3)])
+
     def test_virtual_fields_are_fields_of_every_member(self):
         virtual = [{"alias": "twice", "expr": "n * 2"}, {"alias": "more", "expr": "twice + 1"}]
         self.assertEqual(
