@@ -455,6 +455,9 @@ Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_
   if (!datasets.has_value() || datasets->empty()) {
     return make_error(ErrorCode::kUsage, "datasets is required: a list of names");
   }
+  if (std::ranges::any_of(*datasets, &std::string::empty)) {
+    return make_error(ErrorCode::kUsage, "datasets must hold names of one character at least");
+  }
   drop_zero_times(&json);
   EVQ_TRY_ASSIGN(const std::optional<std::int64_t> begin, optional_time(json, "time"));
   EVQ_TRY_ASSIGN(const std::optional<std::int64_t> end, optional_time(json, "endTime"));

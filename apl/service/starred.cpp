@@ -67,6 +67,8 @@ constexpr std::array kOptionMembers = {
 };
 
 constexpr std::size_t kShownColumnsCharactersMax = 10000;
+// What is nested this deep at most is told that it is, and not that it is no JSON.
+constexpr std::size_t kToldDepthMax = 1000;
 
 std::string_view shape_name(Shape shape) {
   switch (shape) {
@@ -221,6 +223,9 @@ std::string fresh_id() {
 
 Result<StarredQuery> read_starred_query(std::string_view json) {
   const std::optional<std::string> bytes = dynamic_from_json(json);
+  if (!bytes.has_value() && dynamic_from_json(json, kToldDepthMax).has_value()) {
+    return make_error(ErrorCode::kUsage, "the saved query is nested too deep");
+  }
   if (!bytes.has_value() || !DynamicView(*bytes).is_bag()) {
     return make_error(ErrorCode::kUsage, "a saved query is a JSON object");
   }

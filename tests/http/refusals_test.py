@@ -60,6 +60,9 @@ REFUSED = (
     ("PUT", "/v2/dashboards/uid/a%20b", {"dashboard": {}}, {}, 400, "uid must be letters"),
     ("PUT", "/v2/dashboards/uid/gone", {"dashboard": {}, "version": 3}, {}, 412, "was deleted"),
     ("POST", "/v2/annotations", {"datasets": ["d"], "type": "Deploy"}, {}, 400, "small letters"),
+    ("POST", "/v2/annotations", {"datasets": ["d", ""], "type": "deploy"}, {}, 400, "one character at least"),
+    ("POST", "/v2/apl-starred-queries", '{"metadata":' + '{"a":' * 300 + "1" + "}" * 301,
+     {"Content-Type": "application/json"}, 400, "nested too deep"),
     ("POST", "/v2/annotations", {"datasets": ["d"], "type": "a b"}, {}, 400, "small letters"),
     ("POST", "/v2/annotations", {"datasets": ["d"], "type": ""}, {}, 400, "type is required"),
     ("POST", "/v2/annotations", {"datasets": ["d"], "type": "a" * 257}, {}, 400, "up to 256"),
@@ -200,9 +203,6 @@ class Refusals(unittest.TestCase):
         self.assertEqual(columns["tables"][0]["columns"],
                          [['one "quoted"\\', '{"event":"two\\"}"}'], ["h"] * 2, ["s"] * 2, ["t"] * 2])
 
-    def test_a_head_has_no_body(self):
-        sent = b"HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nHEAD /none HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        answer = self.server.raw(sent + b"GET /none HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     def post_lines(self, path, body, *lines):
         head = (f"POST {path} HTTP/1.1", "Host: localhost", "Connection: close", *lines, f"Content-Length: {len(body)}")
         answer = self.server.raw("\r\n".join(head).encode() + b"\r\n\r\n" + body)
@@ -237,6 +237,9 @@ class Refusals(unittest.TestCase):
             self.assertEqual(answer[9:12], b"400", answer)
         self.assertEqual(self.server.call("GET", "/v2/datasets/none")[0], 404)
 
+    def test_a_head_has_no_body(self):
+        sent = b"HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nHEAD /none HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        answer = self.server.raw(sent + b"GET /none HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         heads = answer.split(b"\r\n\r\n")
         self.assertEqual([head.split(b"\r\n")[0][9:12] for head in heads[:3]], [b"200", b"404", b"404"])
         self.assertEqual(json.loads(heads[3])["code"], 404)
