@@ -165,7 +165,8 @@ or by
 .BR "top N by _time" .
 The answer to any other query has empty cursors, and is refused a cursor with 400 that says
 why: summarize, count and distinct, further keys or other orders, mv\-expand, functions that look at
-other rows, a dataset that is read twice. Where join or lookup give several rows of one event, so is a page that would end among them.
+other rows, a dataset that is read twice. Where join or lookup give several rows of one event, so is a
+page that would end among them.
 Such answers are paged by startTime and endTime.
 )";
 
@@ -235,7 +236,8 @@ somebody may listen to.
 .I Who may do what.
 A token is 256 random bits, shown once; the store keeps its SHA\-256. An API token may do what its
 capabilities say, checked on every dataset that the bound query reads (joins, unions, wildcards and
-subqueries included); what it may not see looks as if it were not there. A personal token may do
+subqueries included); what it may not see looks as if it were not there. Who may query a dataset reads
+its fields, sizes and times without datasets|read; who may only ingest finds it in lists, and no more. A personal token may do
 everything but must name the organization, and can neither delete blocks nor ingest, but under the
 older path /v1/datasets/{dataset}/ingest and by OTLP. A deleted or expired token
 stops working within a second. Tokens are taken from headers only, never from an address, and are
