@@ -18,6 +18,7 @@
 #include "store/ingest/format.h"
 #include "store/ingest/json_index.h"
 #include "store/ingest/json_rows.h"
+#include "store/ingest/line_ends.h"
 #include "store/ingest/line_times.h"
 #include "store/ingest/log_entry.h"
 #include "store/ingest/nested_value.h"
@@ -45,38 +46,6 @@ constexpr std::size_t kSpareMax = kIngestBatchTextBytesMax / kPieceBytes;
 constexpr std::size_t kLostHeadBytes = 1 * kKibibyte;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::int64_t kInstantNever = std::numeric_limits<std::int64_t>::max();
-
-enum class RecordEnd : std::uint8_t { kNotYet, kLineFeed, kLoneCr };
-
-// What ends the first record: a line feed outside of quotes, or a CR there behind which it seems to
-// go on. However much of the text there is, the answer is the same once there is one.
-RecordEnd end_of_first_record(std::string_view text) {
-  bool quoted = false;
-  bool seen_cr = false;
-  for (const char c : text) {
-    if (!quoted && c == '\n') {
-      return RecordEnd::kLineFeed;
-    }
-    if (!quoted && seen_cr && c != '\r' && c != ' ' && c != '\t') {
-      return RecordEnd::kLoneCr;
-    }
-    seen_cr = seen_cr || (!quoted && c == '\r');
-    quoted = quoted != (c == '"');
-  }
-  return RecordEnd::kNotYet;
-}
-
-// Whether a whole text has no line feed, and CRs where other texts have them.
-bool ends_lines_with_cr(std::string_view text) {
-  const std::size_t first = text.find('\r');
-  return text.find('\n') == std::string_view::npos && first != std::string_view::npos &&
-         text.find('\r', first + 1) != std::string_view::npos;
-}
-
-bool has_second_line(std::string_view text) {
-  const std::size_t end = text.find('\n');
-  return end != std::string_view::npos && !is_blank(text.substr(end + 1));
-}
 
 // How many bytes of a line without its line feed are JSON objects that have come to their end. With
 // `one_a_line` there is but one, and nothing behind it.
