@@ -17,8 +17,6 @@ namespace evq {
 
 namespace {
 
-// Where a time is looked for.
-constexpr std::size_t kHeadBytesMax = 160;
 constexpr std::size_t kTimeWordsMax = 6;
 
 // "<34>" of syslog, and the version number behind it.
@@ -217,7 +215,7 @@ std::string_view audit_time_text(std::string_view line) {
   if (!line.starts_with("type=") && !line.starts_with("node=")) {
     return {};
   }
-  const std::size_t mark = line.substr(0, kHeadBytesMax).find(kMark);
+  const std::size_t mark = line.substr(0, kTimeHeadBytesMax).find(kMark);
   if (mark == std::string_view::npos) {
     return {};
   }
@@ -236,7 +234,7 @@ std::size_t count_words(std::string_view text) {
 
 std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns,
                                          DateOrder order) {
-  const std::string_view head = line.substr(0, kHeadBytesMax);
+  const std::string_view head = line.substr(0, kTimeHeadBytesMax);
   if (head.find("\x1b[") != std::string_view::npos) {
     return leading_time(without_colors(head), receipt_ns, order);
   }
@@ -289,7 +287,7 @@ std::optional<DateOrder> told_date_order(std::string_view text) {
 
 std::optional<std::int64_t> whole_time(std::string_view text, DateOrder order) {
   constexpr std::string_view kBasic = "99999999T999999";
-  return text.size() <= kHeadBytesMax &&
+  return text.size() <= kTimeHeadBytesMax &&
                  (has_time_of_day(text) || is_unix_time(text) || begins_with_shape(text, kBasic))
              ? parse_logged_datetime(text, order)
              : std::nullopt;

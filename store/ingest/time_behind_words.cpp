@@ -279,6 +279,21 @@ void visit_times(std::string_view text, const Take& take) {
   }
 }
 
+// Whether something has the shape of one of kNumericDates: few lines have, and this is seen soon.
+bool may_have_numeric_date(std::string_view text) {
+  constexpr std::size_t kFirst = 2;   // of the separators
+  constexpr std::size_t kSecond = 3;  // from the first on
+  constexpr std::size_t kBytesBehind = 8;
+  for (std::size_t at = kFirst; at + kBytesBehind <= text.size(); ++at) {
+    const char c = text[at];
+    if ((c == '/' || c == '-') && text[at + kSecond] == c && is_digit(text[at - 1]) &&
+        is_digit(text[at + 1])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_t receipt_ns,
@@ -292,7 +307,11 @@ std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_
 }
 
 std::string_view numeric_date_behind_words(std::string_view text) {
+  text = text.substr(0, kTimeHeadBytesMax);
   std::string_view found;
+  if (!may_have_numeric_date(text)) {
+    return found;
+  }
   visit_times(text, [&](const DateBefore& date, const TimeOfDay& /*time*/) {
     found = date_at_end(date.text, kNumericDates);
     return !found.empty();

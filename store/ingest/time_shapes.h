@@ -2,6 +2,7 @@
 // What the readers of times in log lines share: the shapes of texts, and years that are not told.
 // Pure functions; nothing here fails.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,9 @@
 #include "store/base/time_scan.h"
 
 namespace evq {
+
+// Where a time is looked for in a line.
+inline constexpr std::size_t kTimeHeadBytesMax = 160;
 
 // Whether the text has the shape: 9 stands for a digit, _ for one or a blank, A for a letter.
 bool fits_shape(std::string_view text, std::string_view shape);
