@@ -7,16 +7,16 @@ namespace evq {
 
 namespace {
 
-using std::string_view_literals::operator""sv;
-
 constexpr std::size_t kUtf16HeadBytes = 4;
 
 }  // namespace
 
 std::string_view known_binary(std::string_view head) {
   constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
-      {"\xFF\xFE\x00\x00"sv, "UTF-32 text; convert it first: iconv -f UTF-32 -t UTF-8"},
-      {"\x00\x00\xFE\xFF"sv, "UTF-32 text; convert it first: iconv -f UTF-32 -t UTF-8"},
+      {std::string_view("\xFF\xFE\0\0", 4),
+       "UTF-32 text; convert it first: iconv -f UTF-32 -t UTF-8"},
+      {std::string_view("\0\0\xFE\xFF", 4),
+       "UTF-32 text; convert it first: iconv -f UTF-32 -t UTF-8"},
       {"BZh91AY&SY", "compressed by bzip2; unpack it first: bunzip2 -c"},
       {"\xFD"
        "7zXZ",

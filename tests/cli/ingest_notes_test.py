@@ -22,6 +22,11 @@ class IngestNotes(LoadCase):
                                  input=given)
             self.assertEqual("".join(re.findall("(?m)^note: .*\n", errors)), told)
 
+    def test_text_of_four_bytes_a_character(self):
+        (self.directory / "a.json").write_bytes('{"a":1}\n'.encode("utf-32"))
+        _, errors = self.evq("ingest", "d", "a.json", status=4)
+        self.assertIn("a.json: this is UTF-32 text; convert it first: iconv -f UTF-32 -t UTF-8\n", errors)
+
     def test_what_is_so_of_many_files_is_told_once(self):
         for i in range(4):
             (self.directory / f"{i}.json").write_text('{"timestamp":"2024-05-01T10:00:00Z"}\n')
