@@ -237,25 +237,28 @@ std::optional<bool> heads_a_table(std::string_view line, std::string_view rest, 
                                   bool at_end) {
   constexpr std::size_t kLinesSeen = 3;
   const auto count_cells = [delimiter](std::string_view record) {
-    std::size_t cells = 0;
-    for (; !record.empty(); ++cells) {
-      take_raw_cell(&record, delimiter);
+    const char* const end = record.data() + record.size();
+    for (std::size_t cells = 1;; ++cells) {
+      const std::string_view cell = take_raw_cell(&record, delimiter);
+      if (cell.data() + cell.size() == end) {  // the last delimiter may have an empty one behind it
+        return cells;
+      }
     }
-    return cells;
   };
   const std::size_t cells = count_cells(line);
   for (std::size_t lines = 0; lines < kLinesSeen;) {
     if (rest.find('\n') == std::string_view::npos && !at_end) {
       return std::nullopt;
     }
-    const std::string_view record = trimmed(take_line(&rest));
-    if (record.empty() && rest.empty()) {
+    const std::string_view record = take_line(&rest);
+    const bool blank = is_blank(record);
+    if (blank && rest.empty()) {
       return lines > 0;
     }
-    if (!record.empty() && count_cells(record) != cells) {
+    if (!blank && count_cells(record) != cells) {
       return false;
     }
-    lines += record.empty() ? 0U : 1U;
+    lines += blank ? 0U : 1U;
   }
   return true;
 }

@@ -52,6 +52,8 @@ TEST_CASE("whether a line is a header is told by the lines below it") {
       {"id,How many hours do you work per week?\n", true, PieceKind::kText},
       {"id,How many hours do you work per week?\n1,\"4,0\"\n2,3\n3,4\n", false,
        PieceKind::kRecords},
+      {"id,How many hours do you work per week?\n1,\n2,40\n", true, PieceKind::kRecords},
+      {"id\tHow many hours do you work per week?\n1\t\r\n", true, PieceKind::kRecords},
       {"a,the quick brown fox jumps over it\nb\n", false, PieceKind::kText},
       // A banner with a delimiter in it above a log.
       {"Hello, world\n2024-05-01 10:00:00,123 INFO a\n", false, PieceKind::kText},
