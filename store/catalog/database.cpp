@@ -382,13 +382,18 @@ void Database::keep_reserve() const {
   }
 }
 
-Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) {
-  EVQ_TRY_ASSIGN(Turn::Holder turn, write_turn_.take(options_.path));
+Status Database::check_sound() const {
   if (poisoned_.load()) {
     return make_error(ErrorCode::kIo,
                       options_.path + ": a write to the disk failed before; no more are taken",
                       "check the disk, then start evq again");
   }
+  return {};
+}
+
+Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) {
+  EVQ_TRY_ASSIGN(Turn::Holder turn, write_turn_.take(options_.path));
+  EVQ_TRY(check_sound());
   if (bytes_needed != 0) {
     EVQ_TRY(check_room(bytes_needed));
     keep_reserve();
@@ -423,6 +428,7 @@ Result<ReadLease> Database::begin_read(Loss loss) {
 
 Status Database::checkpoint(bool truncate) {
   EVQ_TRY_ASSIGN(const Turn::Holder turn, write_turn_.take(options_.path));
+  EVQ_TRY(check_sound());
   EVQ_TRY(check_there());
   EVQ_TRY_ASSIGN(const FileLock lock, lock_file());
   EVQ_TRY(open_writer());

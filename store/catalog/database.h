@@ -128,7 +128,7 @@ class Database {
   // Of acknowledged commits, as found when the file was opened: kCorrupt.
   Status loss() const { return loss_.has_value() ? Status(*loss_) : Status(); }
   // Copies the write-ahead file into the database; with `truncate` waits a second for
-  // readers (kUnavailable) and empties it. Waits for the write lock.
+  // readers (kUnavailable) and empties it. Waits for the write lock. kIo after a sync that failed.
   Status checkpoint(bool truncate);
   // What was found in the write-ahead file lasts: see Connection::resync. Cheap when it is known
   // to. A writer does it by itself; this is for those who build on it in another file.
@@ -152,6 +152,9 @@ class Database {
   Status open_writer();
   Result<std::unique_ptr<Connection>> open_reader();
   Result<FileLock> lock_file();
+  // kIo once a sync has failed: what is seen of the write-ahead file may not be on the platter, so
+  // that nothing may follow it, nor be copied from it to the database.
+  Status check_sound() const;
   Status check_there() const;
   Status check_room(std::uint64_t bytes_needed) const;
   void use_reserve();

@@ -1,5 +1,5 @@
 // Commits that a full disk refuses, at each of their writes in turn: not there after a restart,
-// even when all of their pages had been written.
+// even when all of their pages had been written. And commits whose sync failed.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -108,6 +108,29 @@ TEST_CASE("a commit refused for want of memory is not there after a crash") {
     CHECK(tables_after_crash(directory.path()) == std::vector<std::string>{"t1", "t3"});
   }
   CHECK(refused > 5);
+}
+
+// What the process still sees of the write-ahead file may not be on the platter: copied in part to
+// the database, it would be half a commit after a power cut.
+TEST_CASE("nothing is copied to the database after a sync that failed") {
+  for (const bool truncate : {false, true}) {
+    CAPTURE(truncate);
+    FaultVfs vfs;
+    const TempDirectory directory;
+    const auto database = open_database(directory.path(), vfs.name());
+    REQUIRE(add_table(*database, "t1").ok());
+    vfs.heal();
+    vfs.fail_at(0, FaultVfs::Fault::kSync, false);
+    const Status committed = add_table(*database, "t2");
+    REQUIRE(!committed.ok());
+    CHECK(committed.error().code == ErrorCode::kIo);
+    vfs.heal();
+    const Status copied = database->checkpoint(truncate);
+    REQUIRE(!copied.ok());
+    CHECK(copied.error().code == ErrorCode::kIo);
+    CHECK(copied.error().message.find("a write to the disk failed before") != std::string::npos);
+    CHECK(vfs.changes() == 0);
+  }
 }
 
 }  // namespace
