@@ -66,32 +66,51 @@ std::uint64_t read_u64(std::string_view bytes) {
 
 }  // namespace
 
-void HyperLogLog::drop_repeated() {
+std::size_t HyperLogLog::size_bytes() const {
+  if (const auto* registers = std::get_if<Registers>(&held_)) {
+    return registers->capacity();
+  }
+  const auto* list = std::get_if<List>(&held_);
+  return list == nullptr ? 0 : list->capacity() * sizeof(std::uint64_t);
+}
+
+std::span<const std::uint64_t> HyperLogLog::hashes() const {
+  if (const auto* list = std::get_if<List>(&held_)) {
+    return *list;
+  }
+  return std::span(std::get<Few>(held_)).first(distinct_);
+}
+
+void HyperLogLog::drop_repeated(List* list) {
   thread_local std::vector<std::uint64_t> table;  // open addressing; 0 marks a free slot
-  const std::size_t slots = std::bit_ceil(exact_.size() * 2);
+  const std::size_t slots = std::bit_ceil(list->size() * 2);
   const std::size_t mask = slots - 1;
   table.assign(slots, 0);
-  std::size_t distinct = 0;
-  for (const std::uint64_t hash : exact_) {
+  std::uint32_t distinct = 0;
+  for (const std::uint64_t hash : *list) {
     std::size_t at = table_slot(hash, slots);
     while (table[at] != 0 && table[at] != hash) {
       at = (at + 1) & mask;
     }
     // Whether a hash is new cannot be foreseen: no branch asks for it.
-    exact_[distinct] = hash;
+    (*list)[distinct] = hash;
     distinct += table[at] == 0 ? 1U : 0U;
     table[at] = hash;
   }
-  exact_.resize(distinct);
+  list->resize(distinct);
   distinct_ = distinct;
+}
+
+bool HyperLogLog::is_settled() const {
+  return !is_exact() || (hashes().size() == distinct_ && exact_count() <= kExactMax);
 }
 
 void HyperLogLog::settle() {
   if (is_settled()) {
     return;
   }
-  if (exact_.size() > distinct_) {
-    drop_repeated();
+  if (auto* list = std::get_if<List>(&held_); list != nullptr && list->size() > distinct_) {
+    drop_repeated(list);
   }
   if (exact_count() > kExactMax) {
     make_dense();
@@ -107,9 +126,10 @@ HyperLogLog HyperLogLog::settled() const {
 // Half of what there is afterwards, or more, so that what is dropped pays for having looked at all.
 void HyperLogLog::make_room() {
   settle();
-  if (is_exact() && distinct_ * 2 > exact_.capacity()) {
-    const std::size_t growth = exact_.capacity() < kQuickRoomMax ? 4 : 2;
-    exact_.reserve(exact_.capacity() * growth);
+  if (auto* list = std::get_if<List>(&held_);
+      list != nullptr && std::size_t{distinct_} * 2 > list->capacity()) {
+    const std::size_t growth = list->capacity() < kQuickRoomMax ? 4 : 2;
+    list->reserve(list->capacity() * growth);
   }
 }
 
@@ -118,76 +138,87 @@ void HyperLogLog::add_exact(std::uint64_t hash) {
     has_zero_ = true;
     return;
   }
-  if (exact_.empty()) {
-    if (add_to_few(hash)) {
+  if (auto* few = std::get_if<Few>(&held_)) {
+    if (add_to(few, hash)) {
       return;
     }
-    exact_.reserve(kFirstRoom);
-    exact_.assign(few_.begin(), few_.end());
-  } else if (exact_.size() == exact_.capacity()) {
+    List list;
+    list.reserve(kFirstRoom);
+    list.assign(few->begin(), few->end());
+    held_ = std::move(list);
+  } else if (const auto& list = std::get<List>(held_); list.size() == list.capacity()) {
     make_room();
-    if (!is_exact()) {
-      add_dense(hash);
-      return;
-    }
   }
-  exact_.push_back(hash);
+  if (auto* list = std::get_if<List>(&held_)) {
+    list->push_back(hash);
+  } else {
+    add_to(&std::get<Registers>(held_), hash);
+  }
 }
 
-bool HyperLogLog::add_to_few(std::uint64_t hash) {
-  const auto few = std::span(few_).first(distinct_);
-  if (std::ranges::find(few, hash) != few.end()) {
+bool HyperLogLog::add_to(Few* few, std::uint64_t hash) {
+  const auto taken = std::span(*few).first(distinct_);
+  if (std::ranges::find(taken, hash) != taken.end()) {
     return true;
   }
-  if (distinct_ == few_.size()) {
+  if (distinct_ == few->size()) {
     return false;
   }
-  few_[distinct_++] = hash;
+  (*few)[distinct_++] = hash;
   return true;
 }
 
-void HyperLogLog::make_dense() {
-  registers_.assign(std::size_t{1} << precision_, 0);
-  visit_exact([this](std::uint64_t hash) { add_dense(hash); });
-  std::vector<std::uint64_t>().swap(exact_);  // assigning {} would keep the memory
+HyperLogLog::Registers& HyperLogLog::make_dense() {
+  Registers registers(std::size_t{1} << precision_);
+  if (has_zero_) {
+    add_to(&registers, 0);
+  }
+  for (const std::uint64_t hash : hashes()) {
+    add_to(&registers, hash);
+  }
   distinct_ = 0;
   has_zero_ = false;
+  return held_.emplace<Registers>(std::move(registers));
 }
 
 // The bits of an index that fall away become the first bits of the run of zeros.
 void HyperLogLog::lower_precision(unsigned precision) {
   const unsigned dropped = precision_ - precision;
-  if (!registers_.empty()) {
-    std::vector<std::uint8_t> lower(std::size_t{1} << precision, 0);
-    for (std::size_t index = 0; index < registers_.size(); ++index) {
-      if (registers_[index] == 0) {
+  if (auto* registers = std::get_if<Registers>(&held_)) {
+    Registers lower(std::size_t{1} << precision);
+    for (std::size_t index = 0; index < registers->size(); ++index) {
+      const std::uint8_t higher = (*registers)[index];
+      if (higher == 0) {
         continue;
       }
       const std::size_t tail = index & ((std::size_t{1} << dropped) - 1);
-      const unsigned rank = tail == 0 ? registers_[index] + dropped
-                                      : dropped - static_cast<unsigned>(std::bit_width(tail)) + 1;
+      const unsigned rank =
+          tail == 0 ? higher + dropped : dropped - static_cast<unsigned>(std::bit_width(tail)) + 1;
       auto& target = lower[index >> dropped];
       target = std::max(target, static_cast<std::uint8_t>(rank));
     }
-    registers_ = std::move(lower);
+    *registers = std::move(lower);
   }
-  precision_ = precision;
+  precision_ = static_cast<std::uint8_t>(precision);
 }
 
 void HyperLogLog::merge(const HyperLogLog& other) {
   if (other.precision_ < precision_) {
     lower_precision(other.precision_);
   }
-  if (is_exact() && distinct_ == 0 && !has_zero_ && precision_ == other.precision_) {
+  if (is_empty() && precision_ == other.precision_) {
     *this = other;
     return;
   }
-  if (other.is_exact()) {
-    other.visit_exact([this](std::uint64_t hash) { add(hash); });
+  const auto* theirs = std::get_if<Registers>(&other.held_);
+  if (theirs == nullptr) {
+    if (other.has_zero_) {
+      add(0);
+    }
+    for (const std::uint64_t hash : other.hashes()) {
+      add(hash);
+    }
     return;
-  }
-  if (is_exact()) {
-    make_dense();
   }
   if (other.precision_ > precision_) {
     HyperLogLog lowered = other;
@@ -195,8 +226,9 @@ void HyperLogLog::merge(const HyperLogLog& other) {
     merge(lowered);
     return;
   }
-  for (std::size_t i = 0; i < registers_.size(); ++i) {
-    registers_[i] = std::max(registers_[i], other.registers_[i]);
+  Registers& ours = is_exact() ? make_dense() : std::get<Registers>(held_);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    ours[i] = std::max(ours[i], (*theirs)[i]);
   }
 }
 
@@ -204,15 +236,16 @@ std::uint64_t HyperLogLog::estimate() const {
   if (!is_settled()) {
     return settled().estimate();
   }
-  if (is_exact()) {
+  const auto* registers = std::get_if<Registers>(&held_);
+  if (registers == nullptr) {
     return exact_count();
   }
   std::array<std::uint32_t, 66> histogram{};
-  for (const std::uint8_t rank : registers_) {
+  for (const std::uint8_t rank : *registers) {
     ++histogram[rank];
   }
-  const unsigned q = 64 - precision_;
-  const auto m = static_cast<double>(registers_.size());
+  const unsigned q = 64U - precision_;
+  const auto m = static_cast<double>(registers->size());
   double z = m * tau(1 - static_cast<double>(histogram[q + 1]) / m);
   for (unsigned k = q; k >= 1; --k) {
     z = 0.5 * (z + static_cast<double>(histogram[k]));
@@ -231,14 +264,16 @@ std::string HyperLogLog::serialize() const {
   std::string bytes;
   bytes.push_back(static_cast<char>(precision_));
   bytes.push_back(is_exact() ? kExactForm : kDenseForm);
-  if (!is_exact()) {
-    bytes.append(registers_.begin(), registers_.end());
+  if (const auto* registers = std::get_if<Registers>(&held_)) {
+    bytes.append(registers->begin(), registers->end());
     return bytes;
   }
-  std::vector<std::uint64_t> hashes;
-  visit_exact([&hashes](std::uint64_t hash) { hashes.push_back(hash); });
-  std::ranges::sort(hashes);
-  for (const std::uint64_t hash : hashes) {
+  if (has_zero_) {
+    append_u64(0, &bytes);
+  }
+  List ascending(hashes().begin(), hashes().end());
+  std::ranges::sort(ascending);
+  for (const std::uint64_t hash : ascending) {
     append_u64(hash, &bytes);
   }
   return bytes;
@@ -264,9 +299,9 @@ std::optional<HyperLogLog> HyperLogLog::parse(std::string_view bytes) {
   if (form != kDenseForm || bytes.size() != std::size_t{1} << precision) {
     return std::nullopt;
   }
-  sketch.registers_.assign(bytes.begin(), bytes.end());
-  const bool sound = std::ranges::all_of(sketch.registers_,
-                                         [&](std::uint8_t rank) { return rank <= 65 - precision; });
+  const auto& registers = sketch.held_.emplace<Registers>(bytes.begin(), bytes.end());
+  const bool sound =
+      std::ranges::all_of(registers, [&](std::uint8_t rank) { return rank <= 65 - precision; });
   return sound ? std::optional(std::move(sketch)) : std::nullopt;
 }
 

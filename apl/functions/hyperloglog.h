@@ -11,11 +11,13 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace evq {
@@ -29,21 +31,22 @@ class HyperLogLog {
   static constexpr std::size_t kExactMax = 4096;
   static constexpr std::uint64_t kEstimateMax = INT64_MAX;  // of what was given as a sketch, too
 
-  explicit HyperLogLog(unsigned precision = kPrecisionDefault) : precision_(precision) {}
+  explicit HyperLogLog(unsigned precision = kPrecisionDefault)
+      : precision_(static_cast<std::uint8_t>(precision)) {}
 
   void add(std::uint64_t hash) {
-    if (!registers_.empty()) {
-      add_dense(hash);
+    if (auto* registers = std::get_if<Registers>(&held_)) {
+      add_to(registers, hash);
     } else {
       add_exact(hash);
     }
   }
   // Asks for the memory beside the object itself that add() will change.
   void prefetch(std::uint64_t hash) const {
-    if (!registers_.empty()) {
-      __builtin_prefetch(&registers_[hash >> (64 - precision_)], 1);
-    } else if (!exact_.empty()) {
-      __builtin_prefetch(exact_.data() + exact_.size(), 1);
+    if (const auto* registers = std::get_if<Registers>(&held_)) {
+      __builtin_prefetch(&(*registers)[hash >> (64 - precision_)], 1);
+    } else if (const auto* list = std::get_if<List>(&held_)) {
+      __builtin_prefetch(list->data() + list->size(), 1);
     }
   }
   // Does what add() put off, so that nobody who asks has to do it each time.
@@ -53,59 +56,52 @@ class HyperLogLog {
   std::uint64_t estimate() const;
 
   // Of a settled one, whether estimate() is the very number.
-  bool is_exact() const { return registers_.empty(); }
+  bool is_exact() const { return !std::holds_alternative<Registers>(held_); }
   unsigned precision() const { return precision_; }
   // Memory held outside the object itself.
-  std::size_t size_bytes() const {
-    return exact_.capacity() * sizeof(std::uint64_t) + registers_.capacity();
-  }
+  std::size_t size_bytes() const;
 
   // A form for hll(): bytes that parse() reads back; equal sets give equal bytes.
   std::string serialize() const;
   static std::optional<HyperLogLog> parse(std::string_view bytes);
 
  private:
-  void add_dense(std::uint64_t hash) {
-    const std::size_t index = hash >> (64 - precision_);
+  // Of many groups most have few values, which take no memory of their own.
+  using Few = std::array<std::uint64_t, 4>;
+  using List = std::vector<std::uint64_t>;
+  using Registers = std::vector<std::uint8_t>;
+
+  void add_to(Registers* registers, std::uint64_t hash) const {
+    const std::size_t index = hash >> (64U - precision_);
     // The set bit below the hash ends the run of zeros at 64 - precision.
-    const std::uint64_t rest = (hash << precision_) | (std::uint64_t{1} << (precision_ - 1));
+    const std::uint64_t rest = (hash << precision_) | (std::uint64_t{1} << (precision_ - 1U));
     const auto rank = static_cast<std::uint8_t>(std::countl_zero(rest) + 1);
-    if (rank > registers_[index]) {
-      registers_[index] = rank;
+    if (rank > (*registers)[index]) {
+      (*registers)[index] = rank;
     }
   }
   void add_exact(std::uint64_t hash);
   // False when there is no room.
-  bool add_to_few(std::uint64_t hash);
+  bool add_to(Few* few, std::uint64_t hash);
   void make_room();
-  void drop_repeated();
-  std::size_t exact_count() const { return distinct_ + (has_zero_ ? 1 : 0); }
-  bool is_settled() const {
-    return !registers_.empty() || (exact_.size() <= distinct_ && exact_count() <= kExactMax);
-  }
+  void drop_repeated(List* list);
+  std::size_t exact_count() const { return distinct_ + (has_zero_ ? 1U : 0U); }
+  bool is_settled() const;
   HyperLogLog settled() const;
-  // visit(hash) for each of an exact set, in no order; some more than once where it is not settled.
-  template <class Visit>
-  void visit_exact(const Visit& visit) const {
-    if (has_zero_) {
-      visit(std::uint64_t{0});
-    }
-    const std::span<const std::uint64_t> few(few_);
-    for (const std::uint64_t hash : exact_.empty() ? few.first(distinct_) : std::span(exact_)) {
-      visit(hash);
-    }
-  }
-  void make_dense();
+  // The hashes of an exact set other than 0, in no order; some more than once where it is not
+  // settled.
+  std::span<const std::uint64_t> hashes() const;
+  // Nothing is in it.
+  bool is_empty() const { return is_exact() && exact_count() == 0; }
+  Registers& make_dense();
   void lower_precision(unsigned precision);
 
-  unsigned precision_;
-  // Of many groups most have few values, which take no memory of their own.
-  std::array<std::uint64_t, 4> few_{};
-  std::vector<std::uint64_t> exact_;  // once they are more
-  // So many of the first differ; behind them come those of which that is not known.
-  std::size_t distinct_ = 0;
-  bool has_zero_ = false;                // the hash 0 is in neither
-  std::vector<std::uint8_t> registers_;  // empty while exact
+  std::variant<Few, List, Registers> held_;
+  // So many of the first of the few or of the list differ; behind them in the list come those of
+  // which that is not known.
+  std::uint32_t distinct_ = 0;
+  std::uint8_t precision_;
+  bool has_zero_ = false;  // of an exact one: the hash 0 is not among its hashes
 };
 
 }  // namespace evq
