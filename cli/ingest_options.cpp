@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "store/base/json_writer.h"
-#include "store/base/time_scan.h"
 #include "store/base/time_zone.h"
 #include "store/ingest/csv_record.h"
 
@@ -36,23 +35,13 @@ Result<std::shared_ptr<const TimeZone>> input_zone(const std::string& name) {
   if (name.empty()) {
     return std::shared_ptr<const TimeZone>();
   }
-  if (name == "UTC" || name == "utc" || name == "Z") {
-    return std::make_shared<const TimeZone>(TimeZone::fixed(0));
-  }
-  TimeScanner scanner(name);
-  if (const auto offset = scanner.take_offset(); offset && scanner.at_end()) {
-    return std::make_shared<const TimeZone>(TimeZone::fixed(*offset));
-  }
-  auto zone = name == "local" ? TimeZone::local() : TimeZone::load(name);
-  if (!zone.ok() && name == "local") {
-    return std::make_shared<const TimeZone>(TimeZone::fixed(0));  // a machine without a zone
-  }
+  auto zone = named_time_zone(name);
   if (!zone.ok()) {
-    return make_error(
-        ErrorCode::kUsage, "--timestamp-zone: there is no time zone '" + name + "'",
-        "write local, UTC, a name such as Europe/Berlin, or an offset such as +02:00");
+    Error error = zone.error();
+    error.message.insert(0, "--timestamp-zone: ");
+    return error;
   }
-  return std::make_shared<const TimeZone>(std::move(zone).value());
+  return zone;
 }
 
 // {"k":"v",…} of the --label K=V options.

@@ -2,34 +2,18 @@
 
 #include <cstdio>
 
-#include "store/base/limits.h"
 #include "store/base/time.h"
-#include "store/base/time_scan.h"
 #include "store/base/time_zone.h"
 
 namespace evq {
+
 Result<DisplayZone> DisplayZone::load(std::string_view name) {
   DisplayZone zone;
-  if (name.empty() || name == "UTC" || name == "utc" || name == "Z") {
+  if (name.empty() || is_utc_word(name)) {
     return zone;
   }
-  TimeScanner scanner(name);
-  if (const auto offset = scanner.take_offset(); offset && scanner.at_end()) {
-    zone.name_ = name;
-    zone.zone_ = std::make_shared<const TimeZone>(TimeZone::fixed(*offset));
-    return zone;
-  }
-  auto loaded = name == "local" ? TimeZone::local() : TimeZone::load(name);
-  if (!loaded.ok()) {
-    if (name == "local") {
-      return zone;  // a machine without a zone keeps UTC
-    }
-    return make_error(
-        ErrorCode::kUsage, "there is no time zone '" + std::string(name) + "'",
-        "write UTC, local, a name such as Europe/Berlin, or an offset such as +02:00");
-  }
+  EVQ_TRY_ASSIGN(zone.zone_, named_time_zone(name));
   zone.name_ = name;
-  zone.zone_ = std::make_shared<const TimeZone>(std::move(loaded).value());
   return zone;
 }
 

@@ -289,13 +289,42 @@ TimeZone TimeZone::fixed(std::int64_t offset) {
   return zone;
 }
 
-Result<TimeZone> TimeZone::local() {
-  const char* variable = std::getenv("TZ");
-  if (variable != nullptr && *variable != '\0') {
-    return load(*variable == ':' ? variable + 1 : variable);
+Result<TimeZone> TimeZone::of_environment(std::string_view text) {
+  const Error unknown = make_error(
+      ErrorCode::kUsage, "the environment's TZ, '" + std::string(text) + "', is no time zone",
+      "set it to a name such as Europe/Berlin, or write the zone itself instead of local");
+  if (text.starts_with(':')) {
+    text.remove_prefix(1);
   }
-  EVQ_TRY_ASSIGN(const std::string bytes, read_whole_file("/etc/localtime", kSmallFileBytesMax));
-  return parse(bytes);
+  if (text.empty()) {
+    return fixed(0);
+  }
+  if (text.starts_with('/')) {
+    const Result<std::string> bytes = read_whole_file(std::string(text), kSmallFileBytesMax);
+    return bytes.ok() ? parse(bytes.value()) : unknown;
+  }
+  if (auto zone = load(text); zone.ok()) {
+    return zone;
+  }
+  // A zone with a summer time and no dates of it has those of the United States, as everywhere.
+  constexpr std::string_view kUsualDates = ",M3.2.0,M11.1.0";
+  TimeZone zone;
+  zone.rule_ = parse_rule(text);
+  if (!zone.rule_.has_value()) {
+    zone.rule_ = parse_rule(std::string(text).append(kUsualDates));
+  }
+  return zone.rule_.has_value() ? Result<TimeZone>(std::move(zone)) : unknown;
+}
+
+Result<TimeZone> TimeZone::local() {
+  if (const char* const variable = std::getenv("TZ"); variable != nullptr) {
+    return of_environment(variable);
+  }
+  const Result<std::string> bytes = read_whole_file("/etc/localtime", kSmallFileBytesMax);
+  if (!bytes.ok() && bytes.error().code == ErrorCode::kNotFound) {
+    return fixed(0);
+  }
+  return bytes.ok() ? parse(bytes.value()) : bytes.error();
 }
 
 Result<std::vector<std::string>> TimeZone::names() {
@@ -358,6 +387,31 @@ std::optional<std::int64_t> TimeZone::utc_from_local(std::int64_t local_ns) cons
   const std::int64_t after = offset_at(local + kSecondsOfDay);
   const bool before_fits = offset_at(local - before) == before;
   return checked_subtract(local_ns, (before_fits ? before : after) * kSecondNs);
+}
+
+bool is_utc_word(std::string_view text) {
+  return text == "UTC" || text == "utc" || text == "Z";
+}
+
+Result<std::shared_ptr<const TimeZone>> named_time_zone(std::string_view text) {
+  if (is_utc_word(text)) {
+    return std::make_shared<const TimeZone>(TimeZone::fixed(0));
+  }
+  TimeScanner scanner(text);
+  if (const auto offset = scanner.take_offset(); offset && scanner.at_end()) {
+    return std::make_shared<const TimeZone>(TimeZone::fixed(*offset));
+  }
+  if (text == "local") {
+    EVQ_TRY_ASSIGN(TimeZone zone, TimeZone::local());
+    return std::make_shared<const TimeZone>(std::move(zone));
+  }
+  auto zone = TimeZone::load(text);
+  if (!zone.ok()) {
+    return make_error(
+        ErrorCode::kUsage, "there is no time zone '" + std::string(text) + "'",
+        "write local, UTC, a name such as Europe/Berlin, or an offset such as +02:00");
+  }
+  return std::make_shared<const TimeZone>(std::move(zone).value());
 }
 
 std::shared_ptr<const TimeZone> find_time_zone(std::string_view name) {

@@ -34,8 +34,9 @@ class TimeZone {
   static Result<TimeZone> parse(std::string_view bytes);
   // Of an offset, in seconds east of UTC.
   static TimeZone fixed(std::int64_t offset);
-  // The machine's: TZ, else the file that the system's administrator chose. kNotFound, kUsage or
-  // kCorrupt where there is none.
+  // The machine's: what the environment's TZ says in any form of tzset(3) (a name, the path of a
+  // file, a rule such as "CET-1CEST,M3.5.0,M10.5.0/3", nothing for UTC), else the file that the
+  // system's administrator chose, else UTC. kUsage for a TZ that is none of these.
   static Result<TimeZone> local();
   // The names of the system's zones, sorted; kNotFound when the system has no list.
   static Result<std::vector<std::string>> names();
@@ -56,6 +57,7 @@ class TimeZone {
     ZoneRuleDate end;
   };
   static std::optional<Rule> parse_rule(std::string_view text);
+  static Result<TimeZone> of_environment(std::string_view text);
   std::int64_t rule_offset_at(std::int64_t utc_seconds) const;
 
   std::vector<std::int64_t> transitions_;  // UTC seconds, ascending
@@ -63,6 +65,12 @@ class TimeZone {
   std::int64_t first_offset_ = 0;
   std::optional<Rule> rule_;
 };
+
+// Whether `text` is one of the words for UTC that users write: "UTC", "utc", "Z".
+bool is_utc_word(std::string_view text);
+// The zone that a user names: such a word, "local", a name of the tz database, or an offset such as
+// "+02:00". kUsage for other texts.
+Result<std::shared_ptr<const TimeZone>> named_time_zone(std::string_view text);
 
 // The zone of a name with an area in it ("Europe/Berlin", "America/New_York"), for texts that name
 // the same few zones over and over: each thread keeps those that it met last, loaded once. Null:

@@ -41,6 +41,24 @@ class IngestZone(LoadCase):
                          ("", "error: --timestamp-zone: there is no time zone 'Mars'\n"
                               "  = write local, UTC, a name such as Europe/Berlin, or an offset such as +02:00\n"))
 
+    def test_local_is_what_tz_says_in_any_form(self):
+        for number, (zone, utc) in enumerate((
+                ("Europe/Berlin", "10:00"), (":Europe/Berlin", "10:00"), ("/usr/share/zoneinfo/Europe/Berlin", "10:00"),
+                ("CET-1CEST,M3.5.0,M10.5.0/3", "10:00"), ("<+0530>-5:30", "06:30"), ("EST5EDT4,M3.2.0,M11.1.0", "16:00"),
+                ("AAA5BBB", "16:00"), ("", "12:00"), ("UTC0", "12:00"))):
+            with self.subTest(zone):
+                words = ("--timestamp-zone", "local")
+                self.evq("ingest", f"d{number}", *words, input='{"_time":"2024-07-01 12:00"}', env={"TZ": zone})
+                self.assertEqual(self.rows(f"d{number} | project _time"), [{"_time": f"2024-07-01T{utc}:00Z"}])
+                shown = self.out("--tz", "local", "query", "-o", "table", f"print t = datetime(2024-07-01T{utc})",
+                                 env={"TZ": zone})
+                self.assertIn("2024-07-01T12:00:00", shown)
+        for zone in ("Mars", "/nowhere/at/all", "/etc", "Europe/Berlin "):
+            with self.subTest(zone):
+                for words in (("ingest", "d", "--timestamp-zone", "local"), ("--tz", "local", "query", "print 1")):
+                    _, errors = self.evq(*words, input="", status=2, env={"TZ": zone})
+                    self.assertIn(f"the environment's TZ, '{zone}', is no time zone", errors)
+
     def test_times_without_a_zone_are_told_where_clocks_show_another_time(self):
         note = "note: stdin: its times say no zone and are taken as UTC; --timestamp-zone local takes them as " \
                "this machine's\n"
