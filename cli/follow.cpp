@@ -243,6 +243,10 @@ class Follower {
   // without its end. False when there are none.
   Result<bool> read_batch(bool over) {
     EVQ_TRY_ASSIGN(std::string text, read_on());
+    if (is_within_line() && !text.empty()) {
+      EVQ_TRY(pass_line_rest(text));
+      return true;
+    }
     const std::size_t size = text.size();
     const std::size_t end = text.rfind('\n');
     if (end == std::string::npos && size == batch_bytes_ &&
@@ -272,6 +276,28 @@ class Follower {
     return true;
   }
 
+  // Whether the offset is behind the beginning of a line that was too long.
+  bool is_within_line() const { return !before_.empty() && before_.back() != '\n'; }
+
+  // Its rest is no line of its own.
+  Status pass_line_rest(std::string_view text) {
+    const std::string_view rest = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    progress_.offset += rest.size();
+    progress_.next = progress_.offset;
+    before_ = trace_behind(rest);
+    progress_.trace = checksum64(before_);
+    progress_.next_trace = progress_.trace;
+    return save();
+  }
+
+  // What stands before the offset once `text` is behind it.
+  std::string trace_behind(std::string_view text) const {
+    std::string trace = before_;
+    trace.append(text.substr(text.size() - std::min(text.size(), kTraceBytes)));
+    trace.erase(0, trace.size() - std::min(trace.size(), kTraceBytes));
+    return trace;
+  }
+
   // Whether the last entry of the lines may have more yet to come.
   bool may_go_on(std::string_view lines) {
     const std::uint64_t end = progress_.offset + lines.size();
@@ -285,8 +311,7 @@ class Follower {
   Status store_batch() {
     progress_.next = progress_.offset + batch_.size();
     progress_.stamp = std::max(progress_.stamp + 1, wall_clock_now_ns());
-    std::string before = before_ + batch_;
-    before.erase(0, before.size() - std::min(before.size(), kTraceBytes));
+    std::string before = trace_behind(batch_);
     progress_.trace = checksum64(before_);
     progress_.next_trace = checksum64(before);
     if (target_.exactly_once()) {

@@ -71,6 +71,27 @@ class Follow(EvqCase):
                              "ingested 0, failed 0\n"
                              "error: --follow reads NDJSON, lines of a log, or CSV with --csv-fields\n" + hint)
 
+    def test_the_rest_of_a_line_that_is_too_long_is_no_line(self):
+        self.written = 2
+        with open(self.file, "w") as file:
+            file.write("first line\n")
+            file.truncate(file.tell() + (256 << 20))  # zeros, which take no room
+            file.seek(0, os.SEEK_END)
+            file.write("and the tail of the long line\nlast line\n")
+        for events in (2, 3):
+            process = self.follow("--format", "text")
+            deadline = time.monotonic() + 120
+            while self.evq("query", "app | count", "-o", "csv", status=None)[0].split()[-1:] != [str(events)]:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.1)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+            self.assertIn("ingested 2, failed 1" if events == 2 else "ingested 1, failed 0", errors)
+            with open(self.file, "a") as file:
+                file.write("one more\n")
+        self.assertEqual(self.out("query", "app | sort by _sysTime asc | project message", "-o", "csv"),
+                         "message\nfirst line\nlast line\none more\n")
+
     def test_the_last_of_many_lines_that_fail_takes_no_longer_than_the_first(self):
         self.write(1)
         with open(self.file, "a") as file:
