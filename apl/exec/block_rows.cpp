@@ -27,9 +27,12 @@ PreparedScan prepare_scan(Executor& executor, const plan::Scan& node) {
   scan.counts_only = std::ranges::all_of(node.columns, &plan::ScanColumn::filter_only);
   for (const plan::ExprPtr& filter : node.filters) {
     std::vector<std::size_t>& columns = scan.filter_columns.emplace_back();
+    const std::size_t number = scan.filter_columns.size();
     plan::for_each_column(*filter, [&](std::size_t column) {
-      columns.push_back(column);
-      scan.last_filter[column] = scan.filter_columns.size();
+      if (scan.last_filter[column] != number) {
+        scan.last_filter[column] = number;
+        columns.push_back(column);
+      }
     });
     scan.searched_columns.push_back(searched_columns(*filter));
     scan.costly.push_back(plan::cost_per_row(*filter) >= kCostlyFilter);

@@ -53,7 +53,7 @@ bool expr_equal(const Expr& a, const Expr& b);
 // Of the whole tree.
 std::size_t node_count(const Expr& expr);
 
-// Calls `visit(column)` for each column reference, pre-order.
+// Calls `visit(column)` for each column reference, pre-order: as often as a column is mentioned.
 void for_each_column(const Expr& expr, const std::function<void(std::size_t)>& visit);
 // Whether `is_one` is true of a column that `expr` reads; without it, of any.
 bool reads_column(const Expr& expr, const std::function<bool(std::size_t)>& is_one = {});

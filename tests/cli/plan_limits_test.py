@@ -37,6 +37,15 @@ class PlanLimits(MemoryCase):
                 _, errors = self.evq("-q", "query", input=query(6000), status=3)
                 self.assertIn("more than 200000 expressions", errors)
 
+    def test_many_terms_of_a_field_are_looked_for_once_each(self):
+        for chunk in range(12):
+            self.evq("ingest", "d", input=f'{{"a":"x{chunk}","b":"y"}}\n')
+        terms = " or ".join(f"'v{i}'" for i in range(20_000))
+        # A minute is many times what it takes; each term with each mention of a field took five.
+        out, _ = self.evq("-q", "query", "--timeout", "60", "-o", "csv", "--no-header",
+                          input=f"d | search {terms} or 'x7' | project a")
+        self.assertEqual(out, "x7\n")
+
     def test_all_fields_may_be_redacted(self):
         fields = ", ".join(f"f{i} = 'a {i}'" for i in range(9000))
         out, _ = self.evq("-q", "query", "-o", "csv", "--no-header",
