@@ -49,27 +49,9 @@ std::vector<double> NumberSeries::present() const {
 }
 
 std::vector<double> NumberSeries::filled() const {
-  std::vector<double> numbers(values.size(), 0.0);
-  constexpr std::size_t kNone = ~std::size_t{0};
-  std::size_t before = kNone;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!values[i].has_value()) {
-      continue;
-    }
-    numbers[i] = *values[i];
-    const std::size_t gap_begin = before == kNone ? 0 : before + 1;
-    for (std::size_t j = gap_begin; j < i; ++j) {
-      const double share =
-          before == kNone ? 1 : static_cast<double>(j - before) / static_cast<double>(i - before);
-      numbers[j] =
-          before == kNone ? *values[i] : numbers[before] + (numbers[i] - numbers[before]) * share;
-    }
-    before = i;
-  }
-  for (std::size_t j = before + 1; before != kNone && j < values.size(); ++j) {
-    numbers[j] = numbers[before];
-  }
-  return numbers;
+  return fill_gaps(values, [](double left, double right, std::size_t step, std::size_t steps) {
+    return left + (right - left) * (static_cast<double>(step) / static_cast<double>(steps));
+  });
 }
 
 void add_number(std::optional<double> value, DynamicBuilder* out) {

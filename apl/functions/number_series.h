@@ -12,6 +12,29 @@
 
 namespace evq {
 
+// The values, gaps filled by `between(left, right, step, steps)` of their neighbours, 0 < step <
+// steps, and at the ends with the nearest value; T() when there are none.
+template <class T, class Between>
+std::vector<T> fill_gaps(const std::vector<std::optional<T>>& values, const Between& between) {
+  std::vector<T> filled(values.size());
+  std::optional<std::size_t> before;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].has_value()) {
+      continue;
+    }
+    filled[i] = *values[i];
+    for (std::size_t j = before.has_value() ? *before + 1 : 0; j < i; ++j) {
+      filled[j] = before.has_value() ? between(filled[*before], filled[i], j - *before, i - *before)
+                                     : filled[i];
+    }
+    before = i;
+  }
+  for (std::size_t j = before.value_or(values.size()) + 1; j < values.size(); ++j) {
+    filled[j] = filled[*before];
+  }
+  return filled;
+}
+
 struct NumberSeries {
   std::vector<std::optional<double>> values;
   bool integers = true;    // every number was a long

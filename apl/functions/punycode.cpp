@@ -228,8 +228,9 @@ MaybeText encoded_domain(std::string_view domain) {
 
 MaybeText decoded_domain(std::string_view domain) {
   return by_label(domain, [](std::string_view label) -> MaybeText {
-    return label.starts_with(kDomainPrefix) ? decode(label.substr(kDomainPrefix.size()))
-                                            : MaybeText(label);
+    const bool encoded =
+        equals_ignoring_ascii_case(label.substr(0, kDomainPrefix.size()), kDomainPrefix);
+    return encoded ? decode(label.substr(kDomainPrefix.size())) : MaybeText(label);
   });
 }
 

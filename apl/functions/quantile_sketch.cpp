@@ -144,6 +144,17 @@ T towards(T value, T other, double share) {
   }
 }
 
+// Whether a sketch can have such a bucket: an infinite value has one of its own.
+template <class Bucket>
+bool is_sound(const Bucket& bucket) {
+  constexpr double kWeightMax = 0x1p53;
+  const bool finite = std::isfinite(static_cast<double>(bucket.first)) &&
+                      std::isfinite(static_cast<double>(bucket.last));
+  return bucket.first <= bucket.last && (finite || bucket.first == bucket.last) &&
+         bucket.weight >= 1 && bucket.weight <= kWeightMax &&
+         bucket.weight == std::floor(bucket.weight);
+}
+
 }  // namespace
 
 template <class T>
@@ -441,7 +452,7 @@ std::optional<QuantileSketch<T>> QuantileSketch<T>::parse(std::string_view bytes
     Bucket bucket;
     std::memcpy(&bucket, bytes.data() + at, sizeof(Bucket));
     const bool ordered = sketch.buckets_.empty() || sketch.buckets_.back().last < bucket.first;
-    if (!ordered || !(bucket.first <= bucket.last) || !(bucket.weight >= 1)) {
+    if (!ordered || !is_sound(bucket)) {
       return std::nullopt;
     }
     sketch.total_ += bucket.weight;

@@ -81,53 +81,55 @@ std::optional<DynamicTag> tag_of_times(std::span<const DynamicView> elements,
   return times ? tag : std::nullopt;
 }
 
-// Of numbers, or of times by their distances from the first one, which a real tells better.
+// Nanoseconds of times, exactly, whatever lies between them.
+std::int64_t time_between(std::int64_t left, std::int64_t right, std::size_t step,
+                          std::size_t steps) {
+  const __int128 distance = static_cast<__int128>(right) - left;
+  return static_cast<std::int64_t>(left + distance * static_cast<__int128>(step) /
+                                              static_cast<__int128>(steps));
+}
+
+// Of numbers, or of times.
 class FilledLine {
  public:
   FilledLine(std::span<const DynamicView> elements, const Placeholder& placeholder)
       : elements_(elements), times_(tag_of_times(elements, placeholder)) {
-    for (const DynamicView& element : elements) {
-      const bool gap = is_gap(element, placeholder);
-      series_.values.push_back(gap ? std::nullopt : number(element));
-      if (series_.values.back().has_value()) {
-        first_ = std::min(first_, series_.size() - 1);
-        last_ = series_.size() - 1;
+    NumberSeries series;
+    std::vector<std::optional<std::int64_t>> times;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const bool gap = is_gap(elements[i], placeholder);
+      series.values.push_back(gap || times_.has_value() ? std::nullopt
+                                                        : series_number(elements[i]));
+      times.push_back(gap || !times_.has_value() ? std::nullopt
+                                                 : std::optional(elements[i].as_integer()));
+      if (series.values.back().has_value() || times.back().has_value()) {
+        first_ = std::min(first_, i);
+        last_ = i;
       }
     }
-    filled_ = series_.filled();
+    numbers_ = series.filled();
+    ns_ = fill_gaps(times, time_between);
   }
 
-  bool has_numbers() const { return first_ < series_.size(); }
+  bool has_numbers() const { return first_ < elements_.size(); }
   bool is_edge(std::size_t i) const { return i < first_ || i > last_; }
   void add(std::size_t i, DynamicBuilder* out) const {
-    if (!times_.has_value()) {
-      out->add_real(filled_[i]);
-    } else if (series_.values[i].has_value()) {
-      out->add_encoded(elements_[i]);
+    if (times_ == DynamicTag::kDatetime) {
+      out->add_datetime(ns_[i]);
+    } else if (times_ == DynamicTag::kTimespan) {
+      out->add_timespan(ns_[i]);
     } else {
-      const auto ns = static_cast<std::int64_t>(static_cast<long double>(*origin_) +
-                                                static_cast<long double>(filled_[i]));
-      *times_ == DynamicTag::kDatetime ? out->add_datetime(ns) : out->add_timespan(ns);
+      out->add_real(numbers_[i]);
     }
   }
 
  private:
-  std::optional<double> number(DynamicView element) {
-    if (!times_.has_value()) {
-      return series_number(element);
-    }
-    const std::int64_t ns = element.as_integer();
-    origin_ = origin_.value_or(ns);
-    return static_cast<double>(static_cast<long double>(ns) - static_cast<long double>(*origin_));
-  }
-
   std::span<const DynamicView> elements_;
   std::optional<DynamicTag> times_;
-  std::optional<std::int64_t> origin_;
-  NumberSeries series_;
-  std::size_t first_ = SIZE_MAX;  // number
+  std::size_t first_ = SIZE_MAX;  // number or time
   std::size_t last_ = 0;
-  std::vector<double> filled_;
+  std::vector<double> numbers_;
+  std::vector<std::int64_t> ns_;
 };
 
 MaybeArray fill_linear(DynamicView array, Placeholder placeholder, std::optional<bool> edges,

@@ -12,8 +12,6 @@
 namespace evq::plan {
 namespace {
 
-constexpr std::uint64_t kPartitionSeed = 0x7363616eULL;
-
 // A row with the values its declared columns got: what a step remembers of it, and what is given
 // out.
 struct Match {
@@ -96,7 +94,8 @@ class StepRun {
   };
 
   Partition& partition_of(std::size_t row) {
-    std::uint64_t hash = kPartitionSeed;
+    // Whoever writes events does not know the seed, and so no values that all share one hash.
+    std::uint64_t hash = context_.random_seed;
     for (const std::size_t column : program_.partition) {
       hash = hash_row(input_.columns[column], row, hash);
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <random>
@@ -173,6 +174,23 @@ TEST_CASE("quantile sketch: bytes that are no state are refused") {
   CHECK(!QuantileSketch<double>::parse(good.substr(0, good.size() - 1)).has_value());
   CHECK(!QuantileSketch<double>::parse(good + good.substr(1)).has_value());  // not ascending
   CHECK(!QuantileSketch<double>::parse("\xff" + good.substr(1)).has_value());
+  const auto parses = [](QuantileSketch<double>::Bucket bucket) {
+    std::string bytes(1 + sizeof bucket, '\0');
+    std::memcpy(bytes.data() + 1, &bucket, sizeof bucket);
+    return QuantileSketch<double>::parse(bytes).has_value();
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  CHECK(parses({1, 2, 3}));
+  CHECK(parses({kInfinity, kInfinity, 1}));
+  CHECK(parses({1, 1, 0x1p53}));
+  CHECK(!parses({1, 1, 0x1p54}));
+  CHECK(!parses({1, 1, 0}));
+  CHECK(!parses({1, 1, 1.5}));
+  CHECK(!parses({1, 1, kInfinity}));
+  CHECK(!parses({1, 1, std::nan("")}));
+  CHECK(!parses({-kInfinity, kInfinity, 2}));
+  CHECK(!parses({1, kInfinity, 2}));
+  CHECK(!parses({2, 1, 1}));
 }
 
 TEST_CASE("quantile sketch: weights stand for rows") {
