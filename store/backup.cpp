@@ -90,7 +90,7 @@ class Backup {
         EVQ_TRY(publish());
         return made;
       }
-      EVQ_TRY(remove_file(catalog_path()));
+      EVQ_TRY(remove_copy(catalog_path()));
     }
     return make_error(ErrorCode::kUnavailable, "datasets are made faster than they are copied",
                       "try again in a moment");
@@ -143,7 +143,7 @@ class Backup {
         return dataset.file_id() == definition.file_id ? copy_dataset(dataset, path) : Status();
       });
       if (!done.ok() && done.error().code == ErrorCode::kNotFound) {
-        static_cast<void>(remove_file(path));
+        static_cast<void>(remove_copy(path));
         continue;
       }
       EVQ_TRY(std::move(done));
@@ -185,7 +185,7 @@ class Backup {
         ++at;
         continue;
       }
-      EVQ_TRY(remove_file(dataset_path(folder_, at->first)));
+      EVQ_TRY(remove_copy(dataset_path(folder_, at->first)));
       at = copied_.erase(at);
     }
     return {};

@@ -517,6 +517,12 @@ Result<std::uint64_t> free_disk_bytes(const std::string& path) {
   return static_cast<std::uint64_t>(about.f_bavail) * static_cast<std::uint64_t>(about.f_frsize);
 }
 
+bool is_on_read_only_disk(const std::string& path) {
+  struct statvfs about {};
+  return retried([&] { return ::statvfs(path.c_str(), &about); }) == 0 &&
+         (about.f_flag & ST_RDONLY) != 0;
+}
+
 bool is_terminal(int descriptor) {
   return ::isatty(descriptor) == 1;
 }

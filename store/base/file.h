@@ -119,6 +119,9 @@ Result<bool> is_network_filesystem(const std::string& path);
 std::uint64_t disk_bytes_of(const std::string& path);
 // Bytes an unprivileged process may still write there.
 Result<std::uint64_t> free_disk_bytes(const std::string& path);
+// Whether its file system is mounted so that nothing on it can be written by way of this path;
+// false when that cannot be told.
+bool is_on_read_only_disk(const std::string& path);
 // The descriptor's device is a terminal.
 bool is_terminal(int descriptor);
 

@@ -147,7 +147,7 @@ Database::~Database() {
   }
   try {
     auto lock = FileLock::try_acquire(options_.path + ".lock");
-    if (lock.ok() && lock->has_value()) {
+    if (lock.ok() && lock->has_value() && check_writable().ok()) {
       static_cast<void>(empty_wal(0));
       keep_reserve();
     }
@@ -205,6 +205,7 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
       return make_error(ErrorCode::kCorrupt, options.path + ": its tables cannot be made");
     }
   }
+  database->note_files();
   const MutexLock lock(database->pool_mutex_);
   database->idle_readers_.push_back(std::move(reader));
   return database;
@@ -319,6 +320,11 @@ Result<std::unique_ptr<Connection>> Database::open_reader() {
   options.path = options_.path;
   options.vfs = options_.vfs;
   options.busy_ms = kBusyMs;
+  // The index that readers share is beside the file. Where there is none and none can be made, no
+  // write-ahead file may be there either.
+  options.unchanging = !file_exists(options_.path + "-shm") &&
+                       size_or_zero(options_.path + "-wal") == 0 &&
+                       is_on_read_only_disk(options_.path);
   return Connection::open(options);
 }
 
@@ -344,7 +350,39 @@ Status Database::check_there() const {
     return make_error(ErrorCode::kIo, options_.path + ": another file has taken its place",
                       "was the store replaced? start evq again");
   }
+  for (const auto& [suffix, noted] :
+       {std::pair("-wal", wal_inode_.load()), std::pair("-shm", index_inode_.load())}) {
+    const std::string path = options_.path + suffix;
+    if (noted != 0 && mark_of(path).inode != noted) {
+      return make_error(ErrorCode::kIo, path + ": removed or replaced while evq had it open",
+                        "stop every evq that uses the store, then start again");
+    }
+  }
   return {};
+}
+
+void Database::note_files() {
+  for (const auto& [suffix, inode] :
+       {std::pair("-wal", &wal_inode_), std::pair("-shm", &index_inode_)}) {
+    if (inode->load() == 0) {
+      std::uint64_t unknown = 0;
+      inode->compare_exchange_strong(unknown, mark_of(options_.path + suffix).inode);
+    }
+  }
+}
+
+Status Database::check_writable() {
+  Status there = check_there();
+  if (there.ok() && writer_ != nullptr && !writer_->has_indexed_wal()) {
+    there = make_error(ErrorCode::kIo,
+                       options_.path + "-wal: cut short or overwritten while evq had it open",
+                       "stop every evq that uses the store, then start again; commits that were "
+                       "in it are lost");
+  }
+  if (!there.ok()) {
+    poisoned_.store(true);
+  }
+  return there;
 }
 
 // A commit needs its bytes twice: in the write-ahead file, and in the database at the checkpoint.
@@ -404,6 +442,8 @@ Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) {
   EVQ_TRY(check_there());
   EVQ_TRY(open_writer());
   EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*writer_, true));
+  note_files();
+  EVQ_TRY(check_writable());
   return WriteLock(this, std::move(turn), std::move(lock), std::move(transaction));
 }
 
@@ -422,6 +462,7 @@ Result<ReadLease> Database::begin_read(Loss loss) {
   if (connection == nullptr) {
     EVQ_TRY_ASSIGN(connection, open_reader());
   }
+  EVQ_TRY(check_there());
   EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*connection, false));
   return ReadLease(this, std::move(connection), std::move(transaction));
 }
@@ -432,6 +473,7 @@ Status Database::checkpoint(bool truncate) {
   EVQ_TRY(check_there());
   EVQ_TRY_ASSIGN(const FileLock lock, lock_file());
   EVQ_TRY(open_writer());
+  EVQ_TRY(check_writable());
   if (!truncate) {
     return writer_->checkpoint(false);
   }

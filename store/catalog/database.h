@@ -155,7 +155,14 @@ class Database {
   // kIo once a sync has failed: what is seen of the write-ahead file may not be on the platter, so
   // that nothing may follow it, nor be copied from it to the database.
   Status check_sound() const;
+  // Whether the file and those beside it are still the ones that connections have open: kNotFound,
+  // kIo. What is written to others would be lost, or destroy what a process has written that has
+  // opened the new ones. Called once a transaction has begun, note_files() says which they are.
   Status check_there() const;
+  void note_files();
+  // With the lock held: the same, and that the write-ahead file is as its index tells. Where it is
+  // not, nothing is written any more, nor copied to the database.
+  Status check_writable();
   Status check_room(std::uint64_t bytes_needed) const;
   void use_reserve();
   void keep_reserve() const;
@@ -169,6 +176,9 @@ class Database {
   const SchemaSpec& spec_;
   std::optional<Error> loss_;
   std::uint64_t inode_ = 0;  // of the file that was opened
+  // Of the files beside it, from the first transaction on; 0: not known.
+  std::atomic<std::uint64_t> wal_inode_{0};
+  std::atomic<std::uint64_t> index_inode_{0};
 
   Turn write_turn_;                     // held for the life of a WriteLock
   std::unique_ptr<Connection> writer_;  // belongs to who has the turn

@@ -45,6 +45,16 @@ Error unreadable(const std::string& path, int code) {
                     path + ": " + sqlite3_errstr(code), "run 'evq check' to see what is damaged");
 }
 
+// A first reader makes the files that later ones share, who may not be allowed to make any. On a
+// disk that cannot have them the copy is whole all the same.
+void prepare_for_readers(const std::string& path) {
+  ConnectionOptions options;
+  options.path = path;
+  if (const auto reader = Connection::open(options); reader.ok()) {
+    static_cast<void>((*reader)->execute("SELECT count(*) FROM sqlite_schema"));
+  }
+}
+
 }  // namespace
 
 // The one use of a connection's handle outside of sqlite.cpp.
@@ -102,7 +112,15 @@ Result<std::uint64_t> copy_database(Connection& source, const std::string& path,
   EVQ_TRY_ASSIGN(File file, File::open_read_write(path));
   EVQ_TRY(file.sync());
   EVQ_TRY(file.close());
+  prepare_for_readers(path);
   return bytes;
+}
+
+Status remove_copy(const std::string& path) {
+  for (const char* suffix : {"-wal", "-shm"}) {
+    static_cast<void>(remove_file(path + suffix));  // where there is one
+  }
+  return remove_file(path);
 }
 
 }  // namespace evq

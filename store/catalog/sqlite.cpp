@@ -15,6 +15,8 @@
 #include "store/base/on_scope_exit.h"
 #include "store/base/thread_pool.h"
 #include "store/catalog/joined_writes.h"
+#include "store/catalog/sqlite_files.h"
+#include "store/catalog/sqlite_uri.h"
 
 namespace evq {
 
@@ -63,17 +65,9 @@ Error map_error(int code, const std::string& path, const char* detail) {
 // Changed pages that a transaction keeps in memory: as many as a block has.
 constexpr int kSpillPages = 1024;
 
-// The file that `which` names, SQLITE_FCNTL_FILE_POINTER or …_JOURNAL_POINTER, which in this mode
-// is the write-ahead file; null when it is not open.
-sqlite3_file* open_file(sqlite3* connection, int which) {
-  sqlite3_file* file = nullptr;
-  const int found = sqlite3_file_control(connection, "main", which, &file);
-  return found == SQLITE_OK && file != nullptr && file->pMethods != nullptr ? file : nullptr;
-}
-
 // Why the system refused the last write to the file that `which` names that it refused; 0: none.
 int write_error(sqlite3* connection, int which) {
-  sqlite3_file* file = open_file(connection, which);
+  sqlite3_file* file = connection_file(connection, which);
   int reason = 0;
   if (file != nullptr && file->pMethods->xFileControl != nullptr) {  // a journal in memory has none
     file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
@@ -99,24 +93,6 @@ Error map_failure(sqlite3* connection, int code, const std::string& path) {
     return map_error(code, path, ("cannot open the file: " + reason).c_str());
   }
   return map_error(code, path, sqlite3_errmsg(connection));
-}
-
-// Sizes of the write-ahead file's parts, and where its index says how much of it counts, in the
-// machine's byte order: https://www.sqlite.org/walformat.html.
-constexpr int kWalIndexRegionBytes = 32768;
-constexpr std::size_t kWalIndexPageSizeAt = 14;
-constexpr std::size_t kWalIndexFramesAt = 16;
-constexpr std::size_t kWalIndexSaltAt = 32;
-constexpr std::size_t kWalIndexCopyBytes = 48;  // it begins with two of the same
-
-template <class Integer>
-Integer integer_at(const volatile std::byte* memory, std::size_t at) {
-  return *reinterpret_cast<const volatile Integer*>(memory + at);
-}
-
-// Whether a write may harm the bytes beside it, so that SQLite fills sectors.
-bool is_padded(sqlite3_file* file) {
-  return (file->pMethods->xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE) == 0;
 }
 
 struct Limit {
@@ -302,10 +278,12 @@ void configure_library() {
 Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& options) {
   configure_library();
   std::unique_ptr<Connection> connection(new Connection(options.path));
-  const int access = options.writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
-  const int flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
+  const std::string name = options.unchanging ? unchanging_uri(options.path) : options.path;
+  const int flags = (options.writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
+                    (options.unchanging ? SQLITE_OPEN_URI : 0) | SQLITE_OPEN_NOMUTEX |
+                    SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
   const std::string vfs = options.writable ? joined_writes_vfs(options.vfs) : options.vfs;
-  const int code = sqlite3_open_v2(options.path.c_str(), &connection->handle_, flags,
+  const int code = sqlite3_open_v2(name.c_str(), &connection->handle_, flags,
                                    vfs.empty() ? nullptr : vfs.c_str());
   if (code != SQLITE_OK) {
     return connection->error(code);
@@ -388,134 +366,6 @@ Status Connection::checkpoint(bool truncate) {
   const int mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   const int code = sqlite3_wal_checkpoint_v2(handle_, "main", mode, nullptr, nullptr);
   return code == SQLITE_OK ? Status() : Status(error(code));
-}
-
-Status Connection::resync() {
-  // Opens the write-ahead file, recovering from it what another process left.
-  EVQ_TRY(execute("SELECT count(*) FROM sqlite_schema"));
-  // First of all: a database that is ahead of its write-ahead file would be thrown back by it.
-  EVQ_TRY(rewrite_wal());
-  // Not needed, but what is empty is not written again by the next process.
-  set_busy_ms(0);
-  Status emptied = checkpoint(true);
-  set_busy_ms(busy_ms_);
-  const bool can_wait = !emptied.ok() && (emptied.error().code == ErrorCode::kUnavailable ||
-                                          emptied.error().code == ErrorCode::kDiskFull);
-  return can_wait ? Status() : std::move(emptied);
-}
-
-// A page size of 65,536 does not fit the index's field and is written as 1.
-Status Connection::cut_wal() {
-  sqlite3_file* wal = open_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER);
-  sqlite3_file* database = open_file(handle_, SQLITE_FCNTL_FILE_POINTER);
-  void volatile* region = nullptr;
-  if (wal == nullptr || database == nullptr ||
-      database->pMethods->xShmMap(database, 0, kWalIndexRegionBytes, 0, &region) != SQLITE_OK ||
-      region == nullptr) {
-    return wal_not_open();
-  }
-  const auto* index = static_cast<const volatile std::byte*>(region);
-  const auto noted = integer_at<std::uint16_t>(index, kWalIndexPageSizeAt);
-  const std::int64_t page_bytes = noted == 1 ? 65536 : noted;
-  const std::int64_t frames = integer_at<std::uint32_t>(index, kWalIndexFramesAt);
-  const auto frame_bytes = page_bytes + static_cast<std::int64_t>(kWalFrameHeaderBytes);
-  const std::int64_t bytes = static_cast<std::int64_t>(kWalHeaderBytes) + frames * frame_bytes;
-  sqlite3_int64 size = 0;
-  int code = wal->pMethods->xFileSize(wal, &size);
-  if (code == SQLITE_OK && size > bytes) {
-    code = wal->pMethods->xTruncate(wal, bytes);
-    code = code == SQLITE_OK ? wal->pMethods->xSync(wal, SQLITE_SYNC_NORMAL) : code;
-  }
-  return code == SQLITE_OK ? Status() : Status(map_error(code, path_, nullptr));
-}
-
-// The copies that fill a sector after a commit count as frames, and the end of the last one is not
-// synced before the next commit.
-std::optional<WalReach> Connection::take_reach() {
-  const std::uint64_t frames = std::exchange(new_frames_, 0);
-  sqlite3_file* wal = open_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER);
-  WalReach reach;
-  if (frames == 0 || wal == nullptr ||
-      wal->pMethods->xRead(wal, reach.header.data(), kWalHeaderBytes, 0) != SQLITE_OK) {
-    return std::nullopt;
-  }
-  std::uint64_t copies_max = 0;
-  if (is_padded(wal)) {
-    const auto sector_bytes = static_cast<std::uint64_t>(wal->pMethods->xSectorSize(wal));
-    copies_max = 1 + sector_bytes / (page_size_bytes_ + kWalFrameHeaderBytes);
-  }
-  reach.frames = frames - std::min(frames, copies_max);
-  return reach;
-}
-
-// By the index; nothing when there is none, or when whoever wrote it died over it.
-std::optional<WalFile> Connection::wal_file() {
-  sqlite3_file* wal = open_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER);
-  sqlite3_file* database = open_file(handle_, SQLITE_FCNTL_FILE_POINTER);
-  void volatile* region = nullptr;
-  sqlite3_int64 size = 0;
-  if (wal == nullptr || database == nullptr || wal->pMethods->xFileSize(wal, &size) != SQLITE_OK ||
-      database->pMethods->xShmMap(database, 0, kWalIndexRegionBytes, 0, &region) != SQLITE_OK ||
-      region == nullptr) {
-    return std::nullopt;
-  }
-  const auto* index = static_cast<const volatile std::byte*>(region);
-  if (!std::equal(index, index + kWalIndexCopyBytes, index + kWalIndexCopyBytes)) {
-    return std::nullopt;
-  }
-  WalFile file;
-  file.read = [wal](std::uint64_t at, std::span<unsigned char> bytes) {
-    return wal->pMethods->xRead(wal, bytes.data(), static_cast<int>(bytes.size()),
-                                static_cast<sqlite3_int64>(at)) == SQLITE_OK;
-  };
-  file.size_bytes = static_cast<std::uint64_t>(size);
-  file.frames = integer_at<std::uint32_t>(index, kWalIndexFramesAt);
-  std::transform(index + kWalIndexSaltAt, index + kWalIndexSaltAt + kWalSaltBytes,
-                 file.salt.begin(),
-                 [](std::byte byte) { return static_cast<unsigned char>(byte); });
-  return file;
-}
-
-bool Connection::may_have_lost(const std::optional<WalReach>& acknowledged) {
-  const std::optional<WalFile> wal = wal_file();
-  return wal.has_value() && evq::may_have_lost(*wal, acknowledged);
-}
-
-bool Connection::has_lost(const std::optional<WalReach>& acknowledged) {
-  const std::optional<WalFile> wal = wal_file();
-  return wal.has_value() && evq::has_lost(*wal, acknowledged);
-}
-
-std::uint64_t Connection::wal_read_bytes() {
-  const std::optional<WalFile> wal = wal_file();
-  return wal.has_value() ? wal_end_bytes(*wal) : 0;
-}
-
-Error Connection::wal_not_open() const {
-  return make_error(ErrorCode::kIo, path_ + ": the write-ahead file is not open");
-}
-
-Status Connection::rewrite_wal() {
-  sqlite3_file* file = open_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER);
-  if (file == nullptr) {
-    return wal_not_open();
-  }
-  sqlite3_int64 size = 0;
-  int code = file->pMethods->xFileSize(file, &size);
-  constexpr sqlite3_int64 kPieceBytes = 65536;  // SQLite's own VFS cuts off what is past 128 KiB
-  std::vector<char> piece(kPieceBytes);
-  for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size;) {
-    const auto bytes = static_cast<int>(std::min(size - at, kPieceBytes));
-    code = file->pMethods->xRead(file, piece.data(), bytes, at);
-    if (code == SQLITE_OK) {
-      code = file->pMethods->xWrite(file, piece.data(), bytes, at);
-    }
-    at += bytes;
-  }
-  if (code == SQLITE_OK) {
-    code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
-  }
-  return code == SQLITE_OK ? Status() : Status(map_error(code, path_, nullptr));
 }
 
 Result<std::vector<std::string>> Connection::text_rows(std::string_view sql) {

@@ -33,6 +33,7 @@ struct ConnectionOptions {
   std::string path;
   std::string vfs;                    // registered name; empty = the system's
   bool writable = false;              // the file must exist in either case
+  bool unchanging = false;            // nobody can write it: it is read without files beside it
   std::uint32_t page_size_bytes = 0;  // when the file is still empty; 0 = SQLite's own choice
   std::uint32_t cache_kib = 2048;
   std::int32_t busy_ms = 20000;  // how long any single lock is waited for
@@ -111,6 +112,8 @@ class Connection {
   // wal_loss.h for the two questions.
   bool may_have_lost(const std::optional<WalReach>& acknowledged);
   bool has_lost(const std::optional<WalReach>& acknowledged);
+  // False when the write-ahead file has not what its index tells: somebody cut it or wrote over it.
+  bool has_indexed_wal();
   // Bytes of the write-ahead file that are read; 0 when there are none.
   std::uint64_t wal_read_bytes();
   void set_busy_ms(std::int32_t busy_ms);

@@ -146,11 +146,24 @@ bool is_damaged(const WalFile& wal, const WalHeaderBytes& header, const WalHeade
   return (different <= kDifferentMax || begins_with(wal, known)) && !may_be_torn(header, known);
 }
 
-// Whether fewer frames are read than were acknowledged. Another header, whole or torn, tells of no
-// loss: before it is written, all of the old frames have been copied into the database.
+// Whether a sound header is of a generation before that of `known`: an older copy of the file. Each
+// generation has the next sequence number and the next first half of the salt.
+bool is_older(const WalHeaderBytes& header, const WalHeaderBytes& known) {
+  const std::uint32_t generations =
+      big_endian(known, kSequenceAt) - big_endian(header, kSequenceAt);
+  return big_endian(header, kSequenceAt) < big_endian(known, kSequenceAt) &&
+         big_endian(header, kHeaderSaltAt) + generations == big_endian(known, kHeaderSaltAt);
+}
+
+// Whether fewer frames are read than were acknowledged. Another header that is no older one, whole
+// or torn, tells of no loss: before it is written, all of the old frames have been copied into the
+// database.
 bool falls_short(const WalFile& wal, const WalHeaderBytes& header, const WalReach& acknowledged) {
   if (header == acknowledged.header) {
     return generation_of(wal, header).has_value() && wal.frames < acknowledged.frames;
+  }
+  if (is_sound(header) && is_older(header, acknowledged.header)) {
+    return true;
   }
   return acknowledged.frames != 0 && !is_sound(header) &&
          is_damaged(wal, header, acknowledged.header);
@@ -275,6 +288,10 @@ bool may_have_lost(const WalFile& wal, const std::optional<WalReach>& acknowledg
 
 bool has_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged) {
   return is_short_or(wal, acknowledged, goes_on);
+}
+
+bool has_indexed(const WalFile& wal) {
+  return wal.frames == 0 || (wal_end_bytes(wal) != 0 && wal_end_bytes(wal) <= wal.size_bytes);
 }
 
 std::uint64_t wal_end_bytes(const WalFile& wal) {

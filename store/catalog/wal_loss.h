@@ -53,6 +53,8 @@ struct WalFile {
 bool may_have_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged);
 // Whether there is one. Only when nobody writes or checkpoints.
 bool has_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged);
+// Whether the file has all that the index tells. Only when nobody writes or checkpoints.
+bool has_indexed(const WalFile& wal);
 // Where what SQLite takes ends; 0 when the file has no sound header.
 std::uint64_t wal_end_bytes(const WalFile& wal);
 

@@ -19,10 +19,9 @@ class ReadOnly(EvqCase):
         if not ReadOnly.own_mounts:
             self.skipTest("THE READ-ONLY STORE IS NOT TESTED: no mount namespace here")
         self.ingest("d", ['{"n":1}', '{"n":2}'])
-        self.mount()
+        self.mount(self.directory / "store")
 
-    def mount(self):
-        store = self.directory / "store"
+    def mount(self, store):
         subprocess.run(["mount", "--bind", store, store], check=True)
         self.addCleanup(subprocess.run, ["umount", "-l", store], stderr=subprocess.DEVNULL)
         subprocess.run(["mount", "-o", "remount,ro,bind", store], check=True)
@@ -35,13 +34,30 @@ class ReadOnly(EvqCase):
             self.assertEqual(database.read(4), b"\0\0\0\2")
             database.seek(60)
             database.write(b"\0\0\0\1")
-        self.mount()
+        self.mount(store)
         self.assertEqual(self.out("query", "d | count"), '{"Count":2}\n')
         _, errors = self.evq("ingest", "d", input='{"n":3}\n', status=5)
         self.assertIn("Read-only file system", errors)
         subprocess.run(["umount", store], check=True)
         self.ingest("d", ['{"n":3}'])
         self.assertEqual(self.out("query", "d | count"), '{"Count":3}\n')
+
+    def test_a_copy_that_nobody_has_opened(self):
+        """As a backup leaves it, and as whoever copies the databases alone makes it."""
+        for kept in ("*", "*.db"):
+            # What means something in an address means nothing in a path.
+            copy = self.directory / f"copy 100%25?#{len(kept)}"
+            self.evq("backup", copy)
+            for file in copy.rglob("*"):
+                if file.is_file() and not file.match(kept):
+                    file.unlink()
+            self.mount(copy)
+            with self.subTest(kept):
+                self.assertEqual(self.out("--store", copy, "query", "d | count"), '{"Count":2}\n')
+                self.assertIn("sound", self.out("--store", copy, "check"))
+                self.assertEqual(len(self.out("--store", copy, "tail", "d", "-n", "2", "--no-follow").splitlines()), 2)
+                _, errors = self.evq("--store", copy, "ingest", "d", input='{"n":3}\n', status=5)
+                self.assertIn("Read-only file system", errors)
 
     def test_the_command_line(self):
         self.assertEqual(self.out("query", "d | count"), '{"Count":2}\n')

@@ -91,6 +91,68 @@ TEST_CASE("closing empties the write-ahead file") {
   CHECK(std::filesystem::file_size(directory.path() + "/d.db-wal") == 0);
 }
 
+// What is written to a file that others do not see is lost, and where another process has made a
+// new index meanwhile, copying it to the database destroys what that one wrote.
+TEST_CASE(
+    "files removed, replaced or cut while they are open are told, and the database is whole") {
+  enum class Harm { kNoIndex, kNoLog, kNeither, kOtherLog, kCutLog, kNoLogHeader };
+  for (const Harm harm : {Harm::kNoIndex, Harm::kNoLog, Harm::kNeither, Harm::kOtherLog,
+                          Harm::kCutLog, Harm::kNoLogHeader}) {
+    CAPTURE(static_cast<int>(harm));
+    const TempDirectory directory;
+    const std::string path = directory.path() + "/d.db";
+    {
+      const auto database = open_new(directory);
+      initialise(*database, 1);
+      REQUIRE(database->checkpoint(true).ok());
+      {
+        auto lock = database->begin_write(1);
+        REQUIRE(lock.ok());
+        REQUIRE(lock->connection().execute("DELETE FROM counters").ok());
+        REQUIRE(DatasetWriter::initialise(lock->connection(), 2).ok());
+        REQUIRE(lock->commit().ok());
+      }
+      if (harm == Harm::kNoIndex || harm == Harm::kNeither) {
+        std::filesystem::remove(path + "-shm");
+      }
+      if (harm == Harm::kNoLog || harm == Harm::kNeither) {
+        std::filesystem::remove(path + "-wal");
+      }
+      if (harm == Harm::kOtherLog) {
+        std::filesystem::copy_file(path + "-wal", path + "-old");
+        std::filesystem::rename(path + "-old", path + "-wal");
+      }
+      if (harm == Harm::kCutLog) {
+        std::filesystem::resize_file(path + "-wal", 0);
+      }
+      if (harm == Harm::kNoLogHeader) {
+        std::fstream(path + "-wal", std::ios::in | std::ios::out | std::ios::binary) << "nothing";
+      }
+      const auto other = Database::open(options_for(directory), dataset_schema());
+      const bool in_place = harm == Harm::kCutLog || harm == Harm::kNoLogHeader;
+      if (!in_place) {
+        CHECK(database->begin_read().error().code == ErrorCode::kIo);
+      }
+      const auto refused = database->begin_write(1);
+      REQUIRE(!refused.ok());
+      CHECK(refused.error().code == ErrorCode::kIo);
+      CHECK(refused.error().message.find("while evq had it open") != std::string::npos);
+      CHECK(!database->checkpoint(false).ok());
+      CHECK(!database->checkpoint(true).ok());
+    }
+    const auto again = Database::open(options_for(directory), dataset_schema());
+    REQUIRE(again.ok());
+    auto lease = (*again)->begin_read(Database::Loss::kAccepted);
+    REQUIRE(lease.ok());
+    const bool has_last = read_counters(lease->connection(), 2).ok();
+    CHECK((has_last || read_counters(lease->connection(), 1).ok()));
+    if (harm == Harm::kNoIndex || harm == Harm::kOtherLog) {
+      CHECK(has_last);
+    }
+    CHECK(lease->connection().integrity_problems(QueryControl())->empty());
+  }
+}
+
 TEST_CASE("files of another kind or a newer format are refused") {
   const TempDirectory directory;
   initialise(*open_new(directory), 5);

@@ -294,6 +294,31 @@ TEST_CASE("what an older generation of the file has left is nothing") {
   CHECK_FALSE(is_lost());
 }
 
+TEST_CASE("an older generation of the file put back in its place is told") {
+  const TempDirectory directory;
+  {
+    const auto database = Database::open(options_of(directory), dataset_schema());
+    REQUIRE(database.ok());
+    std::vector<std::string> generations;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      REQUIRE(commit(**database, i, false).ok());
+      generations.push_back(read_file(directory.path() + "/d.db-wal"));
+      REQUIRE((*database)->checkpoint(false).ok());
+    }
+    REQUIRE(commit(**database, 3, false).ok());
+    for (const std::string& older : generations) {
+      const TempDirectory copy;
+      for (const char* suffix : {"", ".lock"}) {
+        std::filesystem::copy_file(directory.path() + "/d.db" + suffix,
+                                   copy.path() + "/d.db" + suffix);
+      }
+      write_file(copy.path() + "/d.db-wal", older);
+      const auto again = Database::open(options_of(copy), dataset_schema());
+      CHECK((!again.ok() || (*again)->loss().error().code == ErrorCode::kCorrupt));
+    }
+  }
+}
+
 // By the process that began the file, or by another that counts its generations for itself.
 TEST_CASE("a new header that is torn is no loss") {
   for (const bool by_another : {false, true}) {
