@@ -11,11 +11,11 @@
 #include "apl/plan/plugins.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/table_function.h"
-#include "apl/plan/unique_names.h"
 #include "apl/plan/written_plugins.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/column/ordering.h"
+#include "store/column/unique_names.h"
 #include "store/column/vector_builder.h"
 
 namespace evq::plan {

@@ -10,8 +10,8 @@
 #include "apl/functions/ip_address.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
-#include "apl/plan/unique_names.h"
 #include "store/column/ordering.h"
+#include "store/column/unique_names.h"
 #include "store/column/vector_builder.h"
 
 namespace evq::plan {

@@ -6,8 +6,8 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
-#include "apl/plan/unique_names.h"
 #include "apl/plan/virtual_columns.h"
+#include "store/column/unique_names.h"
 
 namespace evq::plan {
 namespace {

@@ -12,8 +12,8 @@
 #include "apl/plan/name_patterns.h"
 #include "apl/plan/natural_order.h"
 #include "apl/plan/stacking.h"
-#include "apl/plan/unique_names.h"
 #include "store/base/allocation_meter.h"
+#include "store/column/unique_names.h"
 
 namespace evq::plan {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
-#include "apl/plan/unique_names.h"
 #include "store/base/limits.h"
 #include "store/base/time_parse.h"
+#include "store/column/unique_names.h"
 
 namespace evq::plan {
 namespace {

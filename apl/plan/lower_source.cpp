@@ -7,8 +7,8 @@
 #include "apl/plan/after_cursor.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
-#include "apl/plan/unique_names.h"
 #include "store/base/limits.h"
+#include "store/column/unique_names.h"
 #include "store/column/vector_builder.h"
 
 namespace evq::plan {

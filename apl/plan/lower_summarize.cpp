@@ -12,9 +12,9 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/fold.h"
 #include "apl/plan/stacking.h"
-#include "apl/plan/unique_names.h"
 #include "apl/syntax/words.h"
 #include "store/base/time.h"
+#include "store/column/unique_names.h"
 
 namespace evq::plan {
 namespace {

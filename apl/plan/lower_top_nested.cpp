@@ -8,7 +8,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
-#include "apl/plan/unique_names.h"
+#include "store/column/unique_names.h"
 
 namespace evq::plan {
 namespace {

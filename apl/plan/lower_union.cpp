@@ -11,9 +11,9 @@
 #include "apl/plan/field_name.h"
 #include "apl/plan/name_patterns.h"
 #include "apl/plan/stacking.h"
-#include "apl/plan/unique_names.h"
 #include "apl/plan/virtual_columns.h"
 #include "store/base/seeded_text_hash.h"
+#include "store/column/unique_names.h"
 
 namespace evq::plan {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "apl/plan/stacking.h"
-#include "apl/plan/unique_names.h"
 #include "apl/syntax/parser.h"
+#include "store/column/unique_names.h"
 
 namespace evq::plan {
 namespace {

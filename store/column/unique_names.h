@@ -3,23 +3,26 @@
 // makes it another. A plain value; what is asked of it costs the same however many names there are,
 // but a look through the schema that it may begin with.
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "apl/plan/binding.h"
 #include "store/column/schema.h"
 
-namespace evq::plan {
+namespace evq {
 
 class UniqueNames {
  public:
   UniqueNames() = default;
-  explicit UniqueNames(const std::vector<NamedColumn>& columns) {
-    for (const NamedColumn& column : columns) {
+  // The names of columns of any kind that has one.
+  template <class Column>
+  explicit UniqueNames(const std::vector<Column>& columns) {
+    for (const Column& column : columns) {
       note(column.name);
     }
   }
@@ -34,13 +37,20 @@ class UniqueNames {
   void note(const std::string& name) { taken_.insert(name); }
   // `name`, with a number where it is taken; what this gives is taken from now on.
   std::string take(const std::string& name) {
-    std::string given = name;
-    if (is_taken(given)) {
-      std::size_t& number = numbers_[name];
-      do {
-        given = name + std::to_string(++number);
-      } while (is_taken(given));
+    if (is_taken(name)) {
+      return take_numbered(name, "", 1);
     }
+    note(name);
+    return name;
+  }
+  // `name`, `between` and the first number, from `first`, that makes it another.
+  std::string take_numbered(const std::string& name, std::string_view between, std::size_t first) {
+    std::size_t& number = numbers_[name];
+    std::string given;
+    do {
+      number = std::max(number + 1, first);
+      given = name + std::string(between) + std::to_string(number);
+    } while (is_taken(given));
     note(given);
     return given;
   }
@@ -51,4 +61,4 @@ class UniqueNames {
   std::unordered_map<std::string, std::size_t> numbers_;  // the last one that each name got
 };
 
-}  // namespace evq::plan
+}  // namespace evq
