@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "apl/service/expression_text.h"
 #include "apl/syntax/words.h"
+#include "http/legacy_names.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
 
@@ -97,27 +97,11 @@ std::string path_of(const LegacyApl& apl, std::optional<std::size_t> part) {
   return path;
 }
 
-// The alias, or the operator in capitals.
-std::string aggregation_name(const LegacyAggregation& aggregation) {
-  std::string name = aggregation.alias;
-  if (name.empty()) {
-    std::ranges::transform(aggregation.op, std::back_inserter(name), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
-  }
-  return name;
-}
-
 // Writes a query's text and notes which member of the request a part of it comes from.
 class Writer {
  public:
-  explicit Writer(const LegacyQuery& query) {
-    for (const auto& [field, alias] : query.project) {
-      if (!alias.empty()) {
-        fields_.emplace(alias, field);
-      }
-    }
-  }
+  // `names` must outlive it.
+  explicit Writer(const LegacyNames& names) : names_(names) {}
 
   // What is written while it lives says that member of the one around.
   class Member {
@@ -150,51 +134,25 @@ class Writer {
     add(piece);
   }
   // A field, or the alias of one.
-  void add_field(const std::string& name, std::string member) {
-    add(is_full() ? std::string() : syntax::bracket_name(field_of(name)), std::move(member));
+  void add_field(std::string_view name, std::string member) {
+    add(is_full() ? std::string() : syntax::bracket_name(names_.field_of(name)), std::move(member));
   }
-  const std::string& field_of(const std::string& name) const {
-    const auto found = fields_.find(name);
-    return found == fields_.end() ? name : found->second;
-  }
+  const LegacyNames& names() const { return names_; }
   // About a member of the one that is being written.
   Error wrong(std::string_view member, std::string_view message) const {
     const std::string around = path_of(apl_, open_);
     return make_error(ErrorCode::kUsage,
                       around + "." + std::string(member) + ": " + std::string(message));
   }
-  // The column of an aggregation: its name, unless a group or an aggregation before it is called
-  // so.
-  std::string column_of(const LegacyQuery& query, std::size_t aggregation) {
-    const std::string name = aggregation_name(query.aggregations[aggregation]);
-    std::string column = name;
-    for (int number = 2; is_name_of(query, aggregation, column); ++number) {
-      column = name + " " + std::to_string(number);
-    }
-    if (column != name) {
-      apl_.aggregations.emplace(column, name);
-    }
-    return column;
+  LegacyApl take() {
+    apl_.aggregations = names_.renamed_columns();
+    return std::move(apl_);
   }
-  LegacyApl take() { return std::move(apl_); }
 
  private:
-  // Whether something else is called so: any other aggregation where `name` is not this one's own.
-  bool is_name_of(const LegacyQuery& query, std::size_t aggregation,
-                  const std::string& name) const {
-    const std::vector<LegacyAggregation>& all = query.aggregations;
-    const bool own = aggregation_name(all[aggregation]) == name;
-    const auto end = own ? all.begin() + static_cast<std::ptrdiff_t>(aggregation) : all.end();
-    return std::ranges::find(query.group_by, name) != query.group_by.end() ||
-           apl_.aggregations.contains(name) ||
-           std::find_if(all.begin(), end, [&](const LegacyAggregation& each) {
-             return aggregation_name(each) == name;
-           }) != end;
-  }
-
   std::size_t size() const { return apl_.text.size(); }
 
-  std::map<std::string, std::string, std::less<>> fields_;  // by alias
+  const LegacyNames& names_;
   LegacyApl apl_;
   std::optional<std::size_t> open_;
 };
@@ -267,7 +225,8 @@ Status write_filter(const LegacyFilter& filter, std::string member, Writer* out)
   }
   if (filter.op == "exists" || filter.op == "not-exists") {
     out->add(filter.op == "exists" ? "isnotnull" : "isnull");
-    out->add("(column_ifexists(" + literal(Value::string(out->field_of(filter.field))) +
+    out->add("(column_ifexists(" +
+             literal(Value::string(std::string(out->names().field_of(filter.field)))) +
              ", dynamic(null)))");
     return Status::success();
   }
@@ -299,28 +258,6 @@ constexpr std::array kAggregateNames = {
     AggregateName{"rate", "rate"},
 };
 
-// What an order's field is called in the answer: a group or an aggregation by its name, else the
-// group or the first aggregation of that field, or the first with that operator.
-std::string name_of_ordered(const LegacyQuery& query, const Writer& names,
-                            const std::string& field) {
-  const std::vector<LegacyAggregation>& all = query.aggregations;
-  if (std::ranges::find(query.group_by, field) != query.group_by.end() ||
-      std::ranges::find(all, field, aggregation_name) != all.end()) {
-    return field;
-  }
-  const std::string& meant = names.field_of(field);
-  const auto is_meant = [&](const std::string& name) { return names.field_of(name) == meant; };
-  if (const auto group = std::ranges::find_if(query.group_by, is_meant);
-      group != query.group_by.end()) {
-    return *group;
-  }
-  auto found = std::ranges::find_if(all, is_meant, &LegacyAggregation::field);
-  if (found == all.end()) {
-    found = std::ranges::find(all, field, &LegacyAggregation::op);
-  }
-  return found == all.end() ? meant : aggregation_name(*found);
-}
-
 Status write_aggregation(const LegacyQuery& query, std::size_t index, Writer* out) {
   const Writer::Member part(out, item_of("aggregations", index));
   const LegacyAggregation& aggregation = query.aggregations[index];
@@ -332,7 +269,7 @@ Status write_aggregation(const LegacyQuery& query, std::size_t index, Writer* ou
   if (found->needs_field && !with_field) {
     return out->wrong("field", "the aggregation '" + aggregation.op + "' needs a field");
   }
-  out->add(syntax::bracket_name(out->column_of(query, index)) + " = " + std::string(found->apl) +
+  out->add(syntax::bracket_name(out->names().column_of(index)) + " = " + std::string(found->apl) +
            "(");
   if (found->needs_field) {
     out->add_field(aggregation.field, "field");
@@ -351,7 +288,7 @@ Status write_aggregation(const LegacyQuery& query, std::size_t index, Writer* ou
 
 Status write_summary(const LegacyQuery& query, Writer* out) {
   out->add(" | summarize ");
-  for (std::size_t i = 0; i < query.aggregations.size(); ++i) {
+  for (std::size_t i = 0; i < query.aggregations.size() && !out->is_full(); ++i) {
     out->add(i == 0 ? "" : ", ");
     EVQ_TRY(write_aggregation(query, i, out));
   }
@@ -363,10 +300,10 @@ Status write_summary(const LegacyQuery& query, Writer* out) {
              "resolution");
     before = ", ";
   }
-  for (std::size_t i = 0; i < query.group_by.size(); ++i) {
+  for (std::size_t i = 0; i < query.group_by.size() && !out->is_full(); ++i) {
     const std::string& name = query.group_by[i];
     out->add(before);
-    if (out->field_of(name) != name) {
+    if (out->names().field_of(name) != name) {
       out->add(syntax::bracket_name(name) + " = ");
     }
     out->add_field(name, item_of("groupBy", i));
@@ -380,8 +317,8 @@ void write_order(const LegacyQuery& query, bool summarized, Writer* out) {
   for (std::size_t i = 0; i < query.order.size() && !out->is_full(); ++i) {
     const OrderItem& item = query.order[i];
     out->add(i == 0 ? " | sort by " : ", ");
-    const std::string name =
-        summarized ? name_of_ordered(query, *out, item.field) : out->field_of(item.field);
+    const std::string_view name =
+        summarized ? out->names().name_of_ordered(item.field) : out->names().field_of(item.field);
     const Writer::Member part(out, item_of("order", i));
     out->add(syntax::bracket_name(name), "field");
     out->add(item.descending ? " desc" : " asc");
@@ -390,7 +327,7 @@ void write_order(const LegacyQuery& query, bool summarized, Writer* out) {
 
 void write_project(const LegacyQuery& query, Writer* out) {
   out->add(" | project _time, _sysTime");
-  for (std::size_t i = 0; i < query.project.size(); ++i) {
+  for (std::size_t i = 0; i < query.project.size() && !out->is_full(); ++i) {
     const auto& [field, alias] = query.project[i];
     const std::string& name = alias.empty() ? field : alias;
     if (name == field && (field == "_time" || field == "_sysTime")) {
@@ -406,7 +343,8 @@ void write_project(const LegacyQuery& query, Writer* out) {
 }  // namespace
 
 Result<LegacyApl> legacy_apl(std::string_view dataset, const LegacyQuery& query) {
-  Writer out(query);
+  const LegacyNames names(query);
+  Writer out(names);
   out.add(syntax::bracket_name(dataset));
   for (std::size_t i = 0; i < query.virtual_fields.size(); ++i) {
     const auto& [alias, expression] = query.virtual_fields[i];

@@ -1,5 +1,6 @@
 #include "http/legacy_query.h"
 #include "http/wire_json.h"
+#include "store/base/limits.h"
 #include "store/base/timespan.h"
 
 namespace evq {
@@ -109,6 +110,11 @@ Result<LegacyAggregation> read_aggregation(const Json& json) {
 }
 
 Status read_lists(const Json& body, LegacyQuery* query) {
+  const Json* aggregations = wire::member(body, "aggregations");
+  if (aggregations != nullptr && aggregations->size() > kLegacyAggregationsMax) {
+    return make_error(ErrorCode::kUsage, "aggregations holds more than " +
+                                             std::to_string(kLegacyAggregationsMax) + " of them");
+  }
   EVQ_TRY(read_objects(body, "aggregations", [&](const Json& json) -> Status {
     EVQ_TRY_ASSIGN(LegacyAggregation aggregation, read_aggregation(json));
     query->aggregations.push_back(std::move(aggregation));

@@ -180,6 +180,8 @@ inline constexpr std::size_t kHttpTargetBytesMax = 8 * kKibibyte;
 inline constexpr std::size_t kHttpChunkExtensionBytesMax = 256;
 // A query's body: its text's limit, JSON-escaped, with room for variables.
 inline constexpr std::size_t kHttpQueryBodyBytesMax = 1 * kMebibyte;
+// Aggregations of a query of the older endpoint, each a column of its answer.
+inline constexpr std::size_t kLegacyAggregationsMax = kDatasetFieldsMax;
 // An ingest body as sent and as decoded; it is streamed, so this is not memory.
 inline constexpr std::size_t kHttpIngestBodyBytesMax = 64 * kMebibyte;
 inline constexpr std::size_t kHttpIngestDecodedBytesMax = 256 * kMebibyte;

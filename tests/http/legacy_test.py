@@ -99,6 +99,16 @@ class Legacy(ServerCase):
         self.assertEqual([(each["group"], each["aggregations"]) for each in answer["buckets"]["totals"]],
                          [({"user": f"u{i}"}, [{"op": "user", "value": 2}]) for i in range(3)])
 
+    def test_aggregations_up_to_a_limit(self):
+        most = 10000
+        for aggregations, name in (([{"op": "count", "alias": f"c{i}"} for i in range(most)], "c{}"),
+                                   ([{"op": "count"}] * most, "COUNT")):
+            found = self.ask(aggregations=aggregations)["buckets"]["totals"][0]["aggregations"]
+            self.assertTrue(found == [{"op": name.format(i), "value": 6} for i in range(most)], name)
+        status, answer = self.server.call("POST", "/v1/datasets/w/query",
+                                          {**RANGE, "aggregations": [{"op": "count"}] * (most + 1)})
+        self.assertEqual((status, answer["message"]), (400, "aggregations holds more than 10000 of them"))
+
     def test_virtual_fields_are_fields_of_every_member(self):
         virtual = [{"alias": "twice", "expr": "n * 2"}, {"alias": "more", "expr": "twice + 1"}]
         self.assertEqual(

@@ -7,6 +7,7 @@
 #include "http/server.h"
 #include "http/wire_answer.h"
 #include "http/wire_resources.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
@@ -158,6 +159,38 @@ TEST_CASE("an alias of a long field does not make a query's text long beyond all
   query.project.emplace_back(std::string(100000, 'x'), "a");
   query.group_by.assign(10000, "a");
   CHECK(legacy_apl("d", query)->text.size() < std::size_t{1} << 20U);
+}
+
+TEST_CASE("a legacy query has aggregations up to a limit, however they are called") {
+  const auto body = [](std::size_t aggregations) {
+    std::string text = R"({"aggregations":[{"op":"count"})";
+    for (std::size_t i = 1; i < aggregations; ++i) {
+      text += R"(,{"op":"count"})";
+    }
+    return text + "]}";
+  };
+  const Result<LegacyQuery> most = read_legacy_body(body(kLegacyAggregationsMax));
+  REQUIRE(most.ok());
+  CHECK(most->aggregations.size() == kLegacyAggregationsMax);
+  const Result<LegacyApl> apl = legacy_apl("d", *most);
+  REQUIRE(apl.ok());
+  CHECK(apl->aggregations.at("COUNT " + std::to_string(kLegacyAggregationsMax)) == "COUNT");
+  const Result<LegacyQuery> more = read_legacy_body(body(kLegacyAggregationsMax + 1));
+  REQUIRE_FALSE(more.ok());
+  CHECK(more.error().code == ErrorCode::kUsage);
+  CHECK(more.error().message == "aggregations holds more than 10000 of them");
+}
+
+TEST_CASE("a legacy query whose text is full is written no further") {
+  LegacyQuery query;
+  query.aggregations.assign(300'000, {.alias = "", .op = "count", .field = "", .arguments = {}});
+  query.group_by.assign(300'000, "g");
+  query.order.assign(300'000, {"count", true});
+  const Result<LegacyApl> apl = legacy_apl("d", query);
+  REQUIRE(apl.ok());
+  CHECK(apl->text.size() > kQueryTextBytesMax);
+  CHECK(apl->text.size() < kQueryTextBytesMax + kKibibyte);
+  CHECK(apl->parts.size() < 20'000);
 }
 
 TEST_CASE("a client's zero values mean that nothing is asked") {
