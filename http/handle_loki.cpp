@@ -67,7 +67,8 @@ Members members_of(DynamicView bag) {
 }
 
 // Adds `more` to an event: where a name is taken under another one, made as that of a reserved
-// name is.
+// name is. A name that is longer than one may be is there, or comes to be there, and is made no
+// longer: ingest refuses the event.
 void add_members(const Members& more, Members* event) {
   std::vector<Members::const_iterator> clashing;
   for (auto each = more.begin(); each != more.end(); ++each) {
@@ -77,9 +78,11 @@ void add_members(const Members& more, Members* event) {
   }
   for (const auto& each : clashing) {
     std::string name = each->first;
-    do {
+    bool added = false;
+    while (!added && name.size() <= kFieldNameBytesMax) {
       name.insert(0, name.starts_with('_') ? "_user" : "_user_");
-    } while (!event->try_emplace(name, each->second).second);
+      added = event->try_emplace(name, each->second).second;
+    }
   }
 }
 
@@ -351,7 +354,7 @@ Result<std::string> proto_events(std::string_view message, RewritingClaim* claim
 // One block of Snappy; its size is looked at before anything is allocated.
 Result<std::string> unsnap(const HttpRequest& request, RewritingClaim* claim) {
   const std::string_view encoding = request.header("content-encoding").value_or("");
-  if (!encoding.empty() && encoding != "snappy") {
+  if (!encoding.empty() && !equals_ignoring_ascii_case(encoding, "snappy")) {
     return make_error(ErrorCode::kUnsupported,
                       "a Protocol Buffers push is compressed with Snappy and nothing else");
   }

@@ -78,7 +78,7 @@ Of Loki's pushes, labels and metadata are members of the event, before which its
 .I line
 come, and metadata before labels: of two of one name the later is kept with
 .I _user
-before it, as _user_line.
+before it, as _user_line; an entry that has a name of more than 200 bytes then is refused.
 .PP
 A query is {"apl": text} with startTime and endTime (RFC 3339, now, now\-6h; a closed interval;
 0001\-01\-01 means none),

@@ -69,7 +69,7 @@ class Loki(ServerCase):
             ('{app="shop", path="C:\\\\x \\"y\\""}', [(1714521600, 123456789, "first", {"trace": "t1"}),
                                                   (1714521601, 0, "second\n", {})]),
             ("{}", [(1714521602, 5, "", {})]))
-        for number, headers in enumerate(({}, {"Content_Encoding": "snappy"})):
+        for number, headers in enumerate(({}, {"Content_Encoding": "snappy"}, {"Content_Encoding": "Snappy"})):
             status, answer = self.push(snappy(message), X_Axiom_Dataset=f"loki{number}", **headers)
             self.assertEqual((status, answer), (204, b""))
             rows = self.server.query(f"loki{number} | sort by _time asc", "legacy")["matches"]
@@ -157,6 +157,32 @@ class Loki(ServerCase):
             rows = self.server.query(dataset + " | sort by _time asc", "legacy")["matches"]
             self.assertEqual([row["data"] for row in rows], [kept, plain], dataset)
             self.assertEqual(rows[0]["_time"], "2024-05-01T00:00:00Z")
+
+    def test_names_that_renaming_makes_too_long_cost_their_entry(self):
+        at = "1714521600000000000"
+        longest = "_user" * 37 + "_" + "l" * 14
+        self.assertEqual(len(longest), 200)
+
+        def push(labels, *metadata):
+            return self.push(json.dumps({"streams": [{"stream": labels, "values": [[at, "l", each] for each in metadata]}]}),
+                             X_Axiom_Dataset="renamed", Content_Type="application/json")
+        self.assertEqual(push({longest: "x"}, {}, {longest[5:]: "y"})[0], 204)
+        # Another name of the second entry's label would be longer.
+        for labels, metadata in (({longest: "x"}, {longest: "y"}), ({"n" * 201: "x"}, {"n" * 201: "y"}),
+                                 ({longest[5:]: "x"}, {longest[5:]: "y", longest: "z"})):
+            status, answer = push(labels, {"line": "of it"}, metadata)
+            self.assertEqual(status, 400, answer)
+            self.assertIn(b"of 2 entries were not kept: a field name is longer than 200 bytes", answer)
+
+    def test_a_chain_of_clashing_names_is_not_followed_beyond_the_longest_name(self):
+        chain = ["line"]
+        while len(chain) < 2500:  # steps by the cube of it, of names that are long themselves
+            chain.append("_user" + chain[-1] if chain[-1][0] == "_" else "_user_" + chain[-1])
+        labels, metadata = (dict.fromkeys(chain, value) for value in "xy")
+        status, answer = self.push(json.dumps({"streams": [{"stream": labels, "values": [
+            ["1714521600000000000", "l", metadata]]}]}), X_Axiom_Dataset="chain", Content_Type="application/json")
+        self.assertEqual(status, 400, answer)
+        self.assertIn(b"1 of 1 entries were not kept: a field name is longer than 200 bytes", answer)
 
     def test_a_message_of_very_many_fields_is_refused(self):
         for count, status in ((1 << 20, 204), ((1 << 20) + 1, 400)):
