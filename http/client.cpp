@@ -56,14 +56,12 @@ Error not_an_address(const std::string& url) {
 Result<Address> parse_address(const std::string& url) {
   Address address;
   std::string_view rest = url;
-  if (rest.starts_with("https://")) {
-    address.tls = true;
-    rest.remove_prefix(8);
-  } else if (rest.starts_with("http://")) {
-    rest.remove_prefix(7);
-  } else {
+  const std::string_view scheme = url_scheme(url);
+  if (scheme.empty()) {
     return not_an_address(url);
   }
+  address.tls = scheme == "https://";
+  rest.remove_prefix(scheme.size());
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   std::string_view authority = rest.substr(0, slash);
   address.prefix = std::string(rest.substr(slash));
@@ -86,7 +84,7 @@ Result<Address> parse_address(const std::string& url) {
       address.host.find('@') != std::string::npos) {
     return not_an_address(url);
   }
-  address.origin = (address.tls ? "https://" : "http://") + std::string(authority);
+  address.origin = std::string(scheme).append(authority);
   return address;
 }
 
@@ -151,6 +149,15 @@ std::int64_t retry_after_ms(const ClientResponse& response, std::int64_t fallbac
 }
 
 }  // namespace
+
+std::string_view url_scheme(std::string_view url) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (equals_ignoring_ascii_case(url.substr(0, scheme.size()), scheme)) {
+      return scheme;
+    }
+  }
+  return {};
+}
 
 std::optional<std::string_view> ClientResponse::header(std::string_view name) const {
   for (const auto& [known, value] : headers) {

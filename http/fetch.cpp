@@ -19,11 +19,10 @@ struct FetchAddress {
 };
 
 std::optional<FetchAddress> split_address(std::string_view text) {
-  const bool tls = text.starts_with("https://");
-  if (!tls && !text.starts_with("http://")) {
+  const std::size_t host = url_scheme(text).size();
+  if (host == 0) {
     return std::nullopt;
   }
-  const std::size_t host = tls ? 8 : 7;
   const std::size_t end = std::min(text.find_first_of("/?#", host), text.size());
   std::string_view target = text.substr(end);
   target = target.substr(0, target.find('#'));

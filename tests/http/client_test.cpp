@@ -39,7 +39,8 @@ TEST_CASE("an address may have a port, brackets and a path") {
   for (const auto& address :
        {std::pair("http://host", "http://host"), std::pair("https://host/p//", "https://host"),
         std::pair("http://host:81/p", "http://host:81"), std::pair("http://[::1]", "http://[::1]"),
-        std::pair("http://[::1]:82/", "http://[::1]:82")}) {
+        std::pair("http://[::1]:82/", "http://[::1]:82"),
+        std::pair("HTTPS://Host/p", "https://Host"), std::pair("Http://h", "http://h")}) {
     CAPTURE(address.first);
     const auto client = client_of(address.first);
     REQUIRE(client.ok());
