@@ -1,7 +1,6 @@
 // Datasets, their fields and map fields, trim and vacuum, under /v1 and /v2.
 
 #include <algorithm>
-#include <set>
 
 #include "http/api.h"
 #include "http/map_fields.h"
@@ -231,17 +230,9 @@ Result<HttpResponse> handle_map_field_list(Api& api, HttpRequest& request) {
 Result<HttpResponse> handle_map_field_replace(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const std::vector<std::string> names, read_names_body(text));
-  std::set<std::string_view> seen;
-  for (const std::string& name : names) {
-    EVQ_TRY(check_map_field(name));
-    if (!seen.insert(name).second) {
-      return make_error(ErrorCode::kUsage, "map field '" + name + "' is there twice");
-    }
-  }
   EVQ_TRY_ASSIGN(const DatasetDefinition dataset,
                  change_visible(api, request, [&](DatasetDefinition* known) {
-                   known->map_fields = names;
-                   return Status();
+                   return set_map_fields(known, names);
                  }));
   return json_response(write_strings(dataset.map_fields));
 }

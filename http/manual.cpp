@@ -198,6 +198,7 @@ std::string limits_section() {
           size_text(kBodiesFileBytesMax) + " of files in the store's folder, which leave " +
           size_text(kBodiesDiskFreeBytesMin) + " of its disk; who finds no room gets 503 or 507");
   row("aggregations of a query of the older form", std::to_string(kLegacyAggregationsMax));
+  row("map fields of a dataset", std::to_string(kMapFieldsMax));
   row("rows of an answer", std::to_string(kResultRowsDefault) + " unless said otherwise, at most " +
                                std::to_string(kResultRowsMax));
   row("answers that wait to be read",

@@ -1,11 +1,15 @@
 #include "http/map_fields.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "store/base/limits.h"
 
 namespace evq {
+namespace {
 
+// kUsage for a name that no map field can have.
 Status check_map_field(const std::string& name) {
   if (name.empty() || name.size() > kFieldNameBytesMax ||
       (name.size() > 4 && name.starts_with("__") && name.ends_with("__"))) {
@@ -14,11 +18,35 @@ Status check_map_field(const std::string& name) {
   return Status::success();
 }
 
+Status check_count(std::size_t count) {
+  return count <= kMapFieldsMax
+             ? Status::success()
+             : Status(make_error(
+                   ErrorCode::kUsage,
+                   "a dataset has at most " + std::to_string(kMapFieldsMax) + " map fields"));
+}
+
+}  // namespace
+
+Status set_map_fields(DatasetDefinition* dataset, const std::vector<std::string>& names) {
+  EVQ_TRY(check_count(names.size()));
+  std::set<std::string_view> seen;
+  for (const std::string& name : names) {
+    EVQ_TRY(check_map_field(name));
+    if (!seen.insert(name).second) {
+      return make_error(ErrorCode::kUsage, "map field '" + name + "' is there twice");
+    }
+  }
+  dataset->map_fields = names;
+  return Status::success();
+}
+
 Status add_map_field(DatasetDefinition* dataset, const std::string& name) {
   EVQ_TRY(check_map_field(name));
   if (std::ranges::find(dataset->map_fields, name) != dataset->map_fields.end()) {
     return make_error(ErrorCode::kConflict, "map field '" + name + "' exists already");
   }
+  EVQ_TRY(check_count(dataset->map_fields.size() + 1));
   dataset->map_fields.push_back(name);
   return Status::success();
 }

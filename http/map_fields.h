@@ -3,15 +3,16 @@
 // definition at hand; the caller keeps it.
 
 #include <string>
+#include <vector>
 
 #include "store/base/result.h"
 #include "store/definitions.h"
 
 namespace evq {
 
-// kUsage for a name that no map field can have.
-Status check_map_field(const std::string& name);
-// kUsage, or kConflict when it is one already.
+// kUsage for a name that no map field can have or that comes twice, and past kMapFieldsMax.
+Status set_map_fields(DatasetDefinition* dataset, const std::vector<std::string>& names);
+// kUsage for such a name and past kMapFieldsMax; kConflict when it is one already.
 Status add_map_field(DatasetDefinition* dataset, const std::string& name);
 // kNotFound.
 Status remove_map_field(DatasetDefinition* dataset, const std::string& name);

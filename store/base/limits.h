@@ -54,6 +54,9 @@ inline constexpr std::size_t kDatasetFieldsMax = 10000;
 inline constexpr std::size_t kFieldValueBytesMax = 1 * kMebibyte;
 // One field's name: the same as the service evq is compatible with.
 inline constexpr std::size_t kFieldNameBytesMax = 200;
+// Map fields of a dataset: each name is compared and copied by every load, and a field is meant to
+// stand for many keys.
+inline constexpr std::size_t kMapFieldsMax = 1000;
 // One input line over HTTP, where many requests share the server's memory.
 inline constexpr std::size_t kHttpLineBytesMax = 16 * kMebibyte;
 // One input line on the command line, where the user owns the machine.

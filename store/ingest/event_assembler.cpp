@@ -152,8 +152,7 @@ std::uint16_t EventAssembler::traits_of(NodeId id) const {
   if (std::ranges::find(rules_->time_parts, name) != rules_->time_parts.end()) {
     traits |= kTimePart;
   }
-  if (std::find(rules_->map_fields.begin(), rules_->map_fields.end(), name) !=
-      rules_->map_fields.end()) {
+  if (rules_->map_fields.contains(name)) {
     traits |= kMap;
   }
   for (const EventRules::Label& label : rules_->labels) {

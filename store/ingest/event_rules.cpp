@@ -102,7 +102,7 @@ Result<std::shared_ptr<const EventRules>> make_event_rules(
   EVQ_TRY_ASSIGN(rules->time_parts, split_time_parts(rules->timestamp_field));
   rules->strict = options.strict;
   rules->zone = options.zone;
-  rules->map_fields = options.map_fields;
+  rules->map_fields.insert(options.map_fields.begin(), options.map_fields.end());
   rules->timespan_fields = options.timespan_fields;
   rules->batch_rows_max = std::clamp<std::size_t>(options.batch_rows_max, 1, kBlockRowsMax);
   rules->dynamic_bytes_max = options.line_bytes_max;

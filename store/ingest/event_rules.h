@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "store/base/go_layout.h"
@@ -26,8 +27,8 @@ struct EventRules {
   // Its parts, where it names several fields.
   std::vector<std::string> time_parts;
   std::optional<GoLayout> layout;
-  std::shared_ptr<const TimeZone> zone;  // of times that say none; null: UTC
-  std::vector<std::string> map_fields;
+  std::shared_ptr<const TimeZone> zone;        // of times that say none; null: UTC
+  std::unordered_set<std::string> map_fields;  // asked for every new key
   std::vector<std::string> timespan_fields;
   std::vector<Label> labels;
   std::uint64_t labels_bytes = 0;  // of the text they came as

@@ -202,6 +202,26 @@ class Resources(ServerCase):
         self.assertEqual(call("POST", "/v2/monitors", {"name": "m", "aplQuery": "a", "mplQuery": "b"})[0],
                          400)
 
+    def test_a_dataset_has_map_fields_up_to_a_limit(self):
+        call = self.server.call
+        call("POST", "/v2/datasets", {"name": "mapped"})
+        maps = "/v2/datasets/mapped/mapfields"
+        names = [f"m{i}" for i in range(1000)]
+        status, answer = call("PUT", maps, names + ["one more"])
+        self.assertEqual((status, answer["message"]), (400, "a dataset has at most 1000 map fields"))
+        self.assertEqual(call("PUT", maps, names), (200, names))
+        status, answer = call("POST", maps, {"name": "one more"})
+        self.assertEqual((status, answer["message"]), (400, "a dataset has at most 1000 map fields"))
+        self.assertEqual(call("POST", maps, {"name": "m7"})[0], 409)
+        self.assertEqual(call("DELETE", maps + "/m7")[0], 204)
+        self.assertEqual(call("POST", maps, {"name": "one more"})[0], 200)
+        self.assertEqual(call("GET", maps)[1], names[:7] + names[8:] + ["one more"])
+        call("POST", "/v1/ingest/mapped", [{"m0": {"a": 1}, "one more": {"b": 2}, "m7": {"c": 3}}])
+        found = self.server.query("mapped", "legacy")["matches"][0]["data"]
+        self.assertEqual(found, {"m0": {"a": 1}, "one more": {"b": 2}, "m7": {"c": 3}})
+        fields = {field["name"] for field in call("GET", "/v2/datasets/mapped/fields")[1]}
+        self.assertEqual(fields - {"_time", "_sysTime"}, {"m0", "one more", "m7.c"})
+
     def test_no_change_of_a_dataset_is_lost(self):
         self.server.call("POST", "/v2/datasets", {"name": "shared"})
         path = "/v2/datasets/shared"
