@@ -92,6 +92,12 @@ auto quietly(error_code& error) {
   return asio::redirect_error(asio::use_awaitable, error);
 }
 
+bool is_ip_address(const std::string& host) {
+  error_code error;
+  asio::ip::make_address(host, error);
+  return !error;
+}
+
 using WireRequest = http::request<http::string_body>;
 using WireResponse = http::response<http::string_body>;
 
@@ -258,9 +264,11 @@ struct HttpClient::State {
     notice_silent_death(lowest().socket().native_handle());
     if (tls_stream != nullptr) {
       attempt.step = "no TLS with";
-      // What SSL_set_tlsext_host_name expands to, without its cast.
-      SSL_ctrl(tls_stream->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-               address.host.data());
+      if (!is_ip_address(address.host)) {  // only names are told to the server (RFC 6066, 3)
+        // What SSL_set_tlsext_host_name expands to, without its cast.
+        SSL_ctrl(tls_stream->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME,
+                 TLSEXT_NAMETYPE_host_name, address.host.data());
+      }
       tls_stream->set_verify_callback(asio::ssl::host_name_verification(address.host));
       co_await tls_stream->async_handshake(asio::ssl::stream_base::client, quietly(attempt.error));
     }

@@ -1,12 +1,14 @@
 """The same commands on a server: --server and --token, answers as on a local store, and requests
 that are repeated only when nothing was done."""
 
+import contextlib
 import http.server
 import json
 import pathlib
 import re
 import shutil
 import socket
+import ssl
 import subprocess
 import threading
 
@@ -572,7 +574,8 @@ class Server(EvqCase):
                              "range x from 1 to 100000000 step 1 | summarize dcount(x)", status=124)
         self.assertIn("longer than its limit of 200 ms", errors)
 
-    def test_tls_is_verified(self):
+    def make_certificate(self):
+        """The files of a key and of a certificate for localhost."""
         key, certificate = self.directory / "key.pem", self.directory / "cert.pem"
         made = subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
@@ -581,6 +584,10 @@ class Server(EvqCase):
             capture_output=True)
         if made.returncode != 0:
             self.skipTest("no openssl to make a certificate with")
+        return key, certificate
+
+    def test_tls_is_verified(self):
+        key, certificate = self.make_certificate()
         url, _, _ = self.serve(*self.local, "--tls-cert", certificate, "--tls-key", key)
         named = url.replace("127.0.0.1", "localhost")
         _, errors = self.evq("--server", named, "dataset", "list", status=6)
@@ -592,6 +599,29 @@ class Server(EvqCase):
         self.evq("--server", named, "--ca-file", certificate, "dataset", "list")
         # The address is not a name of the certificate.
         self.evq("--server", url, "--ca-file", certificate, "dataset", "list", status=6)
+
+    def test_a_tls_server_is_told_a_name_and_no_address(self):
+        key, certificate = self.make_certificate()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        told = []
+        context.sni_callback = lambda _socket, name, _context: told.append(name)
+
+        def shake_hands(listener):
+            for _ in range(2):
+                connection, _ = listener.accept()
+                with connection, contextlib.suppress(OSError):  # the client trusts nobody here
+                    context.wrap_socket(connection, server_side=True).close()
+
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            server = threading.Thread(target=shake_hands, args=(listener,))
+            server.start()
+            for host in ("127.0.0.1", "localhost"):
+                _, errors = self.evq("--server", f"https://{host}:{listener.getsockname()[1]}",
+                                     "dataset", "list", status=6)
+                self.assertIn("certificate verify failed", errors)
+            server.join()
+        self.assertEqual(told, [None, "localhost"])
 
 
 if __name__ == "__main__":
