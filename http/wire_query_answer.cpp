@@ -38,10 +38,13 @@ std::string text_member(DynamicView object, std::string_view name) {
 }
 
 // 0 for what is no count.
-std::uint64_t count_member(DynamicView object, std::string_view name) {
+std::int64_t amount_member(DynamicView object, std::string_view name) {
   const DynamicView value = member(object, name);
-  const std::int64_t count = value.tag() == DynamicTag::kLong ? value.as_integer() : 0;
-  return count > 0 ? static_cast<std::uint64_t>(count) : 0;
+  return value.tag() == DynamicTag::kLong ? std::max<std::int64_t>(value.as_integer(), 0) : 0;
+}
+
+std::uint64_t count_member(DynamicView object, std::string_view name) {
+  return static_cast<std::uint64_t>(amount_member(object, name));
 }
 
 // The only table that is read.
@@ -108,9 +111,8 @@ Result<ResultHeader> read_header(DynamicView table, DynamicView answer) {
     header.order.push_back({text_member(key.value(), "field"),
                             descending.type() == Type::kBool && descending.as_bool()});
   }
-  const std::uint64_t bin_ns = count_member(member(table, "buckets"), "size");
-  if (bin_ns > 0) {
-    header.bin_ns = static_cast<std::int64_t>(bin_ns);
+  if (const std::int64_t bin_ns = amount_member(member(table, "buckets"), "size"); bin_ns > 0) {
+    header.bin_ns = bin_ns;
   }
   for (DynamicView::Iterator message(member(member(answer, "status"), "messages"));
        message.next();) {
@@ -125,7 +127,7 @@ QueryStatus read_status(DynamicView answer) {
   QueryStatus status;
   const DynamicView told = member(answer, "status");
   const DynamicView partial = member(told, "isPartial");
-  status.elapsed_us = static_cast<std::int64_t>(count_member(told, "elapsedTime"));
+  status.elapsed_us = amount_member(told, "elapsedTime");
   status.rows_examined = count_member(told, "rowsExamined");
   status.rows_matched = count_member(told, "rowsMatched");
   status.blocks_examined = count_member(told, "blocksExamined");

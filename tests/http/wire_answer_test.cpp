@@ -85,6 +85,26 @@ TEST_CASE("a cell that is not of its column's type is null, and none becomes ano
   CHECK_FALSE(answer.status().is_partial);
 }
 
+TEST_CASE("the width of bins is a positive number of nanoseconds or none") {
+  const auto width = [](const std::string& size) {
+    KeptAnswer answer;
+    const Status status = read_tabular_answer(
+        R"({"tables":[{"fields":[{"name":"a","type":"integer"}],"columns":[[1]],)"
+        R"("buckets":{"field":"_time","size":)" +
+            size + "}}]}",
+        100, answer);
+    REQUIRE(status.ok());
+    return answer.header().bin_ns;
+  };
+  CHECK(width("1000") == 1000);
+  CHECK(width("9223372036854775807") == INT64_MAX);
+  for (const char* none :
+       {"0", "-1", "9223372036854775808", "18446744073709551615", "1e3", "\"1\"", "null", "{}"}) {
+    CAPTURE(none);
+    CHECK_FALSE(width(none).has_value());
+  }
+}
+
 TEST_CASE("as many rows as the server gives at most are perhaps not all") {
   constexpr std::string_view kTwo =
       R"({"tables":[{"fields":[{"name":"a","type":"integer"}],"columns":[[1,2]]}]})";
