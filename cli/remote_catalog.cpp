@@ -4,6 +4,7 @@
 
 #include "cli/store_tables.h"
 #include "http/wire_answer.h"
+#include "store/base/percent_coding.h"
 
 namespace evq {
 namespace {
@@ -17,11 +18,11 @@ Result<std::vector<FieldAnswer>> ask_for_fields(RemoteServer& server, const std:
 }  // namespace
 
 std::string remote_dataset_path(const std::string& name) {
-  return "/v2/datasets/" + encode_url_text(name);
+  return "/v2/datasets/" + percent_encode(name);
 }
 
 std::string remote_starred_path(const std::string& id) {
-  return "/v2/apl-starred-queries/" + encode_url_text(id);
+  return "/v2/apl-starred-queries/" + percent_encode(id);
 }
 
 Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server) {

@@ -15,6 +15,7 @@
 #include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/limits.h"
+#include "store/base/percent_coding.h"
 
 namespace evq {
 namespace {
@@ -160,7 +161,7 @@ class RemoteTarget final : public QueryTarget {
 
   Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) override {
     ClientRequest request;
-    request.target = "/v2/datasets/" + encode_url_text(dataset) + "/info";
+    request.target = "/v2/datasets/" + percent_encode(dataset) + "/info";
     EVQ_TRY_ASSIGN(const ClientResponse answer,
                    server_->client().send(request, server_->control()));
     std::optional<std::uint64_t> end;

@@ -9,6 +9,7 @@
 #include "http/wire_answer.h"
 #include "store/base/file.h"
 #include "store/base/json_writer.h"
+#include "store/base/percent_coding.h"
 
 namespace evq {
 namespace {
@@ -35,7 +36,7 @@ Result<std::string> change_dataset(RemoteServer& server, const DatasetCommand& c
   }
   return command.map_action == "add"
              ? server.call("POST", path + "/mapfields", write_name_body(command.field))
-             : server.call("DELETE", path + "/mapfields/" + encode_url_text(command.field));
+             : server.call("DELETE", path + "/mapfields/" + percent_encode(command.field));
 }
 
 Result<std::string> list_map_fields(RemoteServer& server, const std::string& dataset) {
@@ -81,7 +82,7 @@ Result<std::string> put_starred_remotely(RemoteServer& server, const GlobalOptio
   EVQ_TRY_ASSIGN(const std::string body, starred_body(global, command));
   auto answer = server.call("PUT", remote_starred_path(command.id), body);
   if (!answer.ok() && answer.error().code == ErrorCode::kNotFound) {
-    return server.call("POST", "/v2/apl-starred-queries?id=" + encode_url_text(command.id), body);
+    return server.call("POST", "/v2/apl-starred-queries?id=" + percent_encode(command.id), body);
   }
   return answer;
 }
@@ -142,11 +143,11 @@ Result<std::string> list_tokens(RemoteServer& server, const TokenCommand& comman
 }
 
 Result<std::string> delete_remote_token(RemoteServer& server, const std::string& id) {
-  Result<std::string> answer = server.call("DELETE", "/v2/tokens/" + encode_url_text(id));
+  Result<std::string> answer = server.call("DELETE", "/v2/tokens/" + percent_encode(id));
   if (!is_missing(answer)) {
     return answer;
   }
-  Result<std::string> other = server.call("DELETE", "/v1/_tokens/" + encode_url_text(id));
+  Result<std::string> other = server.call("DELETE", "/v1/_tokens/" + percent_encode(id));
   return is_missing(other) ? answer : other;
 }
 

@@ -483,22 +483,4 @@ Result<ClientResponse> HttpClient::send(const ClientRequest& request, const Quer
   }
 }
 
-std::string encode_url_text(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("-._~").find(c) != std::string_view::npos;
-    if (plain) {
-      encoded.push_back(c);
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    encoded.push_back('%');
-    encoded.push_back(kHex[byte >> 4U]);
-    encoded.push_back(kHex[byte & 0xfU]);
-  }
-  return encoded;
-}
-
 }  // namespace evq

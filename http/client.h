@@ -73,7 +73,4 @@ class HttpClient {
 // The "http://" or "https://" that an address begins with, in letters of any case; else empty.
 std::string_view url_scheme(std::string_view url);
 
-// `text` with everything but letters, digits and "-._~" as %XX.
-std::string encode_url_text(std::string_view text);
-
 }  // namespace evq

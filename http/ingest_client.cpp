@@ -11,6 +11,7 @@
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
+#include "store/base/percent_coding.h"
 #include "store/ingest/boundary.h"
 #include "store/ingest/csv_record.h"
 #include "store/ingest/json_rows.h"
@@ -209,11 +210,11 @@ class RemoteLoad {
         events_max_(failures == Failures::kAll ? kIngestFailuresListedMax : kBatchEventsMax) {
     wire_.method = "POST";
     wire_.only_reads = false;
-    wire_.target = "/v1/datasets/" + encode_url_text(dataset) + "/ingest";
+    wire_.target = "/v1/datasets/" + percent_encode(dataset) + "/ingest";
     const char* separator = "?";
     const auto parameter = [&](std::string_view name, std::string_view value) {
       if (!value.empty()) {
-        wire_.target.append(separator).append(name).append("=").append(encode_url_text(value));
+        wire_.target.append(separator).append(name).append("=").append(percent_encode(value));
         separator = "&";
       }
     };
@@ -255,7 +256,7 @@ class RemoteLoad {
     wire_.content_type = batch.content_type;
     wire_.target = target_;
     if (piece.kind == PieceKind::kRecords) {
-      wire_.target += separator_ + "csv-delimiter=" + encode_url_text({&csv.delimiter, 1});
+      wire_.target += separator_ + "csv-delimiter=" + percent_encode({&csv.delimiter, 1});
     }
     EVQ_TRY_ASSIGN(wire_.body, compressed(batch.body));
     wire_.content_encoding = "zstd";

@@ -5,13 +5,13 @@
 #include <zlib.h>
 
 #include "apl/functions/lift.h"
-#include "apl/functions/percent_coding.h"
 #include "apl/functions/registry.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
 #include "store/base/base64.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
+#include "store/base/percent_coding.h"
 #include "store/base/utf8.h"
 
 namespace evq {
@@ -56,7 +56,7 @@ std::string base64_encode_array(DynamicView array) {
 // ---- percent coding
 
 std::string url_encode(std::string_view text) {
-  return percent_encode(text);
+  return percent_encode(text, kStringValueBytesMax);
 }
 std::string url_decode(std::string_view text) {
   return percent_decode(text, true);

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "apl/functions/lift.h"
-#include "apl/functions/percent_coding.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
 #include "store/base/limits.h"
+#include "store/base/percent_coding.h"
 #include "store/base/utf8.h"
 
 namespace evq {
@@ -161,6 +161,10 @@ std::string part_of(DynamicView bag, std::string_view key, std::string_view othe
   return text;
 }
 
+std::string url_encoded(std::string_view text) {
+  return percent_encode(text, kStringValueBytesMax);
+}
+
 void append_query(DynamicView query, std::string* out) {
   if (query.is_bag()) {
     char mark = '?';
@@ -169,7 +173,7 @@ void append_query(DynamicView query, std::string* out) {
       std::string value;
       append_text_form(entries.value(), &value);
       out->push_back(mark);
-      out->append(percent_encode(entries.key())).append("=").append(percent_encode(value));
+      out->append(url_encoded(entries.key())).append("=").append(url_encoded(value));
       mark = '&';
     }
     return;
@@ -194,8 +198,8 @@ std::optional<std::string> format_url(DynamicView parts) {
   const std::string user = part_of(parts, "user", "username");
   const std::string password = part_of(parts, "password");
   if (!user.empty()) {
-    out.append(percent_encode(user));
-    out.append(password.empty() ? "" : ":" + percent_encode(password)).append("@");
+    out.append(url_encoded(user));
+    out.append(password.empty() ? "" : ":" + url_encoded(password)).append("@");
   }
   out.append(host);
   const std::string port = part_of(parts, "port");

@@ -166,10 +166,5 @@ TEST_CASE("what is cancelled before it begins is not begun") {
   CHECK(listener.accept() == -1);  // nobody has come
 }
 
-TEST_CASE("texts in addresses are escaped byte by byte") {
-  CHECK(encode_url_text("aZ09-._~") == "aZ09-._~");
-  CHECK(encode_url_text(" /?&=%+\xc3\xbc") == "%20%2F%3F%26%3D%25%2B%C3%BC");
-}
-
 }  // namespace
 }  // namespace evq

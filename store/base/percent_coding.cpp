@@ -1,7 +1,6 @@
-#include "apl/functions/percent_coding.h"
+#include "store/base/percent_coding.h"
 
 #include "store/base/ascii.h"
-#include "store/base/limits.h"
 #include "store/base/utf8.h"
 
 namespace evq {
@@ -13,12 +12,12 @@ bool is_unreserved(char c) {
 
 }  // namespace
 
-std::string percent_encode(std::string_view text) {
+std::string percent_encode(std::string_view text, std::size_t bytes_max) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
-    if (out.size() > kStringValueBytesMax) {
+    if (out.size() > bytes_max) {
       break;
     }
     if (is_unreserved(c)) {
