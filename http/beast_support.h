@@ -1,18 +1,13 @@
 #pragma once
-// Beast and Asio for the server, its listener and its connections: the names they go by, how their
-// errors become statuses, and what the connections of a server share.
+// Beast and Asio for the server, its listener and its connections: how their errors become
+// statuses, and what the connections of a server share.
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 
-#include <boost/asio.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
-
+#include "http/beast_names.h"
 #include "http/body_space.h"
 #include "http/connection_list.h"
 #include "http/lane.h"
@@ -20,12 +15,6 @@
 #include "store/base/limits.h"
 
 namespace evq {
-
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = boost::beast::http;
-using tcp = asio::ip::tcp;
-using boost::system::error_code;
 
 inline constexpr std::size_t kReadBufferBytes = 128 * kKibibyte;
 inline constexpr std::size_t kHeadBufferBytes = 4 * kKibibyte;
@@ -37,13 +26,6 @@ inline constexpr std::size_t kChunkSizeDigitsMax = 16;
 // Of a body that comes in, at a time: what a fast sender has on the way.
 inline constexpr std::size_t kBodyReadBytes = 256 * kKibibyte;
 inline constexpr std::int64_t kClientCheckMs = 250;
-
-inline auto quietly(error_code& error) {
-  return asio::redirect_error(asio::use_awaitable, error);
-}
-
-using PlainStream = beast::tcp_stream;
-using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 // What connections share.
 struct Shared {

@@ -8,27 +8,16 @@
 #include <chrono>
 #include <exception>
 
-#include <boost/asio.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "http/beast_names.h"
 #include "http/name_lookup.h"
 #include "http/wire.h"
 #include "store/base/ascii.h"
 
 namespace evq {
 namespace {
-
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = boost::beast::http;
-using tcp = asio::ip::tcp;
-using boost::system::error_code;
-using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::int64_t kTurnMs = 50;
 constexpr std::int64_t kLookupStepMsMax = 20;
@@ -86,10 +75,6 @@ Result<Address> parse_address(const std::string& url) {
   }
   address.origin = std::string(scheme).append(authority);
   return address;
-}
-
-auto quietly(error_code& error) {
-  return asio::redirect_error(asio::use_awaitable, error);
 }
 
 bool is_ip_address(const std::string& host) {
@@ -179,7 +164,7 @@ struct HttpClient::State {
   Address address;
   asio::io_context io;
   asio::ssl::context tls{asio::ssl::context::tls_client};
-  std::unique_ptr<beast::tcp_stream> plain_stream;
+  std::unique_ptr<PlainStream> plain_stream;
   std::unique_ptr<TlsStream> tls_stream;
   beast::flat_buffer buffer;
   std::int64_t used_ns = 0;  // when the kept connection was last good
@@ -252,7 +237,7 @@ struct HttpClient::State {
     if (address.tls) {
       tls_stream = std::make_unique<TlsStream>(io, tls);
     } else {
-      plain_stream = std::make_unique<beast::tcp_stream>(io);
+      plain_stream = std::make_unique<PlainStream>(io);
     }
     lowest().expires_after(std::chrono::milliseconds(options.connect_ms_max));
     co_await lowest().async_connect(found, quietly(attempt.error));
