@@ -23,12 +23,6 @@ namespace {
 // How often the catalog may name datasets that were made since the others were copied.
 constexpr int kRoundsMax = 16;
 
-std::uint64_t size_or_zero(const std::string& path) {
-  std::error_code failed;
-  const auto size = std::filesystem::file_size(path, failed);
-  return failed ? 0 : static_cast<std::uint64_t>(size);
-}
-
 // Without what ends in a slash, and with a folder before it.
 std::string plain_path(const std::string& path) {
   std::filesystem::path plain = std::filesystem::path(path).lexically_normal();

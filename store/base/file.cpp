@@ -403,6 +403,13 @@ bool file_exists(const std::string& path) {
   return ::stat(path.c_str(), &about) == 0;
 }
 
+std::uint64_t size_or_zero(const std::string& path) {
+  struct stat about {};
+  return ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode)
+             ? static_cast<std::uint64_t>(about.st_size)
+             : 0;
+}
+
 FileMark mark_of(const std::string& path) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0) {

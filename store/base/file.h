@@ -107,6 +107,8 @@ FileMark mark_of(const std::string& path);
 // link", "a named pipe", …; empty for a plain file or nothing at all.
 std::string_view other_than_file(const std::string& path);
 bool file_exists(const std::string& path);
+// Bytes of a file; 0 when there is none or its size cannot be read.
+std::uint64_t size_or_zero(const std::string& path);
 bool is_directory(const std::string& path);
 // kNotFound when there is none.
 Status remove_file(const std::string& path);

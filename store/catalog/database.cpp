@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/on_scope_exit.h"
 #include "store/catalog/disk_reserve.h"
@@ -23,12 +24,6 @@ constexpr std::int32_t kWalShrinkMsMax = 1000;
 constexpr std::int32_t kBusyMs = 20000;
 // Readers kept open between queries; more than run at once on most machines.
 constexpr std::size_t kIdleReadersMax = 8;
-
-std::uint64_t size_or_zero(const std::string& path) {
-  std::error_code failed;
-  const auto size = std::filesystem::file_size(path, failed);
-  return failed ? 0 : static_cast<std::uint64_t>(size);
-}
 
 std::string parent_directory(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();

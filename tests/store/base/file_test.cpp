@@ -63,6 +63,7 @@ TEST_CASE("a file is written, read and changed at places, and removed") {
   REQUIRE(writable.ok());
   CHECK(writable->write_at(0, "HEL").ok());
   CHECK(read_whole_file(path, 11).value() == "HELlo world");
+  CHECK(size_or_zero(path) == 11);
   CHECK(remove_file(path).ok());
   CHECK(!file_exists(path));
 }
@@ -136,6 +137,8 @@ TEST_CASE("what the system refuses names the path, whatever was asked of it") {
   CHECK(sync_directory(folder.at("file")).error().code == ErrorCode::kNotFound);
   CHECK(is_network_filesystem(folder.at("file/inside")).error().code == ErrorCode::kNotFound);
   CHECK(disk_bytes_of(folder.at("none")) == 0);
+  CHECK(size_or_zero(folder.at("none")) == 0);
+  CHECK(size_or_zero(folder.path()) == 0);
 }
 
 TEST_CASE("an atomic write that cannot replace leaves nothing behind") {
