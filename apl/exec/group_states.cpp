@@ -1,10 +1,12 @@
 #include "apl/exec/group_states.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "apl/functions/aggregate_rows.h"
 #include "store/base/allocation_meter.h"
+#include "store/base/check.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -270,10 +272,13 @@ Status GroupStates::keep(std::span<const std::uint32_t> groups) {
 
 std::vector<Vector> GroupStates::results(std::size_t begin, std::size_t count) const {
   std::vector<Vector> results;
-  for (const auto& state : states_) {
-    for (Vector& column : state->finish(spec_.context, begin, count)) {
-      results.push_back(std::move(column));
-    }
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    // Columns are told apart by what the calls declare: one more or of another type, and those
+    // behind it would be read as what they are not.
+    const std::vector<Type>& declared = spec_.op.aggregates[i].call.results;
+    std::vector<Vector> made = states_[i]->finish(spec_.context, begin, count);
+    EVQ_CHECK(std::ranges::equal(made, declared, {}, &Vector::type));
+    std::ranges::move(made, std::back_inserter(results));
   }
   return results;
 }

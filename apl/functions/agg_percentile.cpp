@@ -256,6 +256,11 @@ AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
   if (auto* failure = std::get_if<BindFailure>(&percents)) {
     return *failure;
   }
+  if (kForm == Form::kValue && std::get<std::vector<double>>(percents).size() > 1) {
+    return BindFailure{kWeighted ? 2 : 1, std::string(request.function) + "() takes one percentile",
+                       "percentiles() gives a column for each of several, percentiles_array() one "
+                       "array of them"};
+  }
   Shape shape{*type, kForm == Form::kArray, kWeighted, std::get<std::vector<double>>(percents)};
   BoundAggregateCall call;
   call.arguments = types_of(request.arguments);

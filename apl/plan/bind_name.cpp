@@ -270,12 +270,25 @@ Result<ExprPtr> Binder::use_let(const Environment::LetExpr& let, const Relation*
   return share_draws(std::move(bound).value());
 }
 
-// A path into a map field means its value alone, never a flattened field of the same name: the two
-// are different fields. Otherwise it is the longest flattened name that exists. What the query made
-// itself comes before both, as long as it may have parts: the latest of it was meant.
+// What a path means where several fields come into question, the last first.
+enum class PathRank : std::uint8_t {
+  kFlattened,      // the longest flattened name that exists
+  kMapField,       // a part of its value, never a flattened field of the same name: they are two
+  kMadeFlattened,  // what the query made itself
+  kMadeBag,        // a part of that, in whatever order it was made and the flattened name
+};
+
+PathRank rank_of(const Relation& input, const std::string& name, bool has_steps_left) {
+  if (input.made_at(name) != 0) {
+    return has_steps_left ? PathRank::kMadeBag : PathRank::kMadeFlattened;
+  }
+  return std::ranges::find(input.map_fields, name) != input.map_fields.end() ? PathRank::kMapField
+                                                                             : PathRank::kFlattened;
+}
+
 std::optional<FieldOfPath> field_of_path(const Relation& input, std::span<const PathStep> steps) {
   std::optional<FieldOfPath> found;
-  std::pair<std::uint32_t, bool> rank;
+  PathRank rank = PathRank::kFlattened;
   for (std::size_t count = steps.size(); count > 0; --count) {
     const std::string name = joined(steps, count, false);
     std::optional<std::size_t> at = find_field(input.schema(), name);
@@ -286,8 +299,7 @@ std::optional<FieldOfPath> field_of_path(const Relation& input, std::span<const 
       continue;
     }
     const Type type = input.schema()[*at].type;
-    const std::pair its_rank(input.made_at(input.schema()[*at].name),
-                             std::ranges::find(input.map_fields, name) != input.map_fields.end());
+    const PathRank its_rank = rank_of(input, input.schema()[*at].name, count < steps.size());
     if (!found.has_value() || (may_have_parts(type) && its_rank > rank)) {
       found = {count, *at};
       rank = its_rank;
