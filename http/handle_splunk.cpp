@@ -1,198 +1,22 @@
-// Ingest as other systems speak it: Elasticsearch's bulk API and Splunk's HTTP event collector.
-// Each body is rewritten as NDJSON and stored like any other.
+// Ingest as Splunk's HTTP event collector speaks it: each body is rewritten as NDJSON and stored like
+// any other.
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "apl/service/answer_parts.h"
 #include "http/error_form.h"
 #include "http/ingest_body.h"
 #include "http/router.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
-#include "store/base/time.h"
-#include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
 #include "store/ingest/nested_value.h"
 
 namespace evq {
 namespace {
-
-// ---- Elasticsearch
-
-// What an action line asks for. Events are never changed: of `update` and `delete` only the answer
-// knows.
-enum class BulkAction : std::uint8_t { kIndex, kCreate, kDelete, kUpdate };
-constexpr std::array<std::string_view, 4> kBulkActions = {"index", "create", "delete", "update"};
-
-struct Bulk {
-  std::string documents;            // NDJSON, those of `index` and `create`
-  std::vector<BulkAction> actions;  // of all lines
-};
-
-// What {"index":{…}} asks for; nothing for a line that asks for nothing known, or for two things.
-// Some senders leave notes of their own beside the action.
-std::optional<BulkAction> action_of(DynamicView line) {
-  if (!line.is_bag()) {
-    return std::nullopt;
-  }
-  std::optional<BulkAction> action;
-  for (DynamicView::Iterator member(line); member.next();) {
-    const auto found = std::ranges::find(kBulkActions, member.key());
-    if (found == kBulkActions.end()) {
-      continue;
-    }
-    if (action.has_value() || !member.value().is_bag()) {
-      return std::nullopt;
-    }
-    action = static_cast<BulkAction>(found - kBulkActions.begin());
-  }
-  return action;
-}
-
-// Pairs of an action line and a document; `delete` has no document.
-Result<Bulk> read_bulk(std::string_view body) {
-  Bulk bulk;
-  JsonReader reader;
-  DynamicBuilder builder;
-  for (std::size_t number = 1; !body.empty(); ++number) {
-    const std::string_view line = take_line(&body);
-    if (is_blank(line)) {
-      continue;
-    }
-    const std::string place = "the action line " + std::to_string(number) + " of the bulk body ";
-    builder.clear();
-    const bool is_json = reader.read(line, &builder);
-    const std::optional<BulkAction> action =
-        action_of(is_json ? DynamicView(builder.bytes()) : DynamicView());
-    if (!action.has_value()) {
-      return make_error(ErrorCode::kData,
-                        place + R"(is malformed: {"index":{}} or {"create":{}} is expected)");
-    }
-    bulk.actions.push_back(*action);
-    if (action == BulkAction::kDelete) {
-      continue;
-    }
-    const std::string_view document = take_line(&body);
-    ++number;
-    if (is_blank(document)) {
-      return make_error(ErrorCode::kData, place + "has no document");
-    }
-    if (action != BulkAction::kUpdate) {
-      bulk.documents.append(document).push_back('\n');
-    }
-  }
-  return bulk;
-}
-
-// Why a document failed, by its line; null when it was stored. Only the first failures are listed:
-// of what comes behind them nobody is told that it was stored.
-class BulkFailures {
- public:
-  explicit BulkFailures(const IngestCounts& counts) {
-    for (const IngestFailure& failure : counts.failures) {
-      reasons_.emplace(failure.line, failure.reason);
-    }
-    if (counts.failed > counts.failures.size()) {
-      known_lines_ = reasons_.rbegin()->first;
-    }
-  }
-  const std::string* find(std::uint64_t line) const {
-    static const std::string kUnknown =
-        "too many documents of this request failed to say whether this one did";
-    const auto reason = reasons_.find(line);
-    return reason != reasons_.end() ? &reason->second : line > known_lines_ ? &kUnknown : nullptr;
-  }
-
- private:
-  std::map<std::uint64_t, std::string> reasons_;
-  std::uint64_t known_lines_ = UINT64_MAX;
-};
-
-// The answer, made while it is sent: it has an item for each action, and may be many times as long
-// as the body was.
-class BulkAnswer {
- public:
-  BulkAnswer(std::vector<BulkAction> actions, std::string_view dataset, const IngestReport& report,
-             std::int64_t took_ms)
-      : actions_(std::move(actions)),
-        failures_(report.counts),
-        dataset_(dataset),
-        head_("{\"took\":" + std::to_string(took_ms) + ",\"errors\":" +
-              (report.counts.failed > 0 || has_update(actions_) ? "true" : "false") +
-              ",\"items\":[") {}
-
-  // Appends the next piece; false when it was the last.
-  bool next(std::string* out) {
-    out->append(std::exchange(head_, {}));
-    for (; at_ < actions_.size() && out->size() < kAnswerPieceBytes; ++at_) {
-      out->append(at_ == 0 ? "" : ",");
-      append_item(out);
-    }
-    const bool more = at_ < actions_.size();
-    out->append(more ? "" : "]}");
-    return more;
-  }
-
- private:
-  static bool has_update(const std::vector<BulkAction>& actions) {
-    return std::ranges::find(actions, BulkAction::kUpdate) != actions.end();
-  }
-
-  void append_item(std::string* out) {
-    const BulkAction action = actions_[at_];
-    JsonWriter json(*out);
-    json.begin_object();
-    json.key(kBulkActions.at(static_cast<std::size_t>(action)));
-    json.begin_object();
-    json.key("_index");
-    json.string(dataset_);
-    if (action == BulkAction::kDelete) {
-      append_result(404, "not_found", &json);
-    } else if (action == BulkAction::kUpdate) {
-      append_failure("illegal_argument_exception",
-                     "update is not supported: events are stored and never changed", &json);
-    } else if (const std::string* failure = failures_.find(++document_); failure != nullptr) {
-      append_failure("mapper_parsing_exception", *failure, &json);
-    } else {
-      append_result(201, "created", &json);
-    }
-    json.end_object();
-    json.end_object();
-  }
-
-  static void append_result(int status, std::string_view result, JsonWriter* json) {
-    json->key("status");
-    json->integer(status);
-    json->key("result");
-    json->string(result);
-  }
-
-  static void append_failure(std::string_view type, std::string_view reason, JsonWriter* json) {
-    json->key("status");
-    json->integer(400);
-    json->key("error");
-    json->begin_object();
-    json->key("type");
-    json->string(type);
-    json->key("reason");
-    json->string(reason);
-    json->end_object();
-  }
-
-  const std::vector<BulkAction> actions_;
-  const BulkFailures failures_;
-  const std::string dataset_;
-  std::string head_;  // until it is written
-  std::size_t at_ = 0;
-  std::uint64_t document_ = 0;  // the last one's number, which is its line
-};
-
-// ---- Splunk
 
 // Of one request: each is a load of its own, and may be a dataset of its own.
 constexpr std::size_t kIndexesMax = 100;
@@ -438,40 +262,6 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
 }
 
 }  // namespace
-
-Result<HttpResponse> handle_elastic_info(Api& /*api*/, HttpRequest& request) {
-  const std::string_view path = request.route->pattern;
-  HttpResponse response = json_response(
-      path.ends_with("/_license") ? R"({"license":{"status":"active","uid":"evq","type":"basic"}})"
-      : path.ends_with("/_cluster/health")
-          ? R"({"cluster_name":"evq","status":"green"})"
-          : R"({"name":"evq","cluster_name":"evq","version":{"number":"8.12.1",)"
-            R"("build_flavor":"default"},"tagline":"You Know, for Search"})");
-  add_elastic_header(&response);
-  return response;
-}
-
-Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
-  EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
-  EVQ_TRY_ASSIGN(const std::string body,
-                 decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
-  EVQ_TRY_ASSIGN(Bulk bulk, read_bulk(body));
-  IngestOptions options;
-  options.format = InputFormat::kNdjson;
-  options.timestamp_field = "@timestamp";
-  const std::unique_ptr<ByteSource> source = memory_source(bulk.documents);
-  const std::string_view dataset = request.argument("dataset");
-  EVQ_TRY_ASSIGN(const IngestReport report, store_events(api, request, dataset, *source, options));
-  const std::int64_t took_ms = (monotonic_now_ns() - request.received_ns) / kMillisecondNs;
-  const auto answer =
-      std::make_shared<BulkAnswer>(std::move(bulk.actions), dataset, report, took_ms);
-  HttpResponse response;
-  if (answer->next(&response.body)) {
-    response.rest = [answer](std::string* piece) { return Result<bool>(answer->next(piece)); };
-  }
-  add_elastic_header(&response);
-  return response;
-}
 
 Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
