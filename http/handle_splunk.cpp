@@ -13,6 +13,7 @@
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic_json.h"
+#include "store/column/typed_json.h"
 #include "store/ingest/nested_value.h"
 
 namespace evq {
@@ -98,20 +99,20 @@ void append_envelope(DynamicView envelope, std::string_view text, std::string* o
     if (!digits.empty()) {
       json.raw().append(digits);
     } else {
-      append_json(*time, &json.raw());
+      append_typed_json(*time, &json.raw());
     }
   }
   for (const char* name : {"index", "host", "source", "sourcetype"}) {
     if (const auto value = envelope.find(name); value.has_value() && !value->is_null()) {
       json.key(name);
-      append_json(*value, &json.raw());
+      append_typed_json(*value, &json.raw());
     }
   }
   if (event->is_bag()) {
     append_members(&json, *event);
   } else {
     json.key("_raw");
-    append_json(*event, &json.raw());
+    append_typed_json(*event, &json.raw());
   }
   if (const auto fields = envelope.find("fields"); fields.has_value() && fields->is_bag()) {
     append_members(&json, *fields);

@@ -11,7 +11,7 @@
 #include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
-#include "store/column/dynamic_json.h"
+#include "store/column/typed_json.h"
 
 namespace evq {
 namespace {
@@ -180,7 +180,7 @@ Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::str
 void append_members(JsonWriter* json, DynamicView bag) {
   for (DynamicView::Iterator each(bag); each.next();) {
     json->key(each.key());
-    append_json(each.value(), &json->raw());
+    append_typed_json(each.value(), &json->raw());
   }
 }
 

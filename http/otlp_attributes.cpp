@@ -4,11 +4,13 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "store/base/limits.h"
-#include "store/column/dynamic_json.h"
+#include "store/base/number.h"
+#include "store/column/typed_json.h"
 
 namespace evq {
 namespace {
@@ -130,6 +132,43 @@ std::optional<std::int64_t> otlp_integer(DynamicView value) {
              : std::nullopt;
 }
 
+namespace {
+
+// The real of a doubleValue, which the JSON form may write as text and must where it has no number
+// for it. Nothing for other texts and what is none.
+std::optional<double> otlp_real(DynamicView value) {
+  if (value.is_number()) {
+    return value.as_real();
+  }
+  if (!value.is_string()) {
+    return std::nullopt;
+  }
+  const std::string_view text = value.as_string();
+  if (text == "NaN" || text == "Infinity" || text == "-Infinity") {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  const std::optional<double> number = parse_real(text);
+  return number.has_value() && std::isfinite(*number) ? number : std::nullopt;
+}
+
+// A number of either kind as one of this kind; false for what is none.
+bool write_number(JsonWriter* json, std::string_view kind, DynamicView value) {
+  if (kind == "intValue") {
+    const std::optional<std::int64_t> number = otlp_integer(value);
+    if (number.has_value()) {
+      json->integer(*number);
+    }
+    return number.has_value();
+  }
+  const std::optional<double> number = kind == "doubleValue" ? otlp_real(value) : std::nullopt;
+  if (number.has_value()) {
+    append_typed_real(*number, &json->raw());
+  }
+  return number.has_value();
+}
+
+}  // namespace
+
 void write_otlp_value(JsonWriter* json, DynamicView any) {
   std::string_view kind;
   DynamicView value;
@@ -148,12 +187,8 @@ void write_otlp_value(JsonWriter* json, DynamicView any) {
     json->end_array();
   } else if (kind == "kvlistValue") {
     write_pairs(json, values_of(value));
-  } else if (const auto number = otlp_integer(value); kind == "intValue" && number.has_value()) {
-    json->integer(*number);
-  } else if (value.is_string()) {
-    json->string(value.as_string());
-  } else {
-    append_json(value, &json->raw());
+  } else if (!write_number(json, kind, value)) {
+    append_typed_json(value, &json->raw());
   }
 }
 

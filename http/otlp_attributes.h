@@ -15,8 +15,9 @@
 
 namespace evq {
 
-// An AnyValue of the JSON form, an object whose one member names its type, as JSON; null for
-// others.
+// An AnyValue of the JSON form, an object whose one member names its type, as JSON of that type:
+// 3.0 of the doubleValue 3, and of one that is text its number, or null where it is NaN or an
+// infinity. Null for what is no AnyValue.
 void write_otlp_value(JsonWriter* json, DynamicView any);
 
 // The integer of a number, or of a string: numbers of 64 bits are strings in the JSON form.
@@ -32,9 +33,10 @@ class OtlpAttributes {
   explicit OtlpAttributes(Names names) : split_(names) {}
 
   // Appends the member `key` with the object of `pairs`, a list of {key, value}; nothing when it is
-  // empty. A name that is left out is empty. Of names that repeat the last counts. Where both `a` and `a.b` are given, the
-  // first is `a._value`. A name that is too long for a field, or beyond as many as an event may
-  // have, stays whole, so that the object is neither deep nor much larger than its names.
+  // empty. A name that is left out is empty. Of names that repeat the last counts. Where both `a`
+  // and `a.b` are given, the first is `a._value`. A name that is too long for a field, or beyond as
+  // many as an event may have, stays whole, so that the object is neither deep nor much larger than
+  // its names.
   void write(std::string_view key, DynamicView pairs, JsonWriter* json);
 
  private:

@@ -9,7 +9,7 @@
 #include "store/base/json_writer.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic.h"
-#include "store/column/dynamic_json.h"
+#include "store/column/typed_json.h"
 #include "store/ingest/csv_value.h"
 #include "store/ingest/json_text.h"
 #include "store/ingest/leading_time.h"
@@ -417,7 +417,7 @@ void append_event(std::string* out, const W3cReader& reader, std::optional<std::
       append_untyped(&json, cell.text, type_of_csv_classes(classes.at(column.name)));
     } else if (column.list || column.type != W3cColumn::Type::kReal ||
                !append_real(cell.text, &json)) {
-      append_json(DynamicView(typed_value(reader.header(), cell)), &json.raw());
+      append_typed_json(DynamicView(typed_value(reader.header(), cell)), &json.raw());
     }
   }
   json.end_object();

@@ -48,6 +48,20 @@ class Rewritten(EvqCase):
         self.load('{"duration":5,"resourceLogs":[]}\n', dataset="other")
         self.assertEqual(self.rows("other | project duration + 1"), [{"Column1": 6}])
 
+    def test_reals_that_a_collector_wrote_are_reals(self):
+        values = ("3", "-2.0", '"2.5"', "1e300")
+        lines = ['{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"17145576%d000000000","body":{"doubleValue":%s},'
+                 '"attributes":[{"key":"own","value":{"arrayValue":{"values":[{"doubleValue":%s}]}}}]}]}]}]}'
+                 % (30 + n, value, value) for n, value in enumerate(values)]
+        lines.append(lines[0].replace('"doubleValue":3', '"doubleValue":"NaN"'))
+        (self.directory / "c.json").write_text("\n".join(lines) + "\n")
+        self.evq("ingest", "reals", "c.json")
+        apl = ("| summarize by b = gettype(body), o = gettype(['attributes.custom']['own'][0]), h = body / 2 "
+               "| sort by h asc nulls last")
+        wanted = [{"b": "real", "o": "real", "h": h} for h in (-1.0, 1.25, 1.5, 5e299)] + [{"b": "null", "o": "null", "h": None}]
+        for words in (("query", "reals " + apl), ("query", "--file", "c.json", apl)):
+            self.assertEqual(json.loads(self.out(*words, "-o", "json")), wanted, words)
+
     def test_lines_behind_the_names_of_containers(self):
         report, errors = self.load(
             'web-1  | {"level":"info","n":1}\n'

@@ -134,6 +134,22 @@ TEST_CASE("values of attributes") {
   CHECK(value(R"({"intValue":12.0})") == "12");
   CHECK(value(R"({"boolValue":null,"intValue":12})") == "12");
   CHECK(value(R"({"doubleValue":0.5})") == "0.5");
+  CHECK(value(R"({"doubleValue":3})") == "3.0");
+  CHECK(value(R"({"doubleValue":-3.0})") == "-3.0");
+  CHECK(value(R"({"doubleValue":9007199254740993})") == "9007199254740992.0");
+  CHECK(value(R"({"doubleValue":1e300})") == "1e+300");
+  CHECK(value(R"({"doubleValue":"2.5"})") == "2.5");
+  CHECK(value(R"({"doubleValue":"-2"})") == "-2.0");
+  const auto double_of = [&](const std::string& text) {
+    return value(R"({"doubleValue":")" + text + R"("})");
+  };
+  for (const char* none : {"NaN", "Infinity", "-Infinity"}) {
+    CHECK(double_of(none) == "null");
+  }
+  for (const std::string text : {"nan", "inf", "-infinity", "1e400", "soon", "", " 1"}) {
+    CHECK(double_of(text) == '"' + text + '"');
+  }
+  CHECK(value(R"({"arrayValue":{"values":[{"doubleValue":1},{"intValue":1}]}})") == "[1.0,1]");
   CHECK(value(R"({"boolValue":false})") == "false");
   CHECK(value(R"({"arrayValue":{"values":[{"intValue":"1"},{"stringValue":"s"}]}})") ==
         R"([1,"s"])");

@@ -296,6 +296,39 @@ class Otlp(ServerCase):
                              (200, {}))
             self.assertEqual(self.rows("numbers")[0], (row, {"body": 5, "severity_number": 9}))
 
+    def test_reals_are_reals_whatever_their_value(self):
+        def logs(value):
+            return {"resourceLogs": [{"scopeLogs": [{"logRecords": [{
+                "timeUnixNano": str(AT), "body": {"doubleValue": value}, "attributes": pairs(
+                    own={"doubleValue": value}, http__ratio={"doubleValue": value},
+                    list={"arrayValue": {"values": [{"doubleValue": value}]}},
+                    map={"kvlistValue": {"values": pairs(a={"doubleValue": value})}})}]}]}]}
+
+        def stored(dataset):
+            places = ("body", "['attributes.custom']['own']", "['attributes.http.ratio']",
+                      "['attributes.custom']['list'][0]", "['attributes.custom']['map']['a']")
+            made = ", ".join(f"t{i} = gettype({place}), h{i} = toreal({place}) / 2" for i, place in enumerate(places))
+            columns = self.server.query(f"{dataset} | project {made}")["tables"][0]["columns"]
+            return [column[0] for column in columns]
+        for number, value in enumerate((3, 3.0, -4e0, "3", "2.5", 1e300, "-1e-5", 2.5)):
+            for form, sent in (("json", (logs(value), "application/json")),
+                               ("proto", (encode(LOGS, logs(value)), PROTOBUF))):
+                dataset = f"real{form}{number}"
+                self.assertEqual(self.send("/v1/logs", sent[0], dataset, sent[1])[0], 200)
+                self.assertEqual(stored(dataset), ["real", float(value) / 2] * 5, (form, value))
+            types = {field["name"]: field["type"] for field in self.server.call(
+                "GET", f"/v2/datasets/realjson{number}/fields")[1]}
+            self.assertEqual((types["body"], types["attributes.http.ratio"]), ("float", "float"))
+        for number, value in enumerate(("NaN", "Infinity", "-Infinity")):
+            for form, sent in (("json", (logs(value), "application/json")),
+                               ("proto", (encode(LOGS, logs(float(value))), PROTOBUF))):
+                dataset = f"noreal{form}{number}"
+                self.assertEqual(self.send("/v1/logs", sent[0], dataset, sent[1])[0], 200)
+                custom = {"own": None, "list": [None], "map": {"a": None}}
+                self.assertEqual(self.rows(dataset), [("2024-05-01T00:00:00Z", {"attributes": {"custom": custom}})])
+        self.assertEqual(self.send("/v1/logs", logs("soon"), "notext")[0], 200)
+        self.assertEqual(self.rows("notext")[0][1]["body"], "soon")
+
     def test_times_that_are_none_are_told(self):
         def logs(**log):
             return {"resourceLogs": [{"scopeLogs": [{"logRecords": [log]}]}]}

@@ -269,6 +269,18 @@ class Splunk(ServerCase):
             status, answer = self.send(path, **{"Authorization": writer, "Content-Encoding": "br"})
             self.assertEqual((status, answer["code"]), (415, 6))
 
+    def test_whole_reals_stay_reals(self):
+        sent = b'{"event":{"a":3.0,"b":[1.0,1],"c":{"d":-0.0},"e":2},"fields":{"f":1e0},"host":4.0,"index":"reals","time":%s}'
+        for time in (b"1714521600", b"1714521600.0"):
+            self.assertEqual(self.server.call("POST", "/services/collector", sent % time)[0], 200)
+        self.assertEqual(self.server.call("POST", "/services/collector/raw?index=reals", b'{"a":3.0}',
+                                          {"Content-Type": "application/json"})[0], 200)
+        for field in ("a", "b[0]", "['c.d']", "f", "host"):
+            rows = self.server.query(f"reals | extend t = gettype({field}) | where t != 'null' | summarize by t")
+            self.assertEqual(rows["tables"][0]["columns"], [["real"]], field)
+        rows = self.server.query("reals | where isnotnull(e) | project gettype(b[1]), gettype(e), _time")
+        self.assertEqual(rows["tables"][0]["columns"], [["long"] * 2, ["long"] * 2, ["2024-05-01T00:00:00Z"] * 2])
+
     def test_one_too_many_is_told_that_the_server_is_busy(self):
         made = run_evq(self.server.directory, "token", "create", "--name", "b", "--ingest", "web")
         answers = (self.send("/services/collector", Authorization="Splunk " + made)

@@ -107,6 +107,12 @@ TEST_CASE("a log of each kind: as it is, and sent on as JSON") {
   }
 }
 
+TEST_CASE("reals within a list are sent on as reals") {
+  CHECK(
+      as_json("#separator \\x09\n#set_separator\t,\n#fields\ta\tb\n#types\tvector[double]\tcount\n"
+              "1.000000,0.5\t7\n") == "{\"a\":[1.0,0.5],\"b\":7}\n");
+}
+
 TEST_CASE("a field that is named tells the time") {
   CHECK(fields_of("#Fields: date time seen\n2024-05-01 10:20:30 2020-01-01T00:00:00Z\n",
                   evq::InputFormat::kDetect, "seen") ==
