@@ -21,6 +21,14 @@ namespace {
 // ---- the messages, with the numbers of opentelemetry-proto and the names of its JSON form
 using enum ProtoKind;
 
+constexpr ProtoField trace_id_field(std::uint32_t number) {
+  return {.number = number, .name = "traceId", .kind = kHex, .hex_bytes = 16};
+}
+
+constexpr ProtoField span_id_field(std::uint32_t number, std::string_view name) {
+  return {.number = number, .name = name, .kind = kHex, .hex_bytes = 8};
+}
+
 extern const ProtoMessage kAnyValue;
 constexpr std::array kKeyValueFields = {ProtoField{1, "key", kText},
                                         ProtoField{2, "value", kMessage, false, &kAnyValue}};
@@ -50,8 +58,8 @@ constexpr std::array kLogFields = {ProtoField{1, "timeUnixNano", kFixed64},
                                    ProtoField{3, "severityText", kText},
                                    ProtoField{5, "body", kMessage, false, &kAnyValue},
                                    ProtoField{6, "attributes", kMessage, true, &kKeyValue},
-                                   ProtoField{9, "traceId", kHex},
-                                   ProtoField{10, "spanId", kHex},
+                                   trace_id_field(9),
+                                   span_id_field(10, "spanId"),
                                    ProtoField{11, "observedTimeUnixNano", kFixed64},
                                    ProtoField{12, "eventName", kText}};
 constexpr ProtoMessage kLog{kLogFields};
@@ -69,17 +77,17 @@ constexpr std::array kSpanEventFields = {ProtoField{1, "timeUnixNano", kFixed64}
                                          ProtoField{2, "name", kText},
                                          ProtoField{3, "attributes", kMessage, true, &kKeyValue}};
 constexpr ProtoMessage kSpanEvent{kSpanEventFields};
-constexpr std::array kSpanLinkFields = {ProtoField{1, "traceId", kHex},
-                                        ProtoField{2, "spanId", kHex},
+constexpr std::array kSpanLinkFields = {trace_id_field(1), span_id_field(2, "spanId"),
+                                        ProtoField{3, "traceState", kText},
                                         ProtoField{4, "attributes", kMessage, true, &kKeyValue}};
 constexpr ProtoMessage kSpanLink{kSpanLinkFields};
 constexpr std::array kStatusFields = {ProtoField{2, "message", kText},
                                       ProtoField{3, "code", kInteger}};
 constexpr ProtoMessage kStatus{kStatusFields};
-constexpr std::array kSpanFields = {ProtoField{1, "traceId", kHex},
-                                    ProtoField{2, "spanId", kHex},
+constexpr std::array kSpanFields = {trace_id_field(1),
+                                    span_id_field(2, "spanId"),
                                     ProtoField{3, "traceState", kText},
-                                    ProtoField{4, "parentSpanId", kHex},
+                                    span_id_field(4, "parentSpanId"),
                                     ProtoField{5, "name", kText},
                                     ProtoField{6, "kind", kInteger},
                                     ProtoField{7, "startTimeUnixNano", kFixed64},

@@ -1,9 +1,11 @@
 #include "http/proto_json.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
 #include "store/base/ascii.h"
+#include "store/base/base64.h"
 
 namespace evq {
 namespace {
@@ -97,9 +99,11 @@ class Check {
     }
     switch (field.kind) {
       case ProtoKind::kText:
-      case ProtoKind::kHex:
       case ProtoKind::kBytes:
         return json.is_string() || expect("a text is expected");
+      case ProtoKind::kHex:
+        return json.is_string() ? hex(json.as_string(), field.hex_bytes)
+                                : expect("a text is expected");
       case ProtoKind::kInteger:
       case ProtoKind::kReal:
         return json.is_number() || json.is_string() || expect("a number is expected");
@@ -110,6 +114,18 @@ class Check {
         break;
     }
     return true;
+  }
+
+  // Bytes of the JSON form are base64 elsewhere, and so were these in its first days.
+  bool hex(std::string_view text, std::size_t bytes) {
+    if (text.empty() || (text.size() == 2 * bytes &&
+                         std::ranges::all_of(text, [](char c) { return hex_digit(c) >= 0; }))) {
+      return true;
+    }
+    const std::optional<std::string> decoded = base64_decode(text);
+    const bool is_base64 = decoded.has_value() && decoded->size() == bytes;
+    return expect(std::to_string(2 * bytes) + " hexadecimal digits are expected, or none" +
+                  (is_base64 ? ": this seems to be base64, which OTLP has for other bytes" : ""));
   }
 
   bool expect(std::string what) {

@@ -21,7 +21,7 @@ bool is_protobuf(const HttpRequest& request);
 
 enum class ProtoKind : std::uint8_t {
   kText,     // string
-  kHex,      // bytes, as hexadecimal text
+  kHex,      // bytes, as hexadecimal text; of the JSON form just so many, or none
   kBytes,    // bytes, as base64 text
   kInteger,  // varint: int32, int64, uint32, enum
   kBool,     // varint
@@ -38,6 +38,7 @@ struct ProtoField {
   ProtoKind kind = ProtoKind::kText;
   bool repeated = false;
   const ProtoMessage* message = nullptr;  // of kMessage
+  std::size_t hex_bytes = 0;              // of kHex
 };
 
 inline constexpr std::size_t kProtoFieldsMax = 12;

@@ -62,6 +62,13 @@ class Rewritten(EvqCase):
         for words in (("query", "reals " + apl), ("query", "--file", "c.json", apl)):
             self.assertEqual(json.loads(self.out(*words, "-o", "json")), wanted, words)
 
+    def test_ids_that_are_none_leave_a_line_as_it_is(self):
+        span = '{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"%s","name":"s","startTimeUnixNano":"1714557630000000000"}]}]}]}\n'
+        self.load(span % "5B8EFFF798038103d269b633813fc60c" + span % "W47/95gDgQPSabYzgT/GDA==", dataset="ids")
+        self.assertEqual(self.rows("ids | where isnotnull(trace_id) | project trace_id"),
+                         [{"trace_id": "5b8efff798038103d269b633813fc60c"}])
+        self.assertEqual(self.rows("ids | where isnotnull(resourceSpans) | count"), [{"Count": 1}])
+
     def test_lines_behind_the_names_of_containers(self):
         report, errors = self.load(
             'web-1  | {"level":"info","n":1}\n'

@@ -73,7 +73,7 @@ BODIES = (
             "body": {"kvlistValue": {"values": [{"key": "a", "value": {"arrayValue": {"values": [
                 {"intValue": "1"}, {"doubleValue": 1.5}, {"boolValue": True}]}}}]}},
             "attributes": [{"key": "k", "value": {"bytesValue": "AAE="}}],
-            "traceId": "00", "spanId": "00", "flags": 1}]}]}]}),
+            "traceId": "00" * 16, "spanId": "00" * 8, "flags": 1}]}]}]}),
     ("POST", "/loki/api/v1/push", {"streams": [{
         "stream": {"a": "b"}, "values": [["1714521600000000000", "line", {"m": "n"}]]}]}),
 )

@@ -57,7 +57,7 @@ constexpr Ask kAsks[] = {
     {"POST", "/v1/logs",
      R"({"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"x"}}]}]}]})"},
     {"POST", "/v1/traces",
-     R"({"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"x","traceId":"01"}]}]}]})"},
+     R"({"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"x","traceId":"5b8efff798038103d269b633813fc60c"}]}]}]})"},
 
     {"POST", "/v1/query/_apl?format=tabular",
      R"({"apl":"d | where n >= 3 | summarize count() by s | sort by s asc",)" EVQ_TEST_RANGE "}",

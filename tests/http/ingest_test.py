@@ -149,7 +149,7 @@ class Ingest(ServerCase):
             ["l1", "l2"]])
 
     def test_opentelemetry(self):
-        span = {"traceId": "aa", "spanId": "bb", "name": "get", "kind": 2,
+        span = {"traceId": "aa" * 16, "spanId": "bb" * 8, "name": "get", "kind": 2,
                 "startTimeUnixNano": "1714521600000000000", "endTimeUnixNano": "1714521600000000500",
                 "attributes": [{"key": "http.method", "value": {"stringValue": "GET"}}],
                 "status": {"code": 2}}
@@ -193,7 +193,7 @@ class Ingest(ServerCase):
                                 ["5b8efff798038103d269b633813fc60c"] + [None] * 4,
                                 ["eee19b7ec3c1b174"] + [None] * 4,
                                 ["abcdef0123456789"] + [None] * 4])
-        logs = [{"severityNumber": number, "timeUnixNano": "1714521600000000000", "traceId": "AB"}
+        logs = [{"severityNumber": number, "timeUnixNano": "1714521600000000000", "traceId": "AB" * 16}
                 for number in ("SEVERITY_NUMBER_INFO", "SEVERITY_NUMBER_FATAL4", 13, "SEVERITY_NUMBER_X")]
         self.assertEqual(send("/v1/logs", "resourceLogs", ("scopeLogs", "logRecords"), logs, "levels"), (200, {}))
         rows = self.server.query("levels | summarize make_list(severity_number), dcount(trace_id)")

@@ -329,6 +329,41 @@ class Otlp(ServerCase):
         self.assertEqual(self.send("/v1/logs", logs("soon"), "notext")[0], 200)
         self.assertEqual(self.rows("notext")[0][1]["body"], "soon")
 
+    def test_ids_are_hexadecimal(self):
+        trace, span = "5B8EFFF798038103d269b633813fc60c", "EEE19b7ec3c1b174"
+
+        def logs(**log):
+            return {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"timeUnixNano": str(AT), **log}]}]}]}
+
+        def spans(**members):
+            return {"resourceSpans": [{"scopeSpans": [{"spans": [{"startTimeUnixNano": str(AT), **members}]}]}]}
+        self.assertEqual(self.send("/v1/logs", logs(traceId=trace, spanId=span), "ids"), (200, {}))
+        self.assertEqual(self.send("/v1/logs", logs(traceId="", spanId=None), "ids"), (200, {}))
+        self.assertEqual(self.rows("ids"), [("2024-05-01T00:00:00Z", {
+            "trace_id": trace.lower(), "span_id": span.lower()}), ("2024-05-01T00:00:00Z", {})])
+        for name, digits, wrong in (
+                ("traceId", 32, ("hello", trace[1:], trace + "0", trace[:-1] + "g", span, " " + trace[1:])),
+                ("spanId", 16, ("hello", span[1:], span + "0", "x" + span[1:], trace)),
+                ("parentSpanId", 16, ("hello", span[1:]))):
+            sent = [(spans, "/v1/traces", "resourceSpans[0].scopeSpans[0].spans[0].")]
+            sent += [(logs, "/v1/logs", "resourceLogs[0].scopeLogs[0].logRecords[0].")] if name != "parentSpanId" else []
+            sent += [(lambda **link: spans(links=[{}, link]), "/v1/traces",
+                      "resourceSpans[0].scopeSpans[0].spans[0].links[1].")] if name != "parentSpanId" else []
+            for value in wrong:
+                for make, path, place in sent:
+                    for key in (name, "".join("_" + c.lower() if c.isupper() else c for c in name)):
+                        status, answer = self.send(path, make(**{key: value}), "noids")
+                        self.assertEqual((status, answer.get("code")), (400, 3), (path, key, value))
+                        self.assertIn(f"{place}{key}: {digits} hexadecimal digits are expected", answer["message"])
+                        self.assertNotIn("base64", answer["message"])
+            packed = base64.b64encode(bytes(range(digits // 2))).decode()
+            for value in (packed, packed.rstrip("=")):
+                status, answer = self.send("/v1/traces", spans(**{name: value}), "noids")
+                self.assertEqual(status, 400)
+                self.assertIn(f".{name}: {digits} hexadecimal digits are expected", answer["message"])
+                self.assertIn("base64", answer["message"])
+        self.assertEqual(self.server.call("GET", "/v2/datasets/noids")[0], 404)
+
     def test_times_that_are_none_are_told(self):
         def logs(**log):
             return {"resourceLogs": [{"scopeLogs": [{"logRecords": [log]}]}]}
