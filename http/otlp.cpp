@@ -284,6 +284,7 @@ void EventText::write_span_parts(std::string_view key, DynamicView list) {
     write_time(&json_, "timestamp", member(each.value(), "timeUnixNano"));
     write_id(&json_, "trace_id", member(each.value(), "traceId"));
     write_id(&json_, "span_id", member(each.value(), "spanId"));
+    write_text(&json_, "trace_state", member(each.value(), "traceState"));
     part_attributes_.write("attributes", member(each.value(), "attributes"), &json_);
     json_.end_object();
   }

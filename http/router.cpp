@@ -317,7 +317,8 @@ HttpResponse Router::preflight(const HttpRequest& request) const {
     response.headers.emplace_back("Access-Control-Allow-Headers",
                                   "authorization, content-type, content-encoding, x-axiom-client, "
                                   "x-axiom-org-id, x-service-org-id, x-axiom-event-labels, "
-                                  "x-axiom-csv-fields, x-axiom-dataset");
+                                  "x-axiom-csv-fields, x-axiom-dataset, x-scope-orgid, "
+                                  "traceparent, tracestate, baggage");
     response.headers.emplace_back("Access-Control-Max-Age", "600");
   }
   add_allow(find_route(request.method, request.path), &response);

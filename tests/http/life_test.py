@@ -248,6 +248,9 @@ class Life(unittest.TestCase):
         status, _ = server.call("OPTIONS", "/v1/ingest/x", headers={"Origin": "http://app"})
         self.assertEqual((status, server.headers["Access-Control-Allow-Origin"]), (200, "http://app"))
         self.assertEqual(server.headers["Access-Control-Allow-Methods"], "GET, POST, PUT, PATCH, DELETE")
+        allowed = server.headers["Access-Control-Allow-Headers"].split(", ")
+        self.assertEqual(set(), {"authorization", "content-type", "x-axiom-dataset", "traceparent", "tracestate", "baggage",
+                                 "x-scope-orgid"} - set(allowed), allowed)
         self.assertEqual(server.call("GET", "/v2/datasets", headers={"Origin": "http://app"})[0], 200)
         self.assertEqual(server.stop(), 0)
 

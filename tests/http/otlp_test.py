@@ -208,7 +208,7 @@ class Otlp(ServerCase):
         self.assertEqual((span["kind"], span["error"], span["status"], span["duration"], span["trace_state"]),
                          ("server", True, {"code": "ERROR", "message": "oh"}, "1.234567ms", "a=b,c=d"))
         self.assertEqual([event.get("name") for event in span["events"]], ["exception", "bare", None])
-        self.assertEqual(span["links"][0]["trace_id"], "00" * 15 + "01")
+        self.assertEqual((span["links"][0]["trace_id"], span["links"][0]["trace_state"]), ("00" * 15 + "01", "l=1"))
 
     def test_the_last_of_a_oneof_counts_and_what_is_unknown_is_passed_over(self):
         both = sized(1, b"first") + varint(3 << 3) + varint(7)  # the text, then the integer
