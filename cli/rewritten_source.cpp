@@ -217,8 +217,8 @@ std::size_t RewrittenSource::rewrite_request(std::string_view rest) {
   const std::string_view line = rest.substr(0, size);
   const auto signal = size <= kRewrittenBytesMax ? signal_of(line) : std::nullopt;
   auto events = signal ? otlp_events(std::string(line), *signal, false, nullptr)
-                       : Result<std::string>(make_error(ErrorCode::kData, ""));
-  text_ += events.ok() ? std::string_view(events.value()) : line;
+                       : Result<OtlpEvents>(make_error(ErrorCode::kData, ""));
+  text_ += events.ok() ? std::string_view(events.value().text) : line;
   return size;
 }
 

@@ -5,15 +5,27 @@
 #include "http/protobuf.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
+#include "store/ingest/failure_reason.h"
 
 namespace evq {
 namespace {
 
-// An Export…ServiceResponse with the count of what was refused; empty when nothing was.
-std::string answer_text(const IngestReport& report, OtlpSignal signal, bool protobuf) {
-  const std::uint64_t failed = report.counts.failed;
-  const std::string why =
-      report.counts.failures.empty() ? std::string() : report.counts.failures[0].reason;
+// Why the first record was refused. A time is called as it was sent, not as it is stored.
+std::string first_reason(const IngestReport& report, const OtlpEvents& events) {
+  if (report.counts.failures.empty()) {
+    return {};
+  }
+  const IngestFailure& first = report.counts.failures[0];
+  const auto time = events.unread_times.find(first.line);
+  const std::string stored = unread_time_reason("_time");
+  return time != events.unread_times.end() && first.reason.starts_with(stored)
+             ? unread_time_reason(time->second) + first.reason.substr(stored.size())
+             : first.reason;
+}
+
+// An Export…ServiceResponse with the count of what was refused, and why; empty when nothing was.
+std::string answer_text(std::uint64_t failed, std::string_view why, OtlpSignal signal,
+                        bool protobuf) {
   std::string text;
   if (!protobuf) {
     JsonWriter json(text);
@@ -55,18 +67,19 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
   }
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(std::string body, decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
-  EVQ_TRY_ASSIGN(const std::string events,
+  EVQ_TRY_ASSIGN(const OtlpEvents events,
                  otlp_events(std::move(body), signal, protobuf, claim.get()));
   IngestReport report;
-  if (!events.empty()) {
+  if (!events.text.empty()) {
     IngestOptions options;
     options.map_fields.emplace_back(kOtlpCustomField);
     if (signal == OtlpSignal::kTraces) {
       options.timespan_fields.emplace_back(kOtlpDurationField);
     }
-    EVQ_TRY_ASSIGN(report, store_ndjson(api, request, dataset, events, std::move(options)));
+    EVQ_TRY_ASSIGN(report, store_ndjson(api, request, dataset, events.text, std::move(options)));
   }
-  HttpResponse response = json_response(answer_text(report, signal, protobuf));
+  HttpResponse response = json_response(
+      answer_text(report.counts.failed, first_reason(report, events), signal, protobuf));
   response.content_type = protobuf ? kProtobufType : "application/json";
   return response;
 }

@@ -12,6 +12,7 @@
 #include "http/protobuf.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
+#include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/column/dynamic_json.h"
 
@@ -148,16 +149,15 @@ void write_time(JsonWriter* json, std::string_view key, DynamicView value) {
   }
 }
 
-// The event's time: the first of them that is given and not 0, or one that cannot be read, with
-// which the store refuses the event and says so.
-void write_event_time(JsonWriter* json, std::initializer_list<DynamicView> times) {
-  const auto* const bad = std::ranges::find_if(times, is_bad_time);
-  const auto* const given = std::ranges::find_if(
-      times, [](DynamicView time) { return otlp_integer(time).value_or(0) != 0; });
-  if (bad != times.end() || given != times.end()) {
-    write_time(json, "_time", *(bad != times.end() ? bad : given));
-  }
-}
+// A member of a record that is a time.
+struct TimeMember {
+  TimeMember(DynamicView record, std::string_view member_name)
+      : name(member_name), value(member(record, member_name)) {}
+  bool is_bad() const { return is_bad_time(value); }
+
+  std::string_view name;
+  DynamicView value;
+};
 
 // Nothing unless both are given and int64 has it.
 std::optional<std::int64_t> difference(std::optional<std::int64_t> from,
@@ -234,9 +234,10 @@ class EventText {
   void add_span(DynamicView span, std::string_view origin);
 
   std::size_t size() const { return text_.size(); }
-  std::string take() { return std::move(text_); }
+  OtlpEvents take() { return {std::move(text_), std::move(unread_times_)}; }
 
  private:
+  void write_event_time(std::initializer_list<TimeMember> times);
   // The members that end every event.
   void end(DynamicView record, std::string_view origin) {
     event_attributes_.write("attributes", member(record, "attributes"), &json_);
@@ -245,6 +246,7 @@ class EventText {
     }
     json_.end_object();
     json_.new_line();
+    ++lines_;
   }
   void write_span_parts(std::string_view key, DynamicView list);
 
@@ -252,11 +254,27 @@ class EventText {
   JsonWriter json_{text_};
   OtlpAttributes event_attributes_{OtlpAttributes::Names::kConventions};
   OtlpAttributes part_attributes_{OtlpAttributes::Names::kAll};
+  std::uint64_t lines_ = 0;  // that are whole
+  std::map<std::uint64_t, std::string_view> unread_times_;
 };
+
+// The event's time: the first of them that is given and not 0, or one that cannot be read, with
+// which the store refuses the event and says so.
+void EventText::write_event_time(std::initializer_list<TimeMember> times) {
+  const auto* const bad = std::ranges::find_if(times, &TimeMember::is_bad);
+  const auto* const given = std::ranges::find_if(
+      times, [](const TimeMember& time) { return otlp_integer(time.value).value_or(0) != 0; });
+  if (bad != times.end() && unread_times_.size() < kIngestFailuresListedMax) {
+    unread_times_.emplace(lines_ + 1, bad->name);
+  }
+  if (bad != times.end() || given != times.end()) {
+    write_time(&json_, "_time", (bad != times.end() ? bad : given)->value);
+  }
+}
 
 void EventText::add_log(DynamicView log, std::string_view origin) {
   json_.begin_object();
-  write_event_time(&json_, {member(log, "timeUnixNano"), member(log, "observedTimeUnixNano")});
+  write_event_time({{log, "timeUnixNano"}, {log, "observedTimeUnixNano"}});
   if (const DynamicView body = member(log, "body"); body.is_bag()) {
     json_.key("body");
     write_otlp_value(&json_, body);
@@ -293,9 +311,9 @@ void EventText::write_span_parts(std::string_view key, DynamicView list) {
 
 void EventText::add_span(DynamicView span, std::string_view origin) {
   json_.begin_object();
-  const DynamicView begins = member(span, "startTimeUnixNano");
-  const DynamicView ends = member(span, "endTimeUnixNano");
-  write_event_time(&json_, {begins, is_bad_time(ends) ? ends : DynamicView()});
+  const TimeMember begins(span, "startTimeUnixNano");
+  const TimeMember ends(span, "endTimeUnixNano");
+  ends.is_bad() ? write_event_time({begins, ends}) : write_event_time({begins});
   write_id(&json_, "trace_id", member(span, "traceId"));
   write_id(&json_, "span_id", member(span, "spanId"));
   write_id(&json_, "parent_span_id", member(span, "parentSpanId"));
@@ -303,7 +321,8 @@ void EventText::add_span(DynamicView span, std::string_view origin) {
   write_text(&json_, "name", member(span, "name"));
   json_.key("kind");
   json_.string(span_kind(member(span, "kind")));
-  const std::optional<std::int64_t> duration = difference(otlp_integer(begins), otlp_integer(ends));
+  const std::optional<std::int64_t> duration =
+      difference(otlp_integer(begins.value), otlp_integer(ends.value));
   if (duration.value_or(-1) >= 0) {
     json_.key(kOtlpDurationField);
     json_.integer(*duration);
@@ -371,8 +390,8 @@ Status add_records(DynamicView scope, DynamicView resource, OtlpSignal signal,
 
 }  // namespace
 
-Result<std::string> otlp_events(std::string body, OtlpSignal signal, bool protobuf,
-                                RewritingClaim* claim) {
+Result<OtlpEvents> otlp_events(std::string body, OtlpSignal signal, bool protobuf,
+                               RewritingClaim* claim) {
   const bool logs = signal == OtlpSignal::kLogs;
   const ProtoMessage& message = logs ? kLogsRequest : kTracesRequest;
   std::optional<std::string> bytes =

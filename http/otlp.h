@@ -6,6 +6,7 @@
 // whole name: applications make up so many names that each as a field would fill a dataset.
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -21,9 +22,16 @@ inline constexpr std::string_view kOtlpDurationField = "duration";
 
 enum class OtlpSignal : std::uint8_t { kLogs, kTraces };
 
+struct OtlpEvents {
+  std::string text;  // NDJSON
+  // The lines of events whose time cannot be read, with the member that has it: so many as may be
+  // listed as failed.
+  std::map<std::uint64_t, std::string_view> unread_times;
+};
+
 // kData for a malformed request. Takes the body, which may be long, to give it back soon; claims
 // the memory of the events, unless `claim` is null.
-Result<std::string> otlp_events(std::string body, OtlpSignal signal, bool protobuf,
-                                RewritingClaim* claim);
+Result<OtlpEvents> otlp_events(std::string body, OtlpSignal signal, bool protobuf,
+                               RewritingClaim* claim);
 
 }  // namespace evq

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!events.ok()) {
     return 0;
   }
-  std::string_view rest = events.value();
+  std::string_view rest = events.value().text;
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
     if (end == std::string_view::npos || end < 2 || rest[0] != '{' || rest[end - 1] != '}') {

@@ -364,6 +364,29 @@ class Otlp(ServerCase):
                 self.assertIn("base64", answer["message"])
         self.assertEqual(self.server.call("GET", "/v2/datasets/noids")[0], 404)
 
+    def test_a_time_is_called_as_it_was_sent(self):
+        good = {"timeUnixNano": str(AT)}
+        for records, name, value in (
+                ([good, {"timeUnixNano": "abc"}], "timeUnixNano", "abc"),
+                ([{"observedTimeUnixNano": "x", "timeUnixNano": str(AT)}], "observedTimeUnixNano", "x"),
+                ([good] * 1500 + [{"timeUnixNano": 0.5}, {"observedTimeUnixNano": "y"}], "timeUnixNano", "0.5 ns")):
+            status, answer = self.send("/v1/logs", {"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}, "times")
+            self.assertEqual((status, answer["partialSuccess"]["errorMessage"]),
+                             (200, f"the value of '{name}' is no time: '{value}'"))
+        for span, name in (({"startTimeUnixNano": "abc"}, "startTimeUnixNano"),
+                           ({"startTimeUnixNano": str(AT), "endTimeUnixNano": "abc"}, "endTimeUnixNano")):
+            status, answer = self.send("/v1/traces", {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}, "times")
+            self.assertEqual((status, answer["partialSuccess"]["errorMessage"]),
+                             (200, f"the value of '{name}' is no time: 'abc'"))
+        most = encode(LOGS, {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"timeUnixNano": str((1 << 64) - 1)}]}]}]})
+        self.assertIn(b"the value of 'timeUnixNano' is no time", self.send("/v1/logs", most, "times", PROTOBUF)[1])
+        # Other reasons stay as they are.
+        wide = {**good, "attributes": pairs(**{f"http__a{i}": text("x") for i in range(5000)})}
+        status, answer = self.send("/v1/logs", {"resourceLogs": [{"scopeLogs": [{"logRecords": [
+            wide, {"timeUnixNano": "abc"}]}]}]}, "times")
+        self.assertEqual((status, answer["partialSuccess"]["rejectedLogRecords"]), (200, "2"), answer)
+        self.assertIn("more than", answer["partialSuccess"]["errorMessage"])
+
     def test_times_that_are_none_are_told(self):
         def logs(**log):
             return {"resourceLogs": [{"scopeLogs": [{"logRecords": [log]}]}]}
