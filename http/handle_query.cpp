@@ -60,14 +60,19 @@ Result<std::uint64_t> count_without_cursor(Api& api, QueryRequest query) {
   return sink.rows_matched;
 }
 
-// How long `streaming-duration` lets an empty answer wait; 0 without it.
-std::int64_t streaming_ns(const HttpRequest& request) {
-  const auto text = request.parameter("streaming-duration");
-  if (!text.has_value()) {
+// How long `streaming-duration` lets an empty answer wait; 0 without it, and for auto, which leaves
+// it to the server. kUsage for what is no time to wait.
+Result<std::int64_t> streaming_ns(const HttpRequest& request) {
+  const std::string_view text = request.parameter("streaming-duration").value_or("");
+  if (text.empty() || text == "auto") {
     return 0;
   }
-  const std::optional<std::int64_t> span = parse_timespan(*text);
-  return std::clamp<std::int64_t>(span.value_or(0), 0, kHttpStreamMsMax * kMillisecondNs);
+  const std::optional<std::int64_t> span = parse_timespan(text);
+  if (!span.has_value() || *span < 0) {
+    return make_error(ErrorCode::kUsage,
+                      "streaming-duration must be a time to wait, such as 5s or 1m30s, or auto");
+  }
+  return std::min<std::int64_t>(*span, kHttpStreamMsMax * kMillisecondNs);
 }
 
 }  // namespace
@@ -151,7 +156,7 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   constexpr std::int64_t kPollMs = 100;
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
   EVQ_TRY_ASSIGN(const LegacyQuery legacy, read_legacy_body(body));
-  const std::int64_t wait_ns = streaming_ns(request);
+  EVQ_TRY_ASSIGN(const std::int64_t wait_ns, streaming_ns(request));
   QueryRequest query;
   EVQ_TRY_ASSIGN(const LegacyApl apl, legacy_apl(request.argument("dataset"), legacy));
   query.apl = apl.text;

@@ -80,6 +80,18 @@ class Queries(ServerCase):
         status = answer["status"]
         self.assertLessEqual(status["minBlockTime"], status["maxBlockTime"])
 
+    def test_a_time_to_wait_that_is_none_is_refused(self):
+        path = "/v1/datasets/waits/query?streaming-duration="
+        self.server.call("POST", "/v1/ingest/waits", [{"n": 1}])
+        for text in ("5000000000", "5", "soon", "5x", "-5s", "1m30", "%20"):
+            status, answer = self.server.call("POST", path + text, {})
+            self.assertEqual((status, answer["code"]), (400, 400), text)
+            self.assertIn("streaming-duration must be", answer["message"])
+            self.assertIn("5s", answer["message"])
+        for text in ("", "auto", "0", "0s", "5s", "1m0s", "1d"):
+            status, answer = self.server.call("POST", path + text, {})
+            self.assertEqual((status, len(answer["matches"])), (200, 1), text)
+
     def test_the_wait_of_a_compressed_stream_is_none_of_its_query_s_time(self):
         server = Server("--no-auth", "--timeout", "1")
         server.call("POST", "/v1/ingest/stream", [{"n": 1}])
