@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apl/service/service.h"
+#include "apl/syntax/diagnostics.h"
 #include "apl/syntax/parser.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
@@ -71,7 +72,7 @@ void note_mistake(const GlobalOptions& global, const std::string& apl) {
   if (const auto parsed = syntax::parse(apl, 0); !parsed.ok()) {
     const Error& error = parsed.error();
     print_note(global, "note: the query does not parse: " + error.message +
-                           (error.hint.empty() ? "" : "; " + error.hint));
+                           (error.hint.empty() ? "" : "; " + diag::inline_hint(error.hint)));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "apl/syntax/diagnostics.h"
 #include "http/wire_json.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
@@ -148,7 +149,7 @@ Result<QueryRequest> read_query(const Json& body) {
 std::string message_of_error(const Error& error) {
   std::string message = (is_missing_dataset(error) ? "dataset not found: " : "") + error.message;
   if (!error.hint.empty()) {
-    message += " (" + error.hint + ")";
+    message += " (" + diag::inline_hint(error.hint) + ")";
   }
   return message;
 }

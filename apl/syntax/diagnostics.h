@@ -42,6 +42,9 @@ Suggestion suggest_by_word(std::string_view name, Candidates candidates);
 enum class Suggested : std::uint8_t { kWord, kName };
 std::string did_you_mean(const Suggestion& suggestion, Suggested what);
 std::string did_you_mean(std::string_view name, Candidates candidates);
+// A hint as it stands within a text, which a line of its own lays out: "did you mean 'count'? also:
+// countif, dcount".
+std::string inline_hint(std::string_view hint);
 
 // --------------------------------------------------------------------------- parser (APL1xxx)
 

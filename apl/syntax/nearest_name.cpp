@@ -18,6 +18,8 @@ namespace evq::diag {
 namespace {
 
 constexpr std::size_t kAlsoMax = 2;
+// Before the names that come after the nearest; a bracket closes the hint.
+constexpr std::string_view kAlso = "   (also: ";
 constexpr std::size_t kComparedBytesMax = 128;  // longer names are never near anything
 
 bool starts_with_fold(std::string_view text, std::string_view prefix) {
@@ -218,13 +220,23 @@ std::string did_you_mean(const Suggestion& suggestion, Suggested what) {
   const std::string best = shown(suggestion.best);
   std::string out = "did you mean " + (best == suggestion.best ? "'" + best + "'" : best) + "?";
   for (const std::string& also : suggestion.also) {
-    out += (&also == suggestion.also.data() ? "   (also: " : ", ") + shown(also);
+    out += (&also == suggestion.also.data() ? std::string(kAlso) : ", ") + shown(also);
   }
   return out + (suggestion.also.empty() ? "" : ")");
 }
 
 std::string did_you_mean(std::string_view name, Candidates candidates) {
   return did_you_mean(suggest(name, candidates), Suggested::kWord);
+}
+
+std::string inline_hint(std::string_view hint) {
+  const std::size_t also = hint.find(kAlso);
+  if (also == std::string_view::npos || !hint.ends_with(')')) {
+    return std::string(hint);
+  }
+  const std::string_view names = hint.substr(also + kAlso.size());
+  return std::string(hint.substr(0, also)) +
+         " also: " + std::string(names.substr(0, names.size() - 1));
 }
 
 }  // namespace evq::diag

@@ -45,6 +45,12 @@ class Answers(ServerCase):
             self.assertEqual((detail["errorType"], detail["compileErrorCode"], detail["id"]), told)
         self.assertIn("did you mean 'status'?", answer["message"])
 
+    def test_a_hint_of_several_names_is_one_text(self):
+        self.server.call("POST", "/v1/ingest/near", [{"pl1": 1, "pl2": 2, "pl3": 3, "one": 1}])
+        for apl, message in (("near | where pl == 1", "unknown field 'pl' in 'near' (did you mean 'pl1'? also: pl2, pl3)"),
+                             ("near | where oen == 1", "unknown field 'oen' in 'near' (did you mean 'one'?)")):
+            self.assertEqual(self.server.call("POST", "/v1/query/_apl", {"apl": apl})[1]["message"], message)
+
     def test_profile_runs_the_query(self):
         status, answer = self.server.call("POST", "/v1/_profile",
                                           {"apl": "w | where d > 3 | summarize count() by user"})
