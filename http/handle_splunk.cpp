@@ -231,8 +231,12 @@ class SplunkIndex {
 Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
                                   const std::map<std::string, std::string>& events_by_dataset) {
   for (const auto& [dataset, events] : events_by_dataset) {
-    if (!check_dataset_name(dataset).ok()) {
-      return splunk_answer(400, 7, "Incorrect index");
+    if (const Status name = check_dataset_name(dataset); !name.ok()) {
+      return splunk_answer(
+          400, 7,
+          "Incorrect index: " + (dataset.empty() ? "name the dataset with index beside the event, "
+                                                   "or with ?index= in the address"
+                                                 : name.error().message));
     }
     if (!request.identity.may(dataset, "ingest", "create")) {
       return splunk_answer(

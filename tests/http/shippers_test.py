@@ -269,6 +269,18 @@ class Splunk(ServerCase):
             status, answer = self.send(path, **{"Authorization": writer, "Content-Encoding": "br"})
             self.assertEqual((status, answer["code"]), (415, 6))
 
+    def test_an_index_that_is_none_is_told(self):
+        call = self.server.call
+        for path, body in (("/services/collector", b'{"event":1}'), ("/services/collector/event", b'{"event":1,"index":""}'),
+                           ("/services/collector/raw", b"line")):
+            status, answer = call("POST", path, body)
+            self.assertEqual((status, answer["code"]), (400, 7))
+            self.assertTrue(answer["text"].startswith("Incorrect index: name the dataset"), answer)
+            self.assertIn("?index=", answer["text"])
+        status, answer = call("POST", "/services/collector?index=a/b", b'{"event":1}')
+        self.assertEqual((status, answer["code"], answer["text"][:17]), (400, 7, "Incorrect index: "), answer)
+        self.assertIn("a/b", answer["text"])
+
     def test_whole_reals_stay_reals(self):
         sent = b'{"event":{"a":3.0,"b":[1.0,1],"c":{"d":-0.0},"e":2},"fields":{"f":1e0},"host":4.0,"index":"reals","time":%s}'
         for time in (b"1714521600", b"1714521600.0"):
