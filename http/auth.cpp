@@ -174,6 +174,23 @@ bool Identity::may_organization(std::string_view resource, std::string_view acti
   return full || (capabilities != nullptr && capabilities->may_organization(resource, action));
 }
 
+std::optional<std::string> Identity::only_dataset(std::string_view resource,
+                                                  std::string_view action) const {
+  std::optional<std::string> only;
+  if (capabilities == nullptr) {
+    return only;
+  }
+  for (const auto& [dataset, resources] : capabilities->datasets) {
+    if (dataset != "*" && may(dataset, resource, action)) {
+      if (only.has_value()) {
+        return std::nullopt;
+      }
+      only = dataset;
+    }
+  }
+  return only;
+}
+
 std::string make_token_secret(bool personal) {
   return std::string(personal ? "xapt-" : "xaat-") + grouped(random_hex(16)) + "-" +
          grouped(random_hex(16));

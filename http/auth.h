@@ -47,6 +47,9 @@ struct Identity {
 
   bool may(std::string_view dataset, std::string_view resource, std::string_view action) const;
   bool may_organization(std::string_view resource, std::string_view action) const;
+  // The dataset that a request may leave out: the only one that its token names for this, where * is
+  // no name. Nothing when it names none or several.
+  std::optional<std::string> only_dataset(std::string_view resource, std::string_view action) const;
 };
 
 // How a route treats credentials.

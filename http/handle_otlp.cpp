@@ -1,4 +1,5 @@
-// OTLP over HTTP: logs and traces into the dataset that X-Axiom-Dataset names.
+// OTLP over HTTP: logs and traces into the dataset that X-Axiom-Dataset names, or the only one that
+// the token may ingest to.
 
 #include "http/ingest_body.h"
 #include "http/otlp.h"
@@ -53,7 +54,10 @@ std::string answer_text(std::uint64_t failed, std::string_view why, OtlpSignal s
 }
 
 Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal signal) {
-  const std::string dataset(request.header("x-axiom-dataset").value_or(""));
+  std::string dataset(request.header("x-axiom-dataset").value_or(""));
+  if (dataset.empty()) {
+    dataset = request.identity.only_dataset("ingest", "create").value_or("");
+  }
   if (dataset.empty()) {
     return make_error(ErrorCode::kUsage, "the X-Axiom-Dataset header is required");
   }

@@ -1,5 +1,5 @@
-// Ingest as Splunk's HTTP event collector speaks it: each body is rewritten as NDJSON and stored like
-// any other.
+// Ingest as Splunk's HTTP event collector speaks it: each body is rewritten as NDJSON and stored
+// like any other.
 
 #include <algorithm>
 #include <map>
@@ -191,17 +191,8 @@ Result<std::string> raw_lines(std::string_view body, const std::string& origin,
 class SplunkIndex {
  public:
   explicit SplunkIndex(const HttpRequest& request)
-      : asked_(request.parameter("index").value_or("")) {
-    if (request.identity.capabilities == nullptr) {
-      return;
-    }
-    for (const auto& [dataset, resources] : request.identity.capabilities->datasets) {
-      if (dataset != "*" && request.identity.may(dataset, "ingest", "create")) {
-        several_ = only_.has_value();
-        only_ = dataset;
-      }
-    }
-  }
+      : asked_(request.parameter("index").value_or("")),
+        only_(request.identity.only_dataset("ingest", "create").value_or("")) {}
   // Of an envelope, asked for in the order of the request; empty when nothing tells.
   std::string dataset_of(DynamicView envelope) {
     const auto index = envelope.find("index");
@@ -215,14 +206,13 @@ class SplunkIndex {
         return std::string(name);
       }
     }
-    return several_ ? std::string() : std::string(only_.value_or(""));
+    return only_;
   }
 
  private:
   std::string_view asked_;
   std::optional<std::string> first_;
-  std::optional<std::string_view> only_;
-  bool several_ = false;  // it is not the only one
+  const std::string only_;
 };
 
 // Stores nothing unless every dataset has a good name and the token may write to it. Like Splunk it

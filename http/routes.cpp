@@ -140,8 +140,8 @@ constexpr Route kRoutes[] = {
     elastic_bulk("PUT", "/v1/datasets/{dataset}/elastic/{index}/_bulk", kOtherMethod),
     {"POST", "/v1/logs", handle_otlp_logs, Scope::kContent, "ingest", "create", Lane::kWrite,
      kIngestBytes, kOtlp, false,
-     "OTLP logs, JSON or Protocol Buffers; the dataset is in X-Axiom-Dataset. Personal tokens may "
-     "use it. Errors are a google.rpc.Status.",
+     "OTLP logs, JSON or Protocol Buffers; the dataset is in X-Axiom-Dataset, or the only one that "
+     "the token may ingest to. Personal tokens may use it. Errors are a google.rpc.Status.",
      ErrorForm::kOtlp},
     {"POST", "/v1/traces", handle_otlp_traces, Scope::kContent, "ingest", "create", Lane::kWrite,
      kIngestBytes, kOtlp, false,
@@ -149,8 +149,8 @@ constexpr Route kRoutes[] = {
      ErrorForm::kOtlp},
     {"POST", "/services/collector", handle_splunk_events, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false,
-     "Splunk's event collector; ?index= or the envelope names the dataset. Errors are Splunk's, "
-     "{text, code}.",
+     "Splunk's event collector; ?index= or the envelope names the dataset, as for OTLP. Errors are "
+     "Splunk's, {text, code}.",
      ErrorForm::kSplunk},
     {"POST", "/services/collector/event", handle_splunk_events, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false, kOtherPath, ErrorForm::kSplunk},

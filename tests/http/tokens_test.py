@@ -226,6 +226,23 @@ class Tokens(ServerCase):
         self.assertEqual(self.status(token, "POST", "/services/collector", body), 403)
         self.assertEqual(self.server.call("GET", "/v2/datasets/ship")[0], 404)
 
+    def test_the_only_dataset_of_a_token_need_not_be_named(self):
+        one = self.make("--ingest", "alone", "--query", "other")
+        two = self.make("--ingest", "alone", "--ingest", "second")
+        everything = self.make("--ingest", "*")
+        none = self.make("--query", "alone")
+        log = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": "l"}}]}]}]}
+        span = {"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "s"}]}]}]}
+        for path, body, empty in (("/v1/logs", log, 400), ("/v1/traces", span, 400),
+                                  ("/services/collector", {"event": "e"}, 400)):
+            for token, status in ((one, 200), (two, empty), (everything, empty), (none, empty)):
+                self.assertEqual(self.status(token, "POST", path, body), status, path)
+        self.assertEqual(self.server.query("alone | count")["tables"][0]["columns"], [[3]])
+        # What is named goes there, or nowhere.
+        status = self.server.call("POST", "/v1/logs", log, {"Authorization": "Bearer " + one,
+                                                           "X-Axiom-Dataset": "second"})[0]
+        self.assertEqual(status, 403)
+
     def test_shippers_schemes(self):
         token = self.make("--ingest", "ship")
         basic = base64.b64encode(("x:" + token).encode()).decode()
