@@ -74,6 +74,7 @@ Result<HttpResponse> handle_splunk_health(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_otlp_logs(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_otlp_traces(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_otlp_metrics(Api& api, HttpRequest& request);
 
 Result<HttpResponse> handle_apl_query(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request);

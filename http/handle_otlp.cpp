@@ -94,6 +94,13 @@ Result<HttpResponse> handle_otlp_logs(Api& api, HttpRequest& request) {
   return store_signal(api, request, OtlpSignal::kLogs);
 }
 
+Result<HttpResponse> handle_otlp_metrics(Api& /*api*/, HttpRequest& /*request*/) {
+  return make_error(
+      ErrorCode::kNotFound,
+      "evq keeps logs and traces, no metrics: set OTEL_METRICS_EXPORTER=none, or take "
+      "metrics out of the pipeline that exports to it");
+}
+
 Result<HttpResponse> handle_otlp_traces(Api& api, HttpRequest& request) {
   return store_signal(api, request, OtlpSignal::kTraces);
 }

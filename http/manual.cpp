@@ -74,6 +74,14 @@ names the fields of CSV without a header, and
 of the URL separates its cells. Without a Content\-Type the first byte tells JSON from CSV, which
 then must have rows under its header.
 .PP
+Of OTLP in JSON,
+.IR traceId ", " spanId " and " parentSpanId
+are 32, 16 and 16 hexadecimal digits, or empty, and anything else is refused. NaN and the infinities
+of a
+.I doubleValue
+are null. A record whose time cannot be read is rejected alone, in
+.IR partialSuccess .
+.PP
 Of Loki's pushes, labels and metadata are members of the event, before which its _time and
 .I line
 come, and metadata before labels: of two of one name the later is kept with

@@ -147,6 +147,8 @@ constexpr Route kRoutes[] = {
      kIngestBytes, kOtlp, false,
      "OTLP traces, one event a span; its duration is a timespan. Otherwise as logs.",
      ErrorForm::kOtlp},
+    {"POST", "/v1/metrics", handle_otlp_metrics, Scope::kToken, "", "", Lane::kWrite, kIngestBytes,
+     kOtlp, false, "OTLP metrics, of which evq keeps none: 404 that says so.", ErrorForm::kOtlp},
     {"POST", "/services/collector", handle_splunk_events, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false,
      "Splunk's event collector; ?index= or the envelope names the dataset, as for OTLP. Errors are "

@@ -387,6 +387,15 @@ class Otlp(ServerCase):
         self.assertEqual((status, answer["partialSuccess"]["rejectedLogRecords"]), (200, "2"), answer)
         self.assertIn("more than", answer["partialSuccess"]["errorMessage"])
 
+    def test_metrics_are_refused_with_a_reason(self):
+        status, answer = self.send("/v1/metrics", {"resourceMetrics": []}, "metrics")
+        self.assertEqual((status, answer["code"]), (404, 5))
+        self.assertIn("OTEL_METRICS_EXPORTER=none", answer["message"])
+        status, answer = self.send("/v1/metrics", b"\x0a\x00", "metrics", PROTOBUF)
+        self.assertEqual((status, answer[:3]), (404, b"\x08\x05\x12"))
+        self.assertIn(b"OTEL_METRICS_EXPORTER=none", answer)
+        self.assertEqual(self.server.headers["Content-Type"], PROTOBUF)
+
     def test_times_that_are_none_are_told(self):
         def logs(**log):
             return {"resourceLogs": [{"scopeLogs": [{"logRecords": [log]}]}]}
