@@ -65,9 +65,11 @@ Result<HttpResponse> handle_metrics(Api& api, HttpRequest& request);
 
 Result<HttpResponse> handle_ingest(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_elastic_document(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_elastic_info(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_elastic_setup_show(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_elastic_setup_put(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_elastic_refresh(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_splunk_health(Api& api, HttpRequest& request);

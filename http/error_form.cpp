@@ -16,9 +16,12 @@ int splunk_code(int status) {
   constexpr int kServerError = 8;
   constexpr int kServerBusy = 9;
   constexpr int kTooLarge = 27;
+  constexpr int kNotFound = 404;
   switch (status) {
     case 403:
       return kInvalidToken;
+    case 404:
+      return kNotFound;
     case 413:
       return kTooLarge;
     case 429:
@@ -33,8 +36,8 @@ std::string_view elastic_type(int status) {
   switch (status) {
     case 403:
       return "security_exception";
-    case 404:
-      return "index_not_found_exception";
+    case 404:  // a path: no index is ever missing
+      return "resource_not_found_exception";
     case 413:
       return "content_too_long_exception";
     case 429:

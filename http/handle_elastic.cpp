@@ -1,5 +1,5 @@
-// Ingest as Elasticsearch speaks it: pairs of an action and a document, which go into the dataset of
-// the path whatever index they name.
+// Ingest as Elasticsearch speaks it: many documents at once, or one alone. Documents go into the
+// dataset of the path, whatever index they name; what is said of an index is always true.
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,9 @@
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
+#include "store/ingest/nested_value.h"
 
 namespace evq {
 namespace {
@@ -28,11 +30,22 @@ constexpr std::array<std::string_view, 4> kBulkActions = {"index", "create", "de
 struct Bulk {
   std::string documents;            // NDJSON, those of `index` and `create`
   std::vector<BulkAction> actions;  // of all lines
+  std::string ids;                  // that they give, each with a NUL behind it
 };
 
-// What {"index":{…}} asks for; nothing for a line that asks for nothing known, or for two things.
-// Some senders leave notes of their own beside the action.
-std::optional<BulkAction> action_of(DynamicView line) {
+// The _id that an action gives; empty for none, and for what cannot be kept in Bulk::ids.
+std::string id_of(DynamicView action) {
+  const DynamicView id = action.find("_id").value_or(DynamicView());
+  if (id.tag() == DynamicTag::kLong) {
+    return std::to_string(id.as_integer());
+  }
+  const bool keeps = id.is_string() && id.as_string().find('\0') == std::string_view::npos;
+  return keeps ? std::string(id.as_string()) : std::string();
+}
+
+// What {"index":{…}} asks for, with its _id; nothing for a line that asks for nothing known, or for
+// two things. Some senders leave notes of their own beside the action.
+std::optional<BulkAction> action_of(DynamicView line, std::string* id) {
   if (!line.is_bag()) {
     return std::nullopt;
   }
@@ -46,6 +59,7 @@ std::optional<BulkAction> action_of(DynamicView line) {
       return std::nullopt;
     }
     action = static_cast<BulkAction>(found - kBulkActions.begin());
+    *id = id_of(member.value());
   }
   return action;
 }
@@ -62,14 +76,16 @@ Result<Bulk> read_bulk(std::string_view body) {
     }
     const std::string place = "the action line " + std::to_string(number) + " of the bulk body ";
     builder.clear();
+    std::string id;
     const bool is_json = reader.read(line, &builder);
     const std::optional<BulkAction> action =
-        action_of(is_json ? DynamicView(builder.bytes()) : DynamicView());
+        action_of(is_json ? DynamicView(builder.bytes()) : DynamicView(), &id);
     if (!action.has_value()) {
       return make_error(ErrorCode::kData,
                         place + R"(is malformed: {"index":{}} or {"create":{}} is expected)");
     }
     bulk.actions.push_back(*action);
+    bulk.ids.append(id).push_back('\0');
     if (action == BulkAction::kDelete) {
       continue;
     }
@@ -113,9 +129,9 @@ class BulkFailures {
 // as the body was.
 class BulkAnswer {
  public:
-  BulkAnswer(std::vector<BulkAction> actions, std::string_view dataset, const IngestReport& report,
-             std::int64_t took_ms)
-      : actions_(std::move(actions)),
+  BulkAnswer(Bulk bulk, std::string_view dataset, const IngestReport& report, std::int64_t took_ms)
+      : actions_(std::move(bulk.actions)),
+        ids_(std::move(bulk.ids)),
         failures_(report.counts),
         dataset_(dataset),
         head_("{\"took\":" + std::to_string(took_ms) + ",\"errors\":" +
@@ -147,6 +163,8 @@ class BulkAnswer {
     json.begin_object();
     json.key("_index");
     json.string(dataset_);
+    json.key("_id");
+    json.string(take_id());
     if (action == BulkAction::kDelete) {
       append_result(404, "not_found", &json);
     } else if (action == BulkAction::kUpdate) {
@@ -159,6 +177,13 @@ class BulkAnswer {
     }
     json.end_object();
     json.end_object();
+  }
+
+  // Of the action that comes next: as it was given, or made up.
+  std::string take_id() {
+    const std::size_t begin = std::exchange(id_, ids_.find('\0', id_) + 1);
+    const std::string given = ids_.substr(begin, id_ - begin - 1);
+    return given.empty() ? made_ids_ + "-" + std::to_string(at_) : given;
   }
 
   static void append_result(int status, std::string_view result, JsonWriter* json) {
@@ -181,12 +206,43 @@ class BulkAnswer {
   }
 
   const std::vector<BulkAction> actions_;
+  const std::string ids_;                     // as those of Bulk
+  const std::string made_ids_ = make_uuid();  // what those that are made up begin with
   const BulkFailures failures_;
   const std::string dataset_;
   std::string head_;  // until it is written
   std::size_t at_ = 0;
+  std::size_t id_ = 0;          // where its id is
   std::uint64_t document_ = 0;  // the last one's number, which is its line
 };
+
+// Whether a text is one JSON object as far as its brackets tell: what is wrong inside of it, the
+// store says.
+bool is_one_object(std::string_view text) {
+  if (!text.starts_with('{')) {
+    return false;
+  }
+  NestedValue nested{.depth = 1};
+  return pass_nested(text, 1, &nested) == text.size() && nested.depth == 0;
+}
+
+// A document that was stored, as Elasticsearch tells of it. Its version and its number are those of
+// one that was never changed.
+HttpResponse document_answer(std::string_view dataset, std::string_view id) {
+  HttpResponse response;
+  response.status = 201;
+  JsonWriter json(response.body);
+  json.begin_object();
+  json.key("_index");
+  json.string(dataset);
+  json.key("_id");
+  json.string(repair_utf8(id));
+  json.raw(R"("_version":1,"result":"created","_shards":{"total":1,"successful":1,"failed":0})");
+  json.raw(R"("_seq_no":0,"_primary_term":1)");
+  json.end_object();
+  add_elastic_header(&response);
+  return response;
+}
 
 }  // namespace
 
@@ -214,14 +270,35 @@ Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
   const std::string_view dataset = request.argument("dataset");
   EVQ_TRY_ASSIGN(const IngestReport report, store_events(api, request, dataset, *source, options));
   const std::int64_t took_ms = (monotonic_now_ns() - request.received_ns) / kMillisecondNs;
-  const auto answer =
-      std::make_shared<BulkAnswer>(std::move(bulk.actions), dataset, report, took_ms);
+  const auto answer = std::make_shared<BulkAnswer>(std::move(bulk), dataset, report, took_ms);
   HttpResponse response;
   if (answer->next(&response.body)) {
     response.rest = [answer](std::string* piece) { return Result<bool>(answer->next(piece)); };
   }
   add_elastic_header(&response);
   return response;
+}
+
+// An id is not kept: of two documents with one id there are two events.
+Result<HttpResponse> handle_elastic_document(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
+  EVQ_TRY_ASSIGN(const std::string body,
+                 decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
+  const std::string_view document = trimmed(body);
+  if (!is_one_object(document)) {
+    return make_error(ErrorCode::kData, "the body must be one document, a JSON object");
+  }
+  IngestOptions options;
+  options.format = InputFormat::kJson;
+  options.timestamp_field = "@timestamp";
+  const std::unique_ptr<ByteSource> source = memory_source(document);
+  const std::string_view dataset = request.argument("dataset");
+  EVQ_TRY_ASSIGN(const IngestReport report, store_events(api, request, dataset, *source, options));
+  if (report.counts.failed > 0) {
+    return make_error(ErrorCode::kData, report.counts.failures[0].reason);
+  }
+  const std::string& id = request.argument("id");
+  return document_answer(dataset, id.empty() ? make_uuid() : id);
 }
 
 }  // namespace evq

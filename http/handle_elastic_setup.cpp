@@ -1,5 +1,6 @@
-// What Beats and Logstash set up before they send to an Elasticsearch: templates, data streams and
-// pipelines. Events need none of them here, so that each is told to be there and nothing is kept.
+// What clients set up before they send to an Elasticsearch, or ask for after: templates, data
+// streams, pipelines, indexes and their refreshing. Events need none of them here, so that each is
+// told to be there and nothing is kept.
 
 #include <algorithm>
 #include <array>
@@ -31,6 +32,7 @@ constexpr std::array kSetupKinds = {
               R"("generation":1,"status":"GREEN","template":@}]})"},
     SetupKind{"/_ilm/policy/", R"({@:{"version":1,"policy":{"phases":{}}}})"},
     SetupKind{"/_ingest/pipeline/", R"({@:{"processors":[]}})"},
+    SetupKind{"/{index}", R"({@:{"aliases":{},"mappings":{},"settings":{}}})"},
 };
 
 std::string setup_body(std::string_view form, std::string_view name) {
@@ -51,13 +53,26 @@ Result<HttpResponse> handle_elastic_setup_show(Api& /*api*/, HttpRequest& reques
     return request.route->pattern.find(each.path) != std::string_view::npos;
   });
   EVQ_CHECK(kind != kSetupKinds.end());
-  HttpResponse response = json_response(setup_body(kind->body, request.argument("name")));
+  const std::string& name = request.argument("name");
+  HttpResponse response =
+      json_response(setup_body(kind->body, name.empty() ? request.argument("index") : name));
   add_elastic_header(&response);
   return response;
 }
 
-Result<HttpResponse> handle_elastic_setup_put(Api& /*api*/, HttpRequest& /*request*/) {
-  HttpResponse response = json_response(R"({"acknowledged":true})");
+Result<HttpResponse> handle_elastic_setup_put(Api& /*api*/, HttpRequest& request) {
+  const std::string& index = request.argument("index");
+  HttpResponse response = json_response(
+      index.empty()
+          ? R"({"acknowledged":true})"
+          : setup_body(R"({"acknowledged":true,"shards_acknowledged":true,"index":@})", index));
+  add_elastic_header(&response);
+  return response;
+}
+
+// Events can be queried as soon as they are stored.
+Result<HttpResponse> handle_elastic_refresh(Api& /*api*/, HttpRequest& /*request*/) {
+  HttpResponse response = json_response(R"({"_shards":{"total":1,"successful":1,"failed":0}})");
   add_elastic_header(&response);
   return response;
 }

@@ -54,13 +54,22 @@ bool is_word(std::string_view part, std::string_view word) {
                           decode_url_text(part, false) == std::string(word));
 }
 
+// Whether a part of a path is what a pattern has there.
+bool is_part(std::string_view part, std::string_view wanted) {
+  if (!is_argument(wanted)) {
+    return is_word(part, wanted);
+  }
+  const bool own_word = wanted == "{index}" && part.starts_with('_') && part != "_all";
+  return !part.empty() && !own_word;
+}
+
 // How many parts match literally; nothing when the path is of another shape.
 std::optional<std::size_t> match_parts(std::string_view pattern, std::string_view path) {
   std::size_t literal = 0;
   while (pattern.starts_with('/') && path.starts_with('/')) {
     const std::string_view wanted = take_part(&pattern);
     const std::string_view part = take_part(&path);
-    if (is_argument(wanted) ? part.empty() : !is_word(part, wanted)) {
+    if (!is_part(part, wanted)) {
       return std::nullopt;
     }
     literal += is_argument(wanted) ? 0U : 1U;
@@ -68,19 +77,44 @@ std::optional<std::size_t> match_parts(std::string_view pattern, std::string_vie
   return pattern.empty() && path.empty() ? std::optional(literal) : std::nullopt;
 }
 
+// How many parts a pattern has that a path begins with; 0 when the path begins otherwise.
+std::size_t match_beginning(std::string_view pattern, std::string_view path) {
+  std::size_t parts = 0;
+  for (; !pattern.empty(); ++parts) {
+    if (!path.starts_with('/')) {
+      return 0;
+    }
+    const std::string_view wanted = take_part(&pattern);
+    if (!is_part(take_part(&path), wanted)) {
+      return 0;
+    }
+  }
+  return parts;
+}
+
+ErrorForm error_form(const HttpRequest& request) {
+  return request.route != nullptr ? request.route->errors : error_form_of_path(request.path);
+}
+
 // What is wrong, in the form that the clients of the request's route read.
 HttpResponse refusal_of(const HttpRequest& request, int status, std::string_view message) {
   HttpResponse refusal = error_response(status, message);
-  put_error(request.route == nullptr ? ErrorForm::kApi : request.route->errors, request, message,
-            &refusal);
+  put_error(error_form(request), request, message, &refusal);
   return refusal;
 }
 
 HttpResponse refusal_of(const HttpRequest& request, const Error& error) {
   HttpResponse refusal = response_of_error(error, {});
-  put_error(request.route == nullptr ? ErrorForm::kApi : request.route->errors, request,
-            message_of_error(error), &refusal);
+  put_error(error_form(request), request, message_of_error(error), &refusal);
   return refusal;
+}
+
+// Of a path that there is not, which clients of Elasticsearch know many of.
+std::string_view unknown_path_text(const HttpRequest& request) {
+  return error_form(request) == ErrorForm::kElastic
+             ? "path not found: of Elasticsearch's interface evq has _bulk, _doc, _create and "
+               "_refresh, and what clients set up before they send; queries go to /v1/query/_apl"
+             : "path not found";
 }
 
 // What may be asked of a path that is there: HEAD where GET may, OPTIONS everywhere.
@@ -96,6 +130,18 @@ void add_allow(const RouteMatch& match, HttpResponse* response) {
 }
 
 }  // namespace
+
+ErrorForm error_form_of_path(std::string_view path) {
+  ErrorForm form = ErrorForm::kApi;
+  std::size_t best = 0;
+  for (const Route& route : routes()) {
+    if (const std::size_t parts = match_beginning(route.pattern, path); parts > best) {
+      best = parts;
+      form = route.errors;
+    }
+  }
+  return form;
+}
 
 RouteMatch find_route(std::string_view method, std::string_view path) {
   RouteMatch match;
@@ -174,8 +220,8 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
   }
   Admission admission;
   if (match.route == nullptr) {
-    admission.refusal = match.allowed.empty() ? error_response(404, "path not found")
-                                              : error_response(405, "method not allowed here");
+    admission.refusal = match.allowed.empty() ? refusal_of(request, 404, unknown_path_text(request))
+                                              : refusal_of(request, 405, "method not allowed here");
     add_allow(match, &*admission.refusal);
     return admission;
   }

@@ -44,8 +44,12 @@ struct RouteMatch {
   std::map<std::string, std::string, std::less<>> arguments;
   std::vector<std::string_view> allowed;  // methods of the path when none fits
 };
-// Literal parts win over {arguments}. An argument never matches an empty part.
+// Literal parts win over {arguments}, of routes with as many the first. An argument never matches
+// an empty part, nor {index} what begins with an underscore, as Elasticsearch's own words do, but
+// _all.
 RouteMatch find_route(std::string_view method, std::string_view path);
+// How errors read below a path that routes have: as those of the longest one.
+ErrorForm error_form_of_path(std::string_view path);
 
 // The manual page evq-http(7), in man's own language.
 std::string render_http_manual();

@@ -68,6 +68,20 @@ constexpr Route elastic_setup(std::string_view method, std::string_view pattern,
           .errors = ErrorForm::kElastic};
 }
 
+constexpr Route elastic_document(std::string_view method, std::string_view pattern,
+                                 std::string_view summary) {
+  Route route = elastic_bulk(method, pattern, summary);
+  route.handler = handle_elastic_document;
+  return route;
+}
+
+constexpr Route elastic_refresh(std::string_view method, std::string_view pattern,
+                                std::string_view summary) {
+  Route route = elastic_setup(method, pattern, summary);
+  route.handler = handle_elastic_refresh;
+  return route;
+}
+
 constexpr Route kRoutes[] = {
     {"GET", "/healthz", handle_health, Scope::kOpen, "", "", Lane::kInline, kGetBytes, kNoToken,
      false, "Answers 200 while the server is up."},
@@ -138,6 +152,41 @@ constexpr Route kRoutes[] = {
     elastic_bulk("PUT", "/v1/datasets/{dataset}/elastic/_bulk", kOtherMethod),
     elastic_bulk("POST", "/v1/datasets/{dataset}/elastic/{index}/_bulk", kOtherPath),
     elastic_bulk("PUT", "/v1/datasets/{dataset}/elastic/{index}/_bulk", kOtherMethod),
+    // Before /{index}/_doc/{id}, of which one with the type _doc has the shape as well.
+    elastic_bulk("POST", "/v1/ingest/{dataset}/elastic/{index}/{type}/_bulk",
+                 "The same, as older clients send it."),
+    elastic_bulk("PUT", "/v1/ingest/{dataset}/elastic/{index}/{type}/_bulk", kOtherMethod),
+    elastic_document("POST", "/v1/ingest/{dataset}/elastic/{index}/_doc",
+                     "Stores one document, a JSON object; @timestamp is the event time. Answers "
+                     "201 with an id that is made up."),
+    elastic_document("PUT", "/v1/ingest/{dataset}/elastic/{index}/_doc/{id}",
+                     "The same; the id is answered and not kept: of two documents with one id "
+                     "there are two events."),
+    elastic_document("POST", "/v1/ingest/{dataset}/elastic/{index}/_doc/{id}", kOtherMethod),
+    elastic_document("PUT", "/v1/ingest/{dataset}/elastic/{index}/_create/{id}", "The same."),
+    elastic_document("POST", "/v1/ingest/{dataset}/elastic/{index}/_create/{id}", kOtherMethod),
+    elastic_refresh("POST", "/v1/ingest/{dataset}/elastic/_refresh",
+                    "Nothing is to be done: events can be queried once they are stored."),
+    elastic_refresh("GET", "/v1/ingest/{dataset}/elastic/_refresh", kOtherMethod),
+    elastic_refresh("POST", "/v1/ingest/{dataset}/elastic/{index}/_refresh",
+                    "The same; the index may be _all."),
+    elastic_refresh("GET", "/v1/ingest/{dataset}/elastic/{index}/_refresh", kOtherMethod),
+    elastic_setup("GET", "/v1/ingest/{dataset}/elastic/{index}",
+                  "An index: it is there, whatever its name, which begins with no underscore."),
+    elastic_setup("PUT", "/v1/ingest/{dataset}/elastic/{index}", "Acknowledged, and not kept."),
+    elastic_bulk("POST", "/v1/datasets/{dataset}/elastic/{index}/{type}/_bulk", kOtherPath),
+    elastic_bulk("PUT", "/v1/datasets/{dataset}/elastic/{index}/{type}/_bulk", kOtherMethod),
+    elastic_document("POST", "/v1/datasets/{dataset}/elastic/{index}/_doc", kOtherPath),
+    elastic_document("PUT", "/v1/datasets/{dataset}/elastic/{index}/_doc/{id}", kOtherPath),
+    elastic_document("POST", "/v1/datasets/{dataset}/elastic/{index}/_doc/{id}", kOtherMethod),
+    elastic_document("PUT", "/v1/datasets/{dataset}/elastic/{index}/_create/{id}", kOtherPath),
+    elastic_document("POST", "/v1/datasets/{dataset}/elastic/{index}/_create/{id}", kOtherMethod),
+    elastic_refresh("POST", "/v1/datasets/{dataset}/elastic/_refresh", kOtherPath),
+    elastic_refresh("GET", "/v1/datasets/{dataset}/elastic/_refresh", kOtherMethod),
+    elastic_refresh("POST", "/v1/datasets/{dataset}/elastic/{index}/_refresh", kOtherPath),
+    elastic_refresh("GET", "/v1/datasets/{dataset}/elastic/{index}/_refresh", kOtherMethod),
+    elastic_setup("GET", "/v1/datasets/{dataset}/elastic/{index}", kOtherPath),
+    elastic_setup("PUT", "/v1/datasets/{dataset}/elastic/{index}", kOtherPath),
     {"POST", "/v1/logs", handle_otlp_logs, Scope::kContent, "ingest", "create", Lane::kWrite,
      kIngestBytes, kOtlp, false,
      "OTLP logs, JSON or Protocol Buffers; the dataset is in X-Axiom-Dataset, or the only one that "

@@ -148,6 +148,37 @@ test("Elasticsearch's client", async () => {
   await client.close();
 });
 
+test("Elasticsearch's client, a document at a time", async () => {
+  const client = new Client({
+    node: `${server.url}/v1/datasets/documents/elastic`,
+    auth: { username: 'x', password: server.token },
+  });
+  assert.equal(await client.ping(), true);
+  assert.equal(await client.indices.exists({ index: 'logs' }), true);
+  assert.equal((await client.indices.create({ index: 'logs' })).acknowledged, true);
+  const made = await client.index({ index: 'logs', document: { '@timestamp': '2024-05-01T00:00:00Z', n: 1 } });
+  assert.deepEqual([made.result, made._version, made._id.length > 0], ['created', 1, true]);
+  assert.equal((await client.index({ index: 'logs', id: 'a/b c', document: { n: 2 }, refresh: true }))._id, 'a/b c');
+  assert.equal((await client.create({ index: 'logs', id: '7', document: { n: 3 } })).result, 'created');
+  const sent = await client.helpers.bulk({
+    datasource: [{ n: 4 }, { n: 5 }],
+    onDocument: () => ({ create: { _index: 'logs' } }),
+    refreshOnCompletion: true,
+  });
+  assert.deepEqual([sent.successful, sent.failed], [2, 0]);
+  assert.equal((await client.indices.refresh())._shards.failed, 0);
+  await assert.rejects(
+    client.index({ index: 'logs', document: { '@timestamp': 'never' } }),
+    (error) => error.statusCode === 400 && /is no time/.test(error.body.error.reason),
+  );
+  await assert.rejects(
+    client.search({ index: 'logs', query: { match_all: {} } }),
+    (error) => error.statusCode === 404 && /_bulk/.test(error.body.error.reason),
+  );
+  assert.deepEqual((await events('documents | sort by n asc')).map((event) => event.n), [1, 2, 3, 4, 5]);
+  await client.close();
+});
+
 test("Splunk's logger", async () => {
   const logger = new splunk.Logger({ token: server.token, url: server.url });
   const answer = await new Promise((resolve, reject) => {

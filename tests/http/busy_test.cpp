@@ -254,15 +254,17 @@ TEST_CASE("errors are said as each kind of client reads them") {
   const std::string why = "\"why \xef\xbf\xbd\"";
   const std::string json = "application/json|";
   CHECK(said(ErrorForm::kApi, 503) == json + "{\"code\":503,\"message\":" + why + "}");
-  for (const auto& [status, code] : {std::pair(400, 6), std::pair(403, 4), std::pair(408, 6),
-                                     std::pair(413, 27), std::pair(415, 6), std::pair(429, 9),
-                                     std::pair(500, 8), std::pair(503, 9), std::pair(507, 8)}) {
+  for (const auto& [status, code] :
+       {std::pair(400, 6), std::pair(403, 4), std::pair(404, 404), std::pair(408, 6),
+        std::pair(413, 27), std::pair(415, 6), std::pair(429, 9), std::pair(500, 8),
+        std::pair(503, 9), std::pair(507, 8)}) {
     CHECK(said(ErrorForm::kSplunk, status) ==
           json + "{\"text\":" + why + ",\"code\":" + std::to_string(code) + "}");
   }
   for (const auto& [status, type] :
        {std::pair(400, "illegal_argument_exception"), std::pair(403, "security_exception"),
-        std::pair(404, "index_not_found_exception"), std::pair(413, "content_too_long_exception"),
+        std::pair(404, "resource_not_found_exception"),
+        std::pair(413, "content_too_long_exception"),
         std::pair(429, "es_rejected_execution_exception"), std::pair(500, "exception"),
         std::pair(503, "es_rejected_execution_exception")}) {
     const std::string cause = "\"type\":\"" + std::string(type) + "\",\"reason\":" + why;

@@ -72,6 +72,7 @@ class Ingest(ServerCase):
                 for path in ("/_bulk", "/logs-2024/_bulk"):
                     one = json.dumps({"way": method + base + path}).encode()
                     answer = self.server.call(method, base + path, b'{"create":{}}\n' + one + b"\n")[1]
+                    self.assertTrue(answer["items"][0]["create"].pop("_id"))
                     self.assertEqual(answer["items"], [{"create": {"_index": "bulk", "status": 201,
                                                                    "result": "created"}}])
         self.assertEqual(self.server.query("['bulk'] | summarize dcount(way)")["tables"][0]["columns"], [[8]])

@@ -245,6 +245,116 @@ class Elastic(ServerCase):
         self.assertEqual(self.server.query("notes | sort by a asc | project a")["tables"][0]["columns"], [[1, 2]])
 
 
+class Documents(ServerCase):
+    """Documents that come alone, and what clients ask of an index around them."""
+
+    FLAGS = ("--no-auth", "--no-access-log")
+    ROOTS = ("/v1/ingest/{}/elastic", "/v1/datasets/{}/elastic")
+    SHARDS = {"total": 1, "successful": 1, "failed": 0}
+
+    def test_a_document_alone_is_stored(self):
+        ways = [(method, f"/logs-2024/{path}", given) for path, methods, given in (
+            ("_doc", ("POST",), None), ("_doc/a%20b", ("PUT", "POST"), "a b"), ("_create/7", ("PUT", "POST"), "7"),
+            ("_doc/_x?refresh=true&pipeline=p", ("PUT",), "_x")) for method in methods]
+        ids = set()
+        for number, root in enumerate(self.ROOTS):
+            root = root.format(f"alone{number}")
+            for n, (method, path, given) in enumerate(ways):
+                document = json.dumps({"@timestamp": f"2024-05-01T00:00:0{n}Z", "n": n, "r": 2.0, "o": {"a": [1]}}, indent=2)
+                for data, headers in ((document.encode(), {}), (gzip.compress(document.encode()),
+                                                               {"Content-Encoding": "gzip"})):
+                    status, answer = self.server.call(method, root + path, data, {
+                        "Content-Type": "application/vnd.elasticsearch+json; compatible-with=8", **headers})
+                    self.assertEqual(status, 201, (method, path, answer))
+                    self.assertEqual(self.server.headers["X-Elastic-Product"], "Elasticsearch")
+                    made = answer.pop("_id")
+                    ids.add(made)
+                    self.assertEqual(made, given or made)
+                    self.assertEqual(answer, {"_index": f"alone{number}", "_version": 1, "result": "created",
+                                              "_shards": self.SHARDS, "_seq_no": 0, "_primary_term": 1})
+            table = self.server.query(f"alone{number} | summarize count(), t = make_set(gettype(r)), o = take_any(tostring(['o.a'])) "
+                                      "by n, at = tostring(_time) | sort by n asc | project n, at, count_, t, o")["tables"][0]
+            count = len(ways)
+            self.assertEqual(table["columns"], [list(range(count)), [f"2024-05-01T00:00:0{n}Z" for n in range(count)],
+                                                    [2] * count, [["real"]] * count, ["[1]"] * count])
+        self.assertEqual(len(ids), 3 + 4)  # one is made up for each of those that give none
+        self.assertNotIn("", ids)
+
+    def test_what_is_no_document_is_refused(self):
+        for body in (b"", b" \n", b"[]", b'[{"a":1}]', b'{"a":1}{"a":2}', b'{"a":1}\n{"a":2}', b'{"a":1} x', b'{"a":', b"5"):
+            for method, path in (("POST", "/i/_doc"), ("PUT", "/i/_doc/1"), ("PUT", "/i/_create/1")):
+                status, answer = self.server.call(method, self.ROOTS[0].format("nodocs") + path, body)
+                self.assertEqual((status, answer.get("status")), (400, 400), (body, answer))
+                self.assertIn("one document", answer["error"]["reason"])
+        self.assertEqual(self.server.call("GET", "/v2/datasets/nodocs")[0], 404)
+        for body, reason in ((b'{"a":1,}', "expected a key"), (b'{"@timestamp":"never"}', "'@timestamp' is no time: 'never'"),
+                             (b'{"a":' * 300 + b"1" + b"}" * 300, "deep")):
+            status, answer = self.server.call("POST", self.ROOTS[0].format("nodocs") + "/i/_doc", body)
+            self.assertEqual((status, answer["error"]["type"]), (400, "illegal_argument_exception"), (body, answer))
+            self.assertIn(reason, answer["error"]["reason"])
+        self.assertEqual(self.server.query("nodocs | count")["tables"][0]["columns"], [[0]])
+
+    def test_each_item_of_a_bulk_has_its_id(self):
+        lines = (b'{"index":{"_id":"a b\\n\\"c"}}\n{"n":1}\n{"create":{"_id":7}}\n{"n":2}\n{"index":{}}\n{"n":3}\n'
+                 b'{"index":{"_id":""}}\n[4]\n{"index":{"_id":null}}\n{"n":5}\n{"delete":{"_id":"gone"}}\n'
+                 b'{"update":{"_id":"old"}}\n{"doc":{}}\n{"index":{"_id":"x\\u0000y"}}\n{"n":6}\n{"index":{"_id":"last"}}\n{"n":7}\n')
+        _, answer = self.server.call("POST", self.ROOTS[0].format("ids") + "/_bulk", lines)
+        ids = [item["_id"] for each in answer["items"] for item in each.values()]
+        self.assertEqual([ids[i] for i in (0, 1, 5, 6, 8)], ['a b\n"c', "7", "gone", "old", "last"])
+        self.assertEqual([item["status"] for each in answer["items"] for item in each.values()],
+                         [201, 201, 201, 400, 201, 404, 400, 201, 201])
+        self.assertEqual((len(set(ids)), "" in ids), (9, False))
+        _, again = self.server.call("POST", self.ROOTS[0].format("ids") + "/_bulk", lines)
+        self.assertNotEqual(again["items"][2]["index"]["_id"], ids[2])
+        # Of an answer that is sent in pieces as well.
+        many = b"".join(b'{"index":{"_id":"i%d"}}\n{"n":1}\n' % n for n in range(20000))
+        _, answer = self.server.call("POST", self.ROOTS[0].format("ids") + "/_bulk", many)
+        self.assertEqual([item["index"]["_id"] for item in answer["items"]], [f"i{n}" for n in range(20000)])
+
+    def test_what_is_asked_of_an_index_is_true(self):
+        for root in self.ROOTS:
+            root = root.format("asked")
+            for path in ("/_refresh", "/logs/_refresh", "/_all/_refresh"):
+                for method in ("POST", "GET"):
+                    self.assertEqual(self.server.call(method, root + path), (200, {"_shards": self.SHARDS}), path)
+                    self.assertEqual(self.server.headers["X-Elastic-Product"], "Elasticsearch")
+            self.assertEqual(self.server.call("HEAD", root + "/logs"), (200, b""))
+            self.assertEqual(self.server.headers["X-Elastic-Product"], "Elasticsearch")
+            self.assertEqual(self.server.call("GET", root + "/lo%22gs"),
+                             (200, {'lo"gs': {"aliases": {}, "mappings": {}, "settings": {}}}))
+            self.assertEqual(self.server.call("PUT", root + "/logs", {"mappings": {"properties": {}}}),
+                             (200, {"acknowledged": True, "shards_acknowledged": True, "index": "logs"}))
+        self.assertEqual(self.server.call("GET", "/v2/datasets/asked")[0], 404)
+
+    def test_a_bulk_may_name_a_type(self):
+        for root in self.ROOTS:
+            for path in ("/logs/_doc/_bulk", "/logs/event/_bulk"):
+                for method in ("POST", "PUT"):
+                    status, answer = self.server.call(method, root.format("typed") + path, b'{"index":{}}\n{"a":1}\n')
+                    self.assertEqual((status, answer.get("errors")), (200, False), answer)
+        self.assertEqual(self.server.query("typed | where a == 1 | count")["tables"][0]["columns"], [[8]])
+
+    def test_unknown_paths_are_told_as_elasticsearch_does(self):
+        for root in self.ROOTS:
+            for method, path, status in (
+                    ("POST", "/_search", 404), ("GET", "/_cat", 404), ("GET", "/_cat/indices", 404), ("HEAD", "/_alias", 404),
+                    ("POST", "/logs/_search", 404), ("POST", "/logs/_update/1", 404), ("PUT", "/_cluster", 404),
+                    ("POST", "/_foo/_doc", 404), ("PUT", "/_foo", 404), ("GET", "/_nodes/_refresh", 404),
+                    ("GET", "/logs/_doc/1", 405), ("DELETE", "/logs", 405), ("PUT", "/_refresh", 405)):
+                found, answer = self.server.call(method, root.format("unknown") + path, None)
+                self.assertEqual(found, status, (method, path))
+                self.assertEqual(self.server.headers["X-Elastic-Product"], "Elasticsearch")
+                if method != "HEAD":
+                    kind = "resource_not_found_exception" if status == 404 else "illegal_argument_exception"
+                    self.assertEqual((answer["status"], answer["error"]["type"]), (status, kind), answer)
+                    self.assertIn("_bulk" if status == 404 else "method", answer["error"]["reason"])
+        # So are those below the others' paths; the rest is Axiom's.
+        self.assertEqual(self.server.call("POST", "/services/collector/ack"), (404, {"text": "path not found", "code": 404}))
+        self.assertEqual(self.server.call("GET", "/v1/logs")[1], {"code": 3, "message": "method not allowed here"})
+        self.assertEqual(self.server.call("POST", "/v1/logs/x")[1], {"code": 5, "message": "path not found"})
+        self.assertEqual(self.server.call("GET", "/v1/ingest/x/y"), (404, {"code": 404, "message": "path not found"}))
+
+
 class Splunk(ServerCase):
     """Refusals as the event collector's clients read them."""
 
