@@ -171,6 +171,10 @@ HttpResponse response_of_error(const Error& error, std::string_view apl) {
   json.begin_object();
   json.key("message");
   json.string(repair_utf8(error.message));
+  if (!error.hint.empty()) {
+    json.key("hint");  // as a line of its own has it
+    json.string(repair_utf8(error.hint));
+  }
   if (error.span.has_value()) {
     const std::string_view before = apl.substr(0, std::min(error.span->begin, apl.size()));
     const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0

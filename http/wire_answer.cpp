@@ -268,9 +268,13 @@ Error read_error_answer(int status, std::string_view body, std::string_view apl,
                          count_member(*detail, "length"));
     error.id = diag::find_diagnostic_id(text_member(*detail, "id"));
     const std::string plain = text_member(*detail, "message");
-    // The message is the plain one with the hint in brackets behind it.
-    if (!plain.empty() && error.message.ends_with(")") &&
-        error.message.find(plain + " (") != std::string::npos) {
+    error.hint = text_member(*detail, "hint");
+    // The message is the plain one with the hint in brackets behind it, which servers that send no
+    // hint beside it have only there.
+    if (!error.hint.empty() && !plain.empty()) {
+      error.message = plain;
+    } else if (!plain.empty() && error.message.ends_with(")") &&
+               error.message.find(plain + " (") != std::string::npos) {
       const std::size_t hint = error.message.find(plain + " (") + plain.size() + 2;
       error.hint = error.message.substr(hint, error.message.size() - hint - 1);
       error.message = plain;

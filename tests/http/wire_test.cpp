@@ -292,7 +292,8 @@ TEST_CASE("completions come back as they were written") {
 }
 
 TEST_CASE("a compile error keeps its id on the way") {
-  Error error = make_error(ErrorCode::kCompile, "unknown field 'x'", "did you mean 'y'?");
+  Error error =
+      make_error(ErrorCode::kCompile, "unknown field 'x'", "did you mean 'y'?   (also: z, a)");
   error.id = "APL2003";
   const std::string apl = "web |\nx ['y z'] x";
   for (const Span span : {Span{6, 7}, Span{8, 15}, Span{6, 17}, Span{17, 17}}) {

@@ -343,6 +343,12 @@ TEST_CASE("near names are suggested, far ones are not") {
   CHECK(diag::suggest(std::string(5000, 's'), fields).best.empty());
   CHECK(diag::did_you_mean("zzzzzz", fields).empty());
   CHECK(diag::did_you_mean("metod", fields) == "did you mean 'method'?");
+  // Within a text of its own, and of names that hold brackets.
+  const diag::Suggestion several{"pl1", {"a (b)", "pl3"}};
+  CHECK(diag::inline_hint(diag::did_you_mean(several, diag::Suggested::kWord)) ==
+        "did you mean 'pl1'? also: a (b), pl3");
+  CHECK(diag::inline_hint("did you mean 'method'?") == "did you mean 'method'?");
+  CHECK(diag::inline_hint("write f(x)") == "write f(x)");
 }
 
 TEST_CASE("planner messages read as sentences") {
