@@ -1,6 +1,10 @@
 #include "cli/options.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -182,18 +186,19 @@ const CLI::Option* named_option(const CLI::App& root, const CLI::App& app,
   return found != nullptr ? found : root.get_option_no_throw(name);
 }
 
-// Whether somebody wrote something for evq to read: a file, a pipe or a socket, from which bytes
-// come within a second. What started evq may have left it a pipe that nobody writes to.
+// Whether there is something for evq to read: a file, a pipe or a socket, whose first byte is
+// waited for, however long what writes it takes. Empty input is none; so are terminals and
+// /dev/null.
 bool holds_text(int descriptor) {
-  constexpr int kWaitMsMax = 1000;
   struct stat about {};
   if (::fstat(descriptor, &about) != 0 || S_ISCHR(about.st_mode)) {
     return false;
   }
   pollfd waiting{descriptor, POLLIN, 0};
   int bytes = 0;
-  return ::poll(&waiting, 1, kWaitMsMax) > 0 && ::ioctl(descriptor, FIONREAD, &bytes) == 0 &&
-         bytes > 0;
+  while (::poll(&waiting, 1, -1) < 0 && errno == EINTR) {
+  }
+  return ::ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
 // What people write who come from other programs.

@@ -3,8 +3,10 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
+import time
 
 from repl_screen import EVQ, FOLDER, STORE, Server, environment, equal, run, main
 
@@ -261,14 +263,27 @@ def test_evq_alone_reads_what_is_piped():
         done = run([], text)
         equal((done.stdout, done.stderr, done.returncode), ('{"Count":500}\n', "", 0))
     equal(run([], "web | wher\n").returncode, 3)
-    reader, writer = os.pipe()  # to which nobody writes
-    for silent in (subprocess.DEVNULL, reader):
-        done = subprocess.run([EVQ], stdin=silent, capture_output=True, text=True, check=False,
-                              env=environment())
-        assert done.stdout.startswith("evq: store events locally"), done.stdout
-    os.close(writer)
-    os.close(reader)
+    done = subprocess.run([EVQ], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                          env=environment())
+    assert done.stdout.startswith("evq: store events locally"), done.stdout
+    closed = subprocess.run(["sh", "-c", 'exec "$0" <&-', EVQ], capture_output=True, text=True, check=False,
+                            env=environment())
+    assert closed.stdout.startswith("evq: store events locally"), closed.stdout
     assert run([], "").stdout.startswith("evq: store events locally")
+
+
+def test_evq_alone_waits_for_what_is_piped():
+    done = subprocess.run(["sh", "-c", "(sleep 1.5; echo 'print 1'; sleep 0.2; echo 'print 2') | \"$0\"", EVQ],
+                          capture_output=True, text=True, check=False, env=environment(), timeout=60)
+    equal((done.stdout, done.stderr, done.returncode), ('{"print_0":1}\n{"print_0":2}\n', "", 0))
+    ours, theirs = socket.socketpair()  # as some shells give over a network
+    with ours, theirs:
+        prompt = subprocess.Popen([EVQ], stdin=theirs, stdout=subprocess.PIPE, text=True, env=environment())
+        theirs.close()
+        time.sleep(1.5)
+        ours.sendall(b"print 3\n")
+        ours.shutdown(socket.SHUT_WR)
+        equal(prompt.communicate(timeout=60)[0], '{"print_0":3}\n')
 
 
 def test_pipe_to_a_server():
