@@ -89,7 +89,7 @@ class Export {
 
   Status answer(JoinedParts& parts) {
     EVQ_TRY_ASSIGN(const std::optional<std::string> dataset, make_request());
-    std::optional<std::uint64_t> end;
+    std::optional<ArrivalEnd> end;
     if (dataset.has_value()) {
       EVQ_TRY_ASSIGN(end, target_.arrival_end(*dataset));
     }
@@ -102,7 +102,7 @@ class Export {
     std::uint64_t from = 0;
     do {
       request_.arrivals.from = from;
-      request_.arrivals.before = std::min(*end, from + step);
+      request_.arrivals.before = std::min(end->end, from + step);
       HeldAnswer part;  // a query that fails has given some of its rows
       Status done = target_.query(request_, part);
       if (!done.ok() && done.error().code == ErrorCode::kLimit && step > 1) {
@@ -116,7 +116,7 @@ class Export {
       if (taken > 0 && taken < kSmallPartBytes) {
         step = std::min(2 * step, target_.part_events_max());
       }
-    } while (from < *end);
+    } while (from < end->end);
     return Status::success();
   }
 

@@ -52,7 +52,7 @@ Status query_in_pages(QueryTarget& target, const std::string& dataset, const Que
                       ResultSink& sink) {
   QueryRequest page = request;
   EVQ_TRY_ASSIGN(const auto end, target.arrival_end(dataset));
-  page.arrivals.before = end.value_or(UINT64_MAX);
+  page.arrivals.before = end.has_value() ? end->end : UINT64_MAX;
   page.now_ns = request.now_ns.value_or(wall_clock_now_ns());  // one now for all pages
   page.default_limit.reset();
   page.api_form = true;

@@ -39,12 +39,17 @@ class LocalTarget final : public QueryTarget {
                                                 const std::string& /*form*/) override {
     return std::optional<std::string>();
   }
-  Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) override {
+  // The number is read first: a dataset that takes the other's place in between is noticed by
+  // whoever asks again.
+  Result<std::optional<ArrivalEnd>> arrival_end(const std::string& dataset) override {
+    EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> found,
+                   service_.store().definitions().find_dataset(dataset));
     const Result<std::uint64_t> end = service_.arrival_end(dataset);
     if (!end.ok() && end.error().code != ErrorCode::kNotFound) {
       return end.error();
     }
-    return end.ok() ? std::optional(end.value()) : std::nullopt;
+    return found.has_value() && end.ok() ? std::optional(ArrivalEnd{end.value(), found->file_id})
+                                         : std::nullopt;
   }
 
   Result<std::vector<std::string>> dataset_names() override { return completion_->dataset_names(); }

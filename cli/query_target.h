@@ -4,6 +4,7 @@
 // One thread at a time; a query may run on another thread than the one that asks for it, while that
 // one waits.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,13 @@
 
 namespace evq {
 
+// Where the arrivals of a dataset end now, and which dataset that is: one that was deleted and made
+// again has another number. 0 where a server tells none.
+struct ArrivalEnd {
+  std::uint64_t end = 0;  // Service::arrival_end
+  std::uint64_t dataset = 0;
+};
+
 class QueryTarget {
  public:
   virtual ~QueryTarget() = default;
@@ -37,9 +45,9 @@ class QueryTarget {
   // The answer in a form of the API as a server itself writes it; nothing where it is written here.
   virtual Result<std::optional<std::string>> api_answer(const QueryRequest& request,
                                                         const std::string& form) = 0;
-  // Service::arrival_end; nothing where a server does not tell, and for a dataset that is not
-  // there: a query says that best.
-  virtual Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) = 0;
+  // Nothing where a server does not tell, and for a dataset that is not there: a query says that
+  // best.
+  virtual Result<std::optional<ArrivalEnd>> arrival_end(const std::string& dataset) = 0;
 
   // ---- for a prompt
   virtual Result<std::vector<std::string>> dataset_names() = 0;

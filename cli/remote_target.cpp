@@ -95,6 +95,14 @@ bool names_limit(std::string_view apl) {
          });
 }
 
+std::optional<std::uint64_t> number_in(const ClientResponse& answer, std::string_view header) {
+  const std::string_view text = answer.header(ascii_lower(header)).value_or("");
+  std::uint64_t number = 0;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = !text.empty() && error == std::errc() && at == text.data() + text.size();
+  return whole ? std::optional(number) : std::nullopt;
+}
+
 // A server's answer does not repeat what was asked for, the query's `render` and who limited its
 // rows: that is put back.
 class CompletedAnswer final : public ResultSink {
@@ -159,19 +167,15 @@ class RemoteTarget final : public QueryTarget {
   std::uint64_t part_events_max() const override { return kRemotePartEventsMax; }
   bool caps_answers() const override { return true; }
 
-  Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) override {
+  Result<std::optional<ArrivalEnd>> arrival_end(const std::string& dataset) override {
     ClientRequest request;
     request.target = "/v2/datasets/" + percent_encode(dataset) + "/info";
     EVQ_TRY_ASSIGN(const ClientResponse answer,
                    server_->client().send(request, server_->control()));
-    std::optional<std::uint64_t> end;
-    const std::string_view text = answer.header(ascii_lower(kArrivalEndHeader)).value_or("");
-    std::uint64_t number = 0;
-    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (!text.empty() && error == std::errc() && at == text.data() + text.size()) {
-      end = number;
-    }
-    return end;
+    const std::optional<std::uint64_t> end = number_in(answer, kArrivalEndHeader);
+    return end.has_value() ? std::optional(ArrivalEnd{
+                                 *end, number_in(answer, kDatasetNumberHeader).value_or(0)})
+                           : std::nullopt;
   }
 
   Result<std::vector<std::string>> dataset_names() override {

@@ -2,7 +2,8 @@
 //
 // Following goes by order of arrival and not by time, so that events with old times show too. Each
 // round asks for the arrivals between where the last round ended and where the dataset ends now,
-// which gives every event exactly once. A server that cannot tell where its arrivals end is
+// which gives every event exactly once; a dataset that takes the place of one that was deleted is
+// shown from its start. A server that cannot tell where its arrivals end is
 // followed by cursor instead: by time.
 
 #include "cli/tail.h"
@@ -124,11 +125,11 @@ class Tail {
     if (!command_.follow) {
       return rows_ != nullptr ? rows_->finish() : Status::success();
     }
-    std::uint64_t seen = end.value_or(0);
+    seen_ = end.value_or(ArrivalEnd{});
     bool told = false;
     while (true) {
       EVQ_TRY(wait());
-      Status round = end.has_value() ? show_new(&seen) : show_after_cursor();
+      Status round = end.has_value() ? show_new() : show_after_cursor();
       // A server that went away may come back; what was shown stays shown once.
       if (!round.ok() && round.error().code == ErrorCode::kServer) {
         if (!told) {
@@ -145,10 +146,10 @@ class Tail {
   const std::string& apl() const { return request_.apl; }
 
  private:
-  Status show_last(std::optional<std::uint64_t> end) {
+  Status show_last(std::optional<ArrivalEnd> end) {
     QueryRequest last = request_;
     if (end.has_value()) {
-      last.arrivals.before = *end;
+      last.arrivals.before = end->end;
     } else {
       last.api_form = true;
     }
@@ -165,24 +166,41 @@ class Tail {
     return command_.lines == 0 ? Status::success() : rows.hand_on_reversed(sink());
   }
 
-  Status show_new(std::uint64_t* seen) {
+  Status show_new() {
     EVQ_TRY_ASSIGN(const auto now, target_.arrival_end(command_.dataset));
-    const std::uint64_t end = now.value_or(*seen);
-    if (end < *seen) {
-      print_note(global_, "note: " + command_.dataset + " was made anew");
-      *seen = 0;
+    if (!now.has_value()) {
+      return tell_if_deleted();
     }
-    return show_arrivals(seen, end);
+    // A server that tells no numbers gives away a new dataset by its fewer arrivals alone.
+    if (now->dataset != seen_.dataset || now->end < seen_.end) {
+      print_note(global_, "note: " + command_.dataset + " was made anew");
+      seen_ = {0, now->dataset};
+    }
+    deleted_ = false;
+    return show_arrivals(now->end);
   }
 
-  Status show_arrivals(std::uint64_t* seen, std::uint64_t end) {
-    while (*seen < end) {
+  // Looks once whether there is no such dataset any more: a server may have had another reason.
+  Status tell_if_deleted() {
+    if (deleted_) {
+      return Status::success();
+    }
+    EVQ_TRY_ASSIGN(const std::vector<std::string> names, target_.dataset_names());
+    deleted_ = std::ranges::find(names, command_.dataset) == names.end();
+    if (deleted_) {
+      print_note(global_, "note: " + command_.dataset + " was deleted; waiting for a new one");
+    }
+    return Status::success();
+  }
+
+  Status show_arrivals(std::uint64_t end) {
+    while (seen_.end < end) {
       QueryRequest round = request_;
       round.ascending = true;
-      round.arrivals.from = *seen;
-      round.arrivals.before = std::min(end, *seen + target_.part_events_max());
+      round.arrivals.from = seen_.end;
+      round.arrivals.before = std::min(end, seen_.end + target_.part_events_max());
       EVQ_TRY(target_.query(round, sink()));
-      *seen = round.arrivals.before;
+      seen_.end = round.arrivals.before;
     }
     return Status::success();
   }
@@ -221,6 +239,8 @@ class Tail {
   std::unique_ptr<ResultSink> narrowed_;  // in front of it
   QueryRequest request_;
   std::string cursor_;
+  ArrivalEnd seen_;       // up to where events were shown
+  bool deleted_ = false;  // and not made anew yet
 };
 
 }  // namespace

@@ -153,6 +153,7 @@ Result<HttpResponse> handle_dataset_info(Api& api, HttpRequest& request) {
   HttpResponse response = json_response(write_dataset_info(dataset, stats, fields));
   // For followers and exports of evq; a header, because clients read the object strictly.
   response.headers.emplace_back(kArrivalEndHeader, std::to_string(arrivals));
+  response.headers.emplace_back(kDatasetNumberHeader, std::to_string(dataset.file_id));
   return response;
 }
 

@@ -20,6 +20,8 @@ namespace evq {
 inline constexpr const char* kErrorKindHeader = "X-Evq-Error";
 // Where the arrivals of a dataset end, in answers about it.
 inline constexpr const char* kArrivalEndHeader = "X-Evq-Arrival-End";
+// Which dataset that is: one that takes the place of another under its name has another number.
+inline constexpr const char* kDatasetNumberHeader = "X-Evq-Dataset-Number";
 
 // What went wrong, with what may help.
 std::string message_of_error(const Error& error);

@@ -1,6 +1,7 @@
 """evq tail: the newest events, then every event that arrives, once."""
 
 import json
+import signal
 import subprocess
 import time
 
@@ -86,7 +87,26 @@ class Tail(EvqCase):
         self.ingest("logs", [event(7), event(8)])
         self.assertEqual(self.numbers(process, 2), [7, 8])
         self.assertEqual(self.interrupt(process), 130)
-        self.assertIn("note: logs was made anew", process.stderr.read())
+        self.assertEqual(process.stderr.read().splitlines(),
+                         ["note: logs was deleted; waiting for a new one",
+                          "note: logs was made anew"])
+
+    def test_a_new_dataset_of_as_many_events_is_another_one(self):
+        for between in ("", " and more events"):
+            self.ingest("short", [event(1)])
+            process = self.start(*self.target, "tail", "short", "-n", "1", "--interval-ms", "20")
+            self.assertEqual(self.numbers(process, 1), [1])
+            process.send_signal(signal.SIGSTOP)  # it sees no time without a dataset
+            self.evq("dataset", "delete", "short", "--yes")
+            expected = [2] if not between else [2, 3, 4]
+            self.ingest("short", [event(i) for i in expected])
+            process.send_signal(signal.SIGCONT)
+            self.assertEqual(self.numbers(process, len(expected)), expected)
+            self.ingest("short", [event(9)])
+            self.assertEqual(self.numbers(process, 1), [9])
+            self.assertEqual(self.interrupt(process), 130)
+            self.assertEqual(process.stderr.read(), "note: short was made anew\n")
+            self.evq("dataset", "delete", "short", "--yes")
 
     def test_ends_quietly_when_the_reader_has_gone(self):
         process = self.start(*self.target, "tail", "logs", "-n", "1")
