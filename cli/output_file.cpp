@@ -73,7 +73,8 @@ Status write_output_file(const std::string& path, const QueryControl& control,
   }
   const std::string target = resolved_path(path);
   const std::string partial = target + "." + std::to_string(random_seed()) + ".partial";
-  auto created = File::create_new(partial);
+  // One that takes the place of a private file is never less private itself.
+  auto created = fs::exists(there) ? File::create_new(partial) : File::create_output(partial);
   if (!created.ok()) {
     return about(path, partial, std::move(created).take_error());
   }

@@ -25,12 +25,13 @@ namespace evq {
 namespace {
 
 constexpr mode_t kFileMode = 0600;
+constexpr mode_t kOutputMode = 0666;  // of which the umask takes its part
 constexpr mode_t kDirectoryMode = 0700;
 constexpr int kPipePollMs = 50;
 
-Result<int> open_descriptor(const std::string& path, int flags, const char* action) {
-  const int descriptor =
-      retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, kFileMode); });
+Result<int> open_descriptor(const std::string& path, int flags, const char* action,
+                            mode_t mode = kFileMode) {
+  const int descriptor = retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); });
   if (descriptor < 0) {
     return system_error(action, path, errno);
   }
@@ -171,7 +172,7 @@ Result<File> File::create_unnamed(const std::string& directory) {
 
 Result<File> File::create_output(const std::string& path) {
   EVQ_TRY_ASSIGN(const int descriptor,
-                 open_descriptor(path, O_WRONLY | O_CREAT | O_TRUNC, "create"));
+                 open_descriptor(path, O_WRONLY | O_CREAT | O_TRUNC, "create", kOutputMode));
   return File(descriptor, path, true);
 }
 
@@ -184,7 +185,8 @@ Result<File> File::create_output(const std::string& path, const QueryControl& co
   };
   for (;;) {
     const int descriptor = retried([&] {
-      return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, kFileMode);
+      return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC,
+                    kOutputMode);
     });
     if (descriptor >= 0) {
       File file(descriptor, path, true);

@@ -1,6 +1,6 @@
 #pragma once
-// The edge to the file system: open, read, write, lock, sync. Everything evq creates is private to
-// its user (folders 0700, files 0600, whatever the umask) and is opened with O_CLOEXEC. Failures
+// The edge to the file system: open, read, write, lock, sync. What evq creates is private to its
+// user (folders 0700, files 0600), but for create_output; all is opened with O_CLOEXEC. Failures
 // are kIo, kNotFound (no such file), kDiskFull (no space, quota) or kConflict (exists already), and
 // their text names the path and the operating system's reason.
 // Every function may be called from any thread; one File or FileLock belongs to one thread at a
@@ -40,7 +40,7 @@ class File {
   static Result<File> create_new(const std::string& path);
   // A file in a folder that no other process can open, gone when it is closed.
   static Result<File> create_unnamed(const std::string& directory);
-  // Creates or empties the user's output file; symbolic links are followed.
+  // Creates, as the umask has it, or empties the user's output file; symbolic links are followed.
   static Result<File> create_output(const std::string& path);
   // The same, but who waits for the reader of a named pipe stops when `control` says so, and writes
   // to it with the write_all that takes one as well.

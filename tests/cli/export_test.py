@@ -65,6 +65,30 @@ class Export(EvqCase):
         self.assertEqual(link.read_text(), "a\nx\n")
         self.assertEqual(sorted(os.listdir(self.directory / "folder")), ["file.csv", "new.csv"])
 
+    def test_files_have_the_rights_that_the_umask_leaves(self):
+        self.ingest("logs", ['{"_time":1,"a":"x"}'])
+        commands = "logs | project a\n.save saved.csv\n.save saved.apl\n.once once.csv\nlogs\n.output sent.csv\nlogs\n"
+        for mask, mode in ((0o022, 0o644), (0o002, 0o664), (0o077, 0o600)):
+            folder = self.directory / oct(mask)
+            folder.mkdir()
+
+            def run(*words, input=None):
+                subprocess.run([EVQ, *words], env=self.environment, cwd=folder, input=input, text=True,
+                               capture_output=True, timeout=60, umask=mask)
+
+            run("export", "logs", "--output", "all.ndjson")
+            run("repl", input=commands)
+            run("ingest", "logs", "--format", "ndjson", "--reject-file", "rejects", input="bad\n")
+            self.assertEqual({name: oct((folder / name).stat().st_mode & 0o777) for name in os.listdir(folder)},
+                             dict.fromkeys(("all.ndjson", "saved.csv", "saved.apl", "once.csv", "sent.csv",
+                                            "rejects"), oct(mode)))
+            (folder / "all.ndjson").chmod(0o600)  # whoever made a file private keeps it so
+            run("export", "logs", "--output", "all.ndjson")
+            self.assertEqual((folder / "all.ndjson").stat().st_mode & 0o777, 0o600)
+        for root, folders, files in os.walk(self.directory / "store"):
+            for name in files:
+                self.assertEqual(os.stat(os.path.join(root, name)).st_mode & 0o077, 0, name)
+
     def test_a_place_whose_whole_path_is_too_long(self):
         self.ingest("logs", ['{"a":1}'])
 

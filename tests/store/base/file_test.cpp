@@ -89,6 +89,18 @@ TEST_CASE("a file without a name is private, written and read, and never seen in
   CHECK(refused.error().message.find(folder.at("none")) != std::string::npos);
 }
 
+TEST_CASE("the user's output has the mode that the umask leaves, also of an open pipe's function") {
+  const Folder folder;
+  const mode_t before = ::umask(0027);
+  CHECK(File::create_output(folder.at("plain")).ok());
+  CHECK(File::create_output(folder.at("watched"), QueryControl()).ok());
+  CHECK(File::create_new(folder.at("own")).ok());
+  ::umask(before);
+  CHECK(mode_of(folder.at("plain")) == 0640);
+  CHECK(mode_of(folder.at("watched")) == 0640);
+  CHECK(mode_of(folder.at("own")) == 0600);
+}
+
 TEST_CASE("failures have their code, the path and the reason") {
   const Folder folder;
   const std::string path = folder.at("none");
