@@ -88,10 +88,9 @@ Result<Coverage> coverage_of_language(const GlobalOptions& global) {
 
 // Through a pager where somebody reads a screen.
 int print_pages(const GlobalOptions& global, std::string_view text) {
-  const bool read = ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
   const InterruptScope interrupts(0);
   PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
-                    read ? global.settings.value("pager") : std::string(), is_interrupted);
+                    pager_here(global), is_interrupted);
   Status written = paged_sink(paged)(text);
   const Status done = finish_paged(paged, std::move(written));
   return !done.ok() && is_interrupted() ? interrupted_status() : report_end(done);

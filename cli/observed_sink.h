@@ -22,10 +22,13 @@ class ObservedSink final : public ResultSink {
   Status push_totals(const Chunk& rows) override { return next_->push_totals(rows); }
   Status end(const QueryStatus& status) override {
     status_ = status;
+    has_ended_ = true;
     return next_->end(status);
   }
   // Of an answer that went another way.
   void observe(const QueryStatus& status) { status_ = status; }
+  // The query has given all of it, whatever became of the output.
+  bool has_ended() const { return has_ended_; }
   const ResultHeader& header() const { return header_; }
   const QueryStatus& status() const { return status_; }
 
@@ -33,6 +36,7 @@ class ObservedSink final : public ResultSink {
   std::unique_ptr<ResultSink> next_;
   ResultHeader header_;
   QueryStatus status_;
+  bool has_ended_ = false;
 };
 
 }  // namespace evq

@@ -132,6 +132,17 @@ void print_note(const GlobalOptions& global, std::string_view text) {
   }
 }
 
+std::string pager_here(const GlobalOptions& global) {
+  return is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) &&
+                 !is_dumb_terminal(process_environment())
+             ? global.settings.value("pager")
+             : std::string();
+}
+
+bool shows_progress(const GlobalOptions& global) {
+  return !global.quiet && is_terminal(STDERR_FILENO) && !is_dumb_terminal(process_environment());
+}
+
 namespace {
 
 // What a failed write to standard output means.

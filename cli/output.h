@@ -36,6 +36,12 @@ int report_end(const Status& done, std::string_view query = {},
 // A remark on stderr, unless --quiet.
 void print_note(const GlobalOptions& global, std::string_view text);
 
+// The pager's command; empty where nobody reads a screen, and where the terminal knows no way to
+// move on one.
+std::string pager_here(const GlobalOptions& global);
+// Whether a line that is drawn again and again may say on stderr how far the work is.
+bool shows_progress(const GlobalOptions& global);
+
 // Whether a verb that knows a table and JSON prints JSON: asked for, or nobody looks.
 bool wants_json(const std::string& output);
 

@@ -70,13 +70,6 @@ TableOutputOptions output_options(const GlobalOptions& global, const QueryComman
   return options;
 }
 
-// The pager's command; empty where nobody reads a screen.
-std::string pager_for(const GlobalOptions& global, const QueryCommand& command) {
-  return command.no_pager || ::isatty(STDOUT_FILENO) == 0 || ::isatty(STDIN_FILENO) == 0
-             ? std::string()
-             : global.settings.value("pager");
-}
-
 bool is_for_people(std::string_view form) {
   return form == "auto" || form == "table" || form == "chart";
 }
@@ -225,7 +218,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   options.arrival_time = names_arrival_time(request.apl);
   options.whole_events = shows_whole_events(request.apl);
   PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
-                    pager_for(global, command), is_interrupted);
+                    command.no_pager ? std::string() : pager_here(global), is_interrupted);
   if (use_color(global.color, process_environment(), false)) {
     paged.force_color();
   }
@@ -239,7 +232,9 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   const Status done = finish_paged(paged, watched.run(*request.control, [&] {
     return answer(target, request, form, sink, out);
   }));
-  if (!done.ok()) {
+  // Who leaves the pager early has had the whole answer to look at.
+  const bool left = paged.was_left() && sink.has_ended() && !is_interrupted();
+  if (!done.ok() && !(left && done.error().code == ErrorCode::kCancelled)) {
     return report_end(with_sources(done.error(), sources, request.apl), request.apl, global.color);
   }
   if (const std::string note = missed_events_note(target, request, sink.header(), sink.status());

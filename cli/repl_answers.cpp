@@ -168,7 +168,7 @@ Status Repl::follow(const TailCommand& command) {
 }
 
 std::string Repl::pager() const {
-  return settings_.pager ? global_.settings.value("pager") : std::string();
+  return settings_.pager ? pager_here(global_) : std::string();
 }
 
 TableOutputOptions Repl::output_options(const std::string& form) const {

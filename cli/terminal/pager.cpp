@@ -111,6 +111,7 @@ bool PagedOutput::write(std::string_view text) {
     gone_ = pager_ != nullptr ? !write_quietly(::fileno(pager_), text)
                               : !write_quietly(output_, text, stopped_);
     failure_ = gone_ && pager_ == nullptr && errno != EPIPE ? errno : 0;
+    left_ = gone_ && pager_ != nullptr;
     return !gone_;
   }
   if (kept_.append(text, size_)) {

@@ -46,6 +46,8 @@ class PagedOutput {
   // when a reader has gone.
   int failure() const { return failure_; }
   bool is_paging() const { return pager_ != nullptr; }
+  // The user left the pager before all was written to it.
+  bool was_left() const { return left_; }
 
  private:
   const int output_;
@@ -57,6 +59,7 @@ class PagedOutput {
   bool forces_color_ = false;
   bool plain_ = false;  // the pager takes no colours
   bool gone_ = false;
+  bool left_ = false;
   int failure_ = 0;
   bool direct_ = false;  // the pager could not be started or none is wanted
 };

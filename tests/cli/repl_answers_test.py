@@ -160,6 +160,32 @@ def test_pager():
         screen.expect("│   0 │", "500 rows", "evq>")
 
 
+def test_what_follows_an_answer_follows_a_pager_that_is_left_early():
+    # More than a pipe holds: the pager is left while its input is still being written.
+    run(["ingest", "big"], "".join('{"_time":%d,"text":"%s"}\n' % (1714521600 + i, "x" * 300) for i in range(1200)))
+    with Screen(["query", "big"], columns=80, rows=24, PAGER="less -RSX") as screen:
+        screen.expect("│", ":")
+        screen.keys("q")
+        screen.expect('1,000 rows shown, the newest; add "| limit N" or --all for more',
+                      "1,000 rows · 1,200 scanned · 1/1 blocks", "ended with 0")
+    with Screen(["query", "big | project text", "-o", "csv"], rows=24, PAGER="less -RSX") as screen:
+        screen.expect("xxx", ":")
+        screen.keys("q")
+        screen.expect("ended with 0", absent=("error",))
+    run(["dataset", "delete", "big", "--yes"])
+
+
+def test_no_pager_where_the_terminal_has_no_screen():
+    with Screen(["query", "web | project ms"], term="dumb", rows=24, PAGER="less -RSX") as screen:
+        screen.expect("│   0 │", "500 rows", "ended with 0")
+    with Screen(["help"], term="dumb", rows=24, PAGER="less -RSX") as screen:
+        screen.expect("ended with 0")
+    with Screen(term="dumb", rows=24, PAGER="less -RSX") as screen:
+        screen.expect("evq>")
+        screen.type("web | project ms", "Enter")
+        screen.expect("│   0 │", "500 rows", "evq>")
+
+
 def test_colors_in_a_pager():
     for variables, colors in (({"PAGER": "less"}, True), ({"EVQ_PAGER": "less -S"}, True),
                               ({"PAGER": "less", "LESS": "-S"}, False), ({"PAGER": "less -X", "LESS": ""}, False),
