@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "cli/output.h"
-#include "cli/terminal/terminal.h"
 
 namespace evq {
 namespace {
@@ -30,11 +29,10 @@ ProgressOptions options_of(const GlobalOptions& global, const std::string& name,
                            const File& input) {
   const auto size = input.size();
   ProgressOptions options;
-  options.enabled = !global.quiet && is_terminal(STDERR_FILENO);
+  options.enabled = shows_progress(global);
   options.label = "loading " + name;
   options.noun = "events";
   options.bytes_total = size.ok() ? size.value() : 0;
-  options.columns = terminal_size(STDERR_FILENO, process_environment()).columns;
   return options;
 }
 

@@ -335,7 +335,7 @@ int run_backup(const GlobalOptions& global, const BackupCommand& command) {
     return report_error(service.error());
   }
   ProgressOptions shown;
-  shown.enabled = is_terminal(STDERR_FILENO) && !global.quiet;
+  shown.enabled = shows_progress(global);
   shown.label = "copying to " + command.directory;
   std::optional<Progress> line;
   const auto progress = [&](std::uint64_t bytes, std::uint64_t bytes_total) {

@@ -224,7 +224,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   }
   WatchedQuery watched(global);
   const ByteSink out = watched.output(paged_sink(paged));
-  std::unique_ptr<ResultSink> whole = make_answer_output(options, out);
+  std::unique_ptr<ResultSink> whole = watched.laid_out_by(make_answer_output(options, out));
   // When a file was read is no news of its events.
   const bool narrow = !sources.files.empty() && !options.arrival_time && !is_api_form(form);
   std::unique_ptr<ResultSink> narrowed = narrow ? without_arrival_time(*whole) : nullptr;

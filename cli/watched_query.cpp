@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "cli/output.h"
 #include "cli/terminal/terminal.h"
 
 namespace evq {
@@ -18,12 +19,31 @@ constexpr std::chrono::milliseconds kPoll{50};
 
 ProgressOptions progress_options(const GlobalOptions& global, const std::string& label) {
   ProgressOptions options;
-  options.enabled = !global.quiet && is_terminal(STDERR_FILENO);
+  options.enabled = shows_progress(global);
   options.label = label;
   options.elapsed = true;
-  options.columns = terminal_size(STDERR_FILENO, process_environment()).columns;
   return options;
 }
+
+// Tells when the query has ended: what follows is its output's work.
+class EndNoticed final : public ResultSink {
+ public:
+  EndNoticed(std::unique_ptr<ResultSink> next, std::function<void()> ended)
+      : next_(std::move(next)), ended_(std::move(ended)) {}
+  Status begin(const ResultHeader& header) override { return next_->begin(header); }
+  Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
+    return next_->push(rows, origins);
+  }
+  Status push_totals(const Chunk& rows) override { return next_->push_totals(rows); }
+  Status end(const QueryStatus& status) override {
+    ended_();
+    return next_->end(status);
+  }
+
+ private:
+  std::unique_ptr<ResultSink> next_;
+  std::function<void()> ended_;
+};
 
 }  // namespace
 
@@ -46,6 +66,14 @@ ByteSink WatchedQuery::output(ByteSink out) {
   };
 }
 
+std::unique_ptr<ResultSink> WatchedQuery::laid_out_by(std::unique_ptr<ResultSink> next) {
+  return std::make_unique<EndNoticed>(std::move(next), [this] {
+    const MutexLock lock(mutex_);
+    laying_out_ = true;
+    progress_.begin_step("laying out");
+  });
+}
+
 Status WatchedQuery::run(const QueryControl& control, const std::function<Status()>& work) {
   std::optional<Status> done;
   std::binary_semaphore finished(0);
@@ -61,7 +89,8 @@ Status WatchedQuery::run(const QueryControl& control, const std::function<Status
   while (!finished.try_acquire_for(kPoll)) {
     const MutexLock lock(mutex_);
     if (!answering_) {
-      progress_.update({control.bytes(), control.rows()});
+      progress_.update(laying_out_ ? ProgressCounts{}
+                                   : ProgressCounts{control.bytes(), control.rows()});
     }
   }
   const MutexLock lock(mutex_);

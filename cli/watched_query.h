@@ -4,6 +4,7 @@
 // standard error is one; SIGUSR1 asks for it anywhere. One query an object; one thread uses it.
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "apl/service/result_writer.h"
@@ -22,6 +23,8 @@ class WatchedQuery {
 
   // `out`, by way of the line's removal where standard output is a terminal. For `work` alone.
   ByteSink output(ByteSink out);
+  // `next`, whose end() lays the answer out: the line says so from then on.
+  std::unique_ptr<ResultSink> laid_out_by(std::unique_ptr<ResultSink> next);
   // What `work` returns, which counts in `control`.
   Status run(const QueryControl& control, const std::function<Status()>& work);
 
@@ -29,6 +32,7 @@ class WatchedQuery {
   Mutex mutex_;
   Progress progress_ EVQ_GUARDED_BY(mutex_);
   bool answering_ EVQ_GUARDED_BY(mutex_) = false;
+  bool laying_out_ EVQ_GUARDED_BY(mutex_) = false;
   ThreadPool thread_{1};
 };
 

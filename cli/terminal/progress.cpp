@@ -20,12 +20,21 @@ namespace {
 constexpr double kRateWindowMs = 3000;
 // The rate is measured at most this often: shorter steps are noise.
 constexpr std::int64_t kRateStepMs = 50;
-constexpr std::string_view kRestartLine = "\r\x1b[K";
+// After so long without a byte there is no rate: the task does something else with what it read.
+constexpr std::int64_t kRateStaleMs = 1000;
+constexpr std::size_t kColumnsUnknown = 80;
 
 volatile std::sig_atomic_t line_asked = 0;  // NOLINT: a signal handler can reach nothing else
 
 void ask_for_line(int /*signal*/) {
   line_asked = 1;
+}
+
+ProgressOptions on_standard_error(ProgressOptions options) {
+  if (options.columns == nullptr) {
+    options.columns = [] { return terminal_size(STDERR_FILENO, process_environment()).columns; };
+  }
+  return options;
 }
 
 std::int64_t steady_ms() {
@@ -44,7 +53,7 @@ void answer_progress_signals() {
 }
 
 Progress::Progress(ProgressOptions options)
-    : Progress(std::move(options), steady_ms,
+    : Progress(on_standard_error(std::move(options)), steady_ms,
                [](std::string_view text) { write_quietly(STDERR_FILENO, text); }) {}
 
 Progress::Progress(ProgressOptions options, Clock clock, Sink sink)
@@ -53,15 +62,35 @@ Progress::Progress(ProgressOptions options, Clock clock, Sink sink)
       sink_(std::move(sink)),
       start_ms_(clock_()),
       drawn_ms_(start_ms_ + options_.delay_ms - options_.interval_ms),
+      moved_ms_(start_ms_),
       rate_ms_(start_ms_) {}
 
 Progress::~Progress() {
   clear();
 }
 
+void Progress::begin_step(std::string label) {
+  options_.label = std::move(label);
+  options_.bytes_total = 0;
+  counts_ = {};
+  rate_bytes_ = 0;
+  bytes_per_second_ = 0;
+}
+
+std::string Progress::restart() const {
+  // A terminal that has become narrower has wrapped the line.
+  const std::size_t above = shown_ ? shown_width_ / std::max<std::size_t>(columns(), 1) : 0;
+  return above == 0 ? "\r\x1b[K" : "\r\x1b[" + std::to_string(above) + "A\x1b[J";
+}
+
+std::size_t Progress::columns() const {
+  return options_.columns == nullptr ? kColumnsUnknown : options_.columns();
+}
+
 void Progress::update(ProgressCounts counts) {
-  counts_ = counts;
   const std::int64_t now = clock_();
+  moved_ms_ = counts.bytes != counts_.bytes ? now : moved_ms_;
+  counts_ = counts;
   const std::int64_t step = now - rate_ms_;
   if (step >= kRateStepMs) {
     const double bytes =
@@ -71,6 +100,7 @@ void Progress::update(ProgressCounts counts) {
     const double weight =
         rate_ms_ == start_ms_ ? 1 : 1 - std::exp(-static_cast<double>(step) / kRateWindowMs);
     bytes_per_second_ += weight * (rate - bytes_per_second_);
+    bytes_per_second_ = now - moved_ms_ < kRateStaleMs ? bytes_per_second_ : 0;
     rate_ms_ = now;
     rate_bytes_ = counts.bytes;
   }
@@ -83,17 +113,19 @@ void Progress::update(ProgressCounts counts) {
     return;
   }
   drawn_ms_ = now;
-  shown_ = true;
   // Columns stay free for the ^C that a terminal shows behind the line, and one more, since the
   // last one may make it wrap: what has wrapped could not be removed.
   constexpr std::size_t kFree = 3;
-  const std::size_t width = std::max(options_.columns, kFree + 1) - kFree;
-  sink_(std::string(kRestartLine) + truncate_to_width(line(), width));
+  const std::size_t width = std::max(columns(), kFree + 1) - kFree;
+  const std::string shown = truncate_to_width(line(), width);
+  sink_(restart() + shown);
+  shown_ = true;
+  shown_width_ = text_width(shown);
 }
 
 void Progress::clear() {
   if (shown_) {
-    sink_(kRestartLine);
+    sink_(restart());
     shown_ = false;
   }
 }

@@ -18,7 +18,8 @@ struct ProgressOptions {
   std::string noun = "rows";      // what is counted
   std::uint64_t bytes_total = 0;  // 0: not known, so no share and no time left
   bool elapsed = false;           // says how long the task has taken
-  std::size_t columns = 80;
+  // Of the terminal, which may change; empty: 80, or those of the process's standard error.
+  std::function<std::size_t()> columns = nullptr;
   std::int64_t delay_ms = 300;
   std::int64_t interval_ms = 100;
 };
@@ -46,6 +47,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  // What is done from now on; counts and rate begin anew.
+  void begin_step(std::string label);
   // Cheap to call for every batch. Also writes the line once, to stay, when a signal asked for it,
   // whether or not progress is shown.
   void update(ProgressCounts counts);
@@ -55,14 +58,20 @@ class Progress {
   std::string line() const;
 
  private:
-  const ProgressOptions options_;
+  // The beginning of the line, and of what a narrower terminal has made of it.
+  std::string restart() const;
+  std::size_t columns() const;
+
+  ProgressOptions options_;
   const Clock clock_;
   const Sink sink_;
   const std::int64_t start_ms_;
   std::int64_t drawn_ms_;
   bool shown_ = false;
+  std::size_t shown_width_ = 0;
   ProgressCounts counts_;
-  // The rate, averaged over the last seconds.
+  // The rate, averaged over the last seconds; 0 when nothing has come for a while.
+  std::int64_t moved_ms_;
   std::int64_t rate_ms_;
   std::uint64_t rate_bytes_ = 0;
   double bytes_per_second_ = 0;

@@ -2,6 +2,7 @@
 """What runs for long in a terminal: queries with their progress, and events as they arrive.
 See repl_screen.py."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -53,6 +54,36 @@ def test_progress_of_a_single_query():
     process.send_signal(signal.SIGINT)
     equal(process.wait(), 130)
     process.stderr.close()
+
+
+def test_progress_on_a_terminal_that_becomes_narrower():
+    with Screen(["query", slow_query("web")], columns=100) as screen:
+        screen.expect("scanning", "rows")
+        screen.tmux("resize-window", "-t", "0", "-x", "12", "-y", "30")
+        end = time.monotonic() + 20
+        while not re.fullmatch("scannin.?…", screen.text()):  # one line, and nothing else
+            assert time.monotonic() < end, screen.text()
+            time.sleep(0.05)
+        screen.keys("C-c")
+        screen.expect("ended with")
+
+
+def test_a_dumb_terminal_shows_no_line_that_moves():
+    with Screen(["query", slow_query("web")], columns=150, term="dumb") as screen:
+        wait_for_handler(screen.child, signal.SIGINT)
+        time.sleep(0.6)
+        screen.keys("C-c")
+        screen.expect("ended with 130", absent=("scanning",))
+
+
+def test_a_large_table_is_laid_out():
+    with Screen(["query", "range n from 1 to 4000000 step 1 | extend t = strcat('text ', n)", "--all",
+                 "--memory-limit", "4G", "--no-pager"], columns=100) as screen:
+        screen.expect("laying out")
+        line = next(line for line in screen.text().splitlines() if line.startswith("laying out"))
+        assert "/s" not in line and "rows" not in line, line
+        screen.keys("C-c")
+        screen.expect("ended with 130")
 
 
 def test_progress_at_the_prompt_moves():

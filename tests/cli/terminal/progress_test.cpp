@@ -71,6 +71,49 @@ TEST_CASE("a signal asks for the line, which stays, also where none is shown") {
   }
 }
 
+TEST_CASE("a terminal that becomes narrower has wrapped the line, which goes whole") {
+  ProgressSetup setup;
+  std::size_t columns = 100;
+  {
+    Progress progress =
+        setup.make({.label = std::string(90, 'x'), .columns = [&] { return columns; }});
+    setup.now += 1000;
+    progress.update({0, 5});
+    CHECK(setup.shown == "\r\x1b[K" + std::string(90, 'x') + "  5 ro…");
+    columns = 40;
+    setup.now += 100;
+    progress.update({0, 5});
+    CHECK(setup.shown == "\r\x1b[2A\x1b[J" + std::string(36, 'x') + "…");
+    setup.now += 100;
+    progress.update({0, 5});
+    CHECK(setup.shown == "\r\x1b[K" + std::string(36, 'x') + "…");
+    columns = 200;
+    setup.now += 100;
+    progress.update({0, 5});
+    CHECK(setup.shown == "\r\x1b[K" + std::string(90, 'x') + "  5 rows");
+    columns = 50;
+  }
+  CHECK(setup.shown == "\r\x1b[1A\x1b[J");
+}
+
+TEST_CASE("what has been read has no rate any more") {
+  ProgressSetup setup;
+  Progress progress = setup.make({.label = "scanning"});
+  setup.now += 1000;
+  progress.update({4000000, 10});
+  CHECK(progress.line() == "scanning  4 MB  10 rows  4 MB/s");
+  setup.now += 999;
+  progress.update({4000000, 10});
+  CHECK(progress.line().find("/s") != std::string::npos);
+  setup.now += 100;
+  progress.update({4000000, 10});
+  CHECK(progress.line() == "scanning  4 MB  10 rows");
+  progress.begin_step("laying out");
+  setup.now += 100;
+  progress.update({});
+  CHECK(progress.line() == "laying out");
+}
+
 TEST_CASE("disabled, narrow, without a total, going back") {
   ProgressSetup setup;
   {
@@ -80,7 +123,7 @@ TEST_CASE("disabled, narrow, without a total, going back") {
   }
   CHECK(setup.shown.empty());
   {
-    Progress progress = setup.make({.label = "loading", .columns = 12});
+    Progress progress = setup.make({.label = "loading", .columns = [] { return 12; }});
     setup.now += 1000;
     progress.update({3000, 0});
     CHECK(setup.shown == "\r\x1b[Kloading …");
