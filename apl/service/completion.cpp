@@ -73,6 +73,10 @@ class Search {
     if (aggregates_first) {
       add_aggregates();
     }
+    const bool source = found_.expects(Expected::kSource) || found_.expects(Expected::kTable);
+    if (number && source && !found_.expects(Expected::kExpression) && partial_.object.empty()) {
+      add_datasets();
+    }
     if (!in_text && !number && partial_.object.empty()) {
       add_names();
     }
@@ -146,12 +150,16 @@ class Search {
       }
     }
     if (source) {
-      for (const std::string& name : tables_.table_names()) {
-        add(CandidateKind::kDataset, name, syntax::quote_name(name), "dataset", "");
-      }
+      add_datasets();
     }
     if (source || value) {
       add_let_names();
+    }
+  }
+
+  void add_datasets() {
+    for (const std::string& name : tables_.table_names()) {
+      add(CandidateKind::kDataset, name, syntax::quote_name(name), "dataset", "");
     }
   }
 

@@ -21,6 +21,8 @@
 #include "apl/service/snapshot_tables.h"
 #include "apl/service/totals.h"
 #include "apl/syntax/parser.h"
+#include "apl/syntax/words.h"
+#include "store/base/ascii.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/base/time_parse.h"
@@ -128,6 +130,25 @@ std::size_t memory_limit(const ServiceOptions& options, std::size_t asked_bytes)
 }
 
 // One request while it runs.
+// 2024 | count, 2024-05-01 | count: a dataset may have a name that reads as a value. The hint's
+// example is that one then.
+Error with_meant_dataset(Error error, std::string_view apl, SnapshotTables& tables) {
+  constexpr std::string_view kExample = "['logs']";
+  const std::size_t example = error.hint.find(kExample);
+  if (!error.span.has_value() || example == std::string::npos) {
+    return error;
+  }
+  const std::string_view rest = apl.substr(std::min<std::size_t>(error.span->begin, apl.size()));
+  const auto* const end = std::ranges::find_if_not(
+      rest, [](char c) { return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-'; });
+  const std::string name(rest.begin(), end);
+  const std::vector<std::string> datasets = tables.table_names();
+  if (std::ranges::find(datasets, name) != datasets.end()) {
+    error.hint.replace(example, kExample.size(), syntax::bracket_name(name));
+  }
+  return error;
+}
+
 class Session {
  public:
   Session(const QueryRequest& request, const ServiceOptions& options, Store& store,
@@ -168,7 +189,11 @@ class Session {
                                                          kUnboundedStart, "startTime"));
     EVQ_TRY_ASSIGN(context_.range_end_ns,
                    resolve_time(request_.end_time, context_.now_ns, kUnboundedEnd, "endTime"));
-    EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(request_.apl, context_.now_ns));
+    auto parsed = syntax::parse(request_.apl, context_.now_ns);
+    if (!parsed.ok()) {
+      return with_meant_dataset(std::move(parsed).take_error(), request_.apl, tables_);
+    }
+    const ast::Query query = std::move(parsed).value();
     executor_ = std::make_unique<Executor>(context_, exec_, &tables_, &stats_);
     Subqueries subqueries(*executor_, optimizer_);
     EVQ_TRY_ASSIGN(cursor_, pages_.bound(query));

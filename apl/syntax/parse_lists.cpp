@@ -42,21 +42,52 @@ bool begins_pattern(const TokenCursor& cursor) {
          cursor.at_quoted_name();
 }
 
-// sample-http-logs without quotes: the dashes would read as subtractions.
+// Whether the token continues a name without quotes that the lexer takes apart: "logs", "2024",
+// "-".
+bool continues_name(const TokenCursor& cursor, std::size_t ahead) {
+  const Token& token = cursor.peek(ahead);
+  return token.kind != TokenKind::kEnd && cursor.joined(ahead) &&
+         std::ranges::all_of(cursor.slice(token.span), [](char c) {
+           return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-';
+         });
+}
+
+// sample-http-logs.v1 or 2024-logs without quotes: the dashes would read as subtractions. `first`
+// is the name's first token, and a dash may be the next one.
 Status check_dashes(const TokenCursor& cursor, std::size_t first) {
-  std::size_t ahead = 0;
-  std::size_t last = cursor.index();
-  while (cursor.peek(ahead).is_symbol("-") && cursor.joined(ahead) && cursor.joined(ahead + 1) &&
-         (cursor.peek(ahead + 1).kind == TokenKind::kName ||
-          cursor.peek(ahead + 1).kind == TokenKind::kLiteral)) {
-    ahead += 2;
-    last = cursor.index() + ahead;
-  }
-  if (ahead == 0) {
+  const auto is_part = [&](std::size_t ahead) {
+    const TokenKind kind = cursor.peek(ahead).kind;
+    return cursor.joined(ahead) && (kind == TokenKind::kName || kind == TokenKind::kLiteral);
+  };
+  if (!cursor.peek().is_symbol("-") || !cursor.joined() || !is_part(1)) {
     return Status::success();
   }
-  const Span span{cursor.token(first).span.begin, cursor.token(last - 1).span.end};
+  std::size_t parts = 2;
+  for (std::size_t ahead = 2; continues_name(cursor, ahead); ++ahead) {
+    parts = is_part(ahead) ? ahead + 1 : parts;
+  }
+  const Span span{cursor.token(first).span.begin,
+                  cursor.token(cursor.index() + parts - 1).span.end};
   return diag::unquoted_dashes(span, cursor.slice(span));
+}
+
+// The same for a name that begins with a number and has a letter: no pattern does, and without one
+// it may be a sum.
+Status check_dashes_behind_number(TokenCursor& cursor) {
+  const std::string_view number = cursor.slice(cursor.peek().span);
+  bool worded = false;
+  for (std::size_t ahead = 1; continues_name(cursor, ahead); ++ahead) {
+    worded = worded || cursor.peek(ahead).kind == TokenKind::kName;
+  }
+  if (!worded || number.empty() ||
+      !std::ranges::all_of(number, [](char c) { return is_digit(c); })) {
+    return Status::success();
+  }
+  const std::size_t first = cursor.index();
+  cursor.take();
+  Status checked = check_dashes(cursor, first);
+  cursor.move_to(first);
+  return checked;
 }
 
 // In a dataset's quoted name a star is a wildcard too: ['logs-*'].
@@ -344,6 +375,7 @@ Result<ast::TableItem> parse_table_item(TokenCursor& cursor) {
     const Span span = call->span;
     return ast::TableItem{wrap_source(span, ast::CallSource{std::move(call)})};
   }
+  EVQ_TRY(check_dashes_behind_number(cursor));
   EVQ_TRY_ASSIGN(ast::NamePattern pattern, parse_name_pattern(cursor, "a dataset"));
   EVQ_TRY(check_dashes(cursor, first));
   split_stars(&pattern);

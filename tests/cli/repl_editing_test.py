@@ -128,6 +128,15 @@ def test_completion():
         screen.expect("evq markdown>")
 
 
+def test_a_dataset_whose_name_begins_with_a_digit_is_completed():
+    run(["ingest", "2024-logs"], '{"a":1}\n')
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type("20", "Tab")
+        screen.expect("evq> ['2024-logs']")
+    run(["dataset", "delete", "2024-logs", "--yes"])
+
+
 def test_names_do_not_drive_the_terminal():
     store = os.path.join(FOLDER, "hostile")
     run(["ingest", "hostile"], '{"evil\\u001b]2;driven\\u0007x":1,"w":"v\\u001b]2;driven\\u0007"}\n',

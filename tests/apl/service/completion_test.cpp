@@ -180,6 +180,19 @@ TEST_CASE("values of a field, most frequent first") {
   CHECK(setup.complete("web | where ['user-agent'] == '^").candidates[0].replacement == "'it\\'s'");
 }
 
+TEST_CASE("datasets whose names begin with a digit") {
+  Setup setup;
+  setup.load("2024-logs", R"({"_time":"2024-05-01T00:00:00Z","other":1})");
+  for (const char* text : {"20^", "2024-l^", "union 20^", "web | join (20^", "['20^"}) {
+    CAPTURE(text);
+    const CompletionAnswer answer = setup.complete(text);
+    REQUIRE(names_of(answer, 4) == "2024-logs");
+    CHECK(answer.candidates[0].replacement == "['2024-logs']");
+  }
+  CHECK(setup.complete("web | where status == 20^").candidates[0].kind == CandidateKind::kValue);
+  CHECK(names_of(setup.complete("web | where status > 5 + 20^"), 4).empty());
+}
+
 TEST_CASE("a replacement brings what belongs to it") {
   Setup setup;
   const struct {
