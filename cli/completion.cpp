@@ -5,6 +5,7 @@
 
 #include "apl/service/reference.h"
 #include "apl/service/service.h"
+#include "apl/syntax/words.h"
 #include "cli/commands.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::string_view kBash = R"SCRIPT(# bash completion for evq: source <(evq completion bash)
 _evq() {
-  local line word typed before= files=0 i
+  local line= word= typed= before= files=0 i
   local -a words=()
   COMPREPLY=()
   for ((i = 1; i <= COMP_CWORD; i++)); do  # bash takes --option=value apart
@@ -56,7 +57,7 @@ _evq() {
     meaning="${line#*$'\t'}"
     offered+=("${${line%%$'\t'*}//:/\\:}${meaning:+:$meaning}")
   done < <(evq __complete "${(@)words[2,CURRENT]}" 2>/dev/null)
-  (( ${#offered} )) && _describe evq offered
+  (( ${#offered} )) && _describe evq offered -U  # evq has chosen, also names that need quotes
   (( files )) || return
   [[ "${words[CURRENT]}" == --*=* ]] && compset -P '*='
   _files
@@ -90,7 +91,7 @@ Status add_remote_names(const GlobalOptions& global, const CompletionPlan& plan,
     EVQ_TRY_ASSIGN(const std::vector<std::string> items, read_json_list(answer));
     for (const std::string& item : items) {
       EVQ_TRY_ASSIGN(std::string name, read_text_member(item, member));
-      names->push_back({std::move(name), std::string(meaning)});
+      names->push_back({std::move(name), std::string(meaning), {}});
     }
     return Status::success();
   };
@@ -110,14 +111,14 @@ Status add_names(const GlobalOptions& global, const CompletionPlan& plan, Candid
   if (plan.datasets) {
     EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, definitions.datasets());
     for (const DatasetDefinition& dataset : datasets) {
-      names->push_back({dataset.name, "dataset"});
+      names->push_back({dataset.name, "dataset", {}});
     }
   }
   if (plan.saved_queries) {
     EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
                    definitions.objects(ObjectKind::kSavedQuery, ""));
     for (const StoredObject& object : objects) {
-      names->push_back({object.id, object.name});
+      names->push_back({object.id, object.name, {}});
     }
   }
   return Status::success();
@@ -129,18 +130,25 @@ int run_complete(const GlobalOptions& global, const CompletionPlan& plan,
                  const std::string& prefix) {
   Candidates candidates = plan.candidates;
   if (plan.datasets || plan.saved_queries) {
+    const std::size_t first = candidates.size();
     (void)add_names(global, plan, &candidates).ok();
+    for (std::size_t i = first; plan.in_query && i < candidates.size(); ++i) {
+      candidates[i].name = candidates[i].text;
+      candidates[i].text = syntax::quote_name(candidates[i].name);
+    }
   }
   if (plan.topics) {
     for (std::string& name : reference_names()) {
-      candidates.push_back({std::move(name), ""});
+      candidates.push_back({std::move(name), "", {}});
     }
   }
   const std::string_view typed = std::string_view(prefix).substr(plan.before.size());
   std::string text;
   for (const CompletionPlan::Candidate& candidate : candidates) {
+    const bool meant = candidate.text.starts_with(typed) ||
+                       (!candidate.name.empty() && candidate.name.starts_with(typed));
     // A name that cannot be shown as it is cannot be typed either.
-    if (candidate.text.starts_with(typed) && visible_text(candidate.text) == candidate.text) {
+    if (meant && visible_text(candidate.text) == candidate.text) {
       text += plan.before + candidate.text + "\t" + visible_text(candidate.meaning) + "\n";
     }
   }

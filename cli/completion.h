@@ -16,10 +16,12 @@ struct CompletionPlan {
   struct Candidate {
     std::string text;
     std::string meaning;
+    std::string name;  // which may be typed to get the text, where that has quotes around it
   };
   std::string before;  // what is typed in front of them in the same word: "--output="
   std::vector<Candidate> candidates;
   bool datasets = false;
+  bool in_query = false;  // datasets as a query writes them
   bool saved_queries = false;
   bool topics = false;  // names of the language
   bool files = false;

@@ -27,7 +27,7 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& word) {
 // By what options and positions are called: the same word means the same everywhere.
 void add_values(const CLI::Option& option, const CLI::App& app, CompletionPlan* plan) {
   for (std::string& word : option_choices(option)) {
-    plan->candidates.push_back({std::move(word), ""});
+    plan->candidates.push_back({std::move(word), "", {}});
   }
   if (!plan->candidates.empty()) {
     return;
@@ -37,17 +37,27 @@ void add_values(const CLI::Option& option, const CLI::App& app, CompletionPlan* 
     return std::ranges::find(names, name) != names.end();
   };
   const bool starred = app.get_parent() != nullptr && app.get_parent()->get_name() == "starred";
-  plan->datasets = is({"DATASET", "WHAT", "APL", "--ingest", "--query"});
+  plan->in_query = is({"APL", "--apl"});
+  plan->datasets = plan->in_query || is({"DATASET", "WHAT", "--ingest", "--query"});
   plan->saved_queries = name == "ID" && starred;
-  plan->topics = name == "TOPIC";
   plan->files = is({"FILE", "DIRECTORY", "-f", "--file", "--store", "--ca-file", "--tls-cert",
                     "--tls-key", "--reject-file", "--geo-database", "--allow-external"}) ||
                 (name == "--output" && app.get_name() == "export");
-  if (plan->topics) {
-    const CLI::App* root = app.get_parent();
-    for (const CLI::App* verb : root->get_subcommands([](const CLI::App*) { return true; })) {
-      plan->candidates.push_back({verb->get_name(), verb->get_description()});
-    }
+}
+
+void add_verbs(const CLI::App& app, CompletionPlan* plan) {
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    plan->candidates.push_back({verb->get_name(), verb->get_description(), {}});
+  }
+}
+
+// `evq help dataset cr`: the first word is a verb or a topic of the language, the next ones are the
+// verb's actions.
+void add_topics(const CLI::App& root, const std::vector<std::string>& before,
+                CompletionPlan* plan) {
+  plan->topics = before.empty();
+  if (const CLI::App* verb = find_verb(root, before); verb != nullptr) {
+    add_verbs(*verb, plan);
   }
 }
 
@@ -55,7 +65,7 @@ void add_options(const CLI::App& app, CompletionPlan* plan) {
   for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
     for (const CLI::Option* option : at->get_options()) {
       for (const std::string& name : option->get_lnames()) {
-        plan->candidates.push_back({"--" + name, option->get_description()});
+        plan->candidates.push_back({"--" + name, option->get_description(), {}});
       }
     }
   }
@@ -83,7 +93,7 @@ std::vector<std::string> option_choices(const CLI::Option& option) {
 CompletionPlan plan_completion(const CLI::App& root, const std::vector<std::string>& words) {
   const CLI::App* app = &root;
   const CLI::Option* pending = nullptr;  // waits for its value
-  std::size_t position = 0;
+  std::vector<std::string> positional;
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string& word = words[i];
     if (pending != nullptr) {
@@ -95,9 +105,9 @@ CompletionPlan plan_completion(const CLI::App& root, const std::vector<std::stri
       pending = waits ? option : nullptr;
     } else if (const CLI::App* verb = find_verb(*app, {word}); verb != nullptr) {
       app = verb;
-      position = 0;
+      positional.clear();
     } else {
-      ++position;
+      positional.push_back(word);
     }
   }
   CompletionPlan plan;
@@ -124,13 +134,13 @@ CompletionPlan plan_completion(const CLI::App& root, const std::vector<std::stri
   if (!positions.empty()) {
     const CLI::Option* last = positions.back();
     const bool repeats = last->get_expected_max() > 1;
-    if (position < positions.size() || repeats) {
-      add_values(*positions[std::min(position, positions.size() - 1)], *app, &plan);
+    if (last->get_name() == "TOPIC") {
+      add_topics(root, positional, &plan);
+    } else if (positional.size() < positions.size() || repeats) {
+      add_values(*positions[std::min(positional.size(), positions.size() - 1)], *app, &plan);
     }
   }
-  for (const CLI::App* verb : app->get_subcommands([](const CLI::App*) { return true; })) {
-    plan.candidates.push_back({verb->get_name(), verb->get_description()});
-  }
+  add_verbs(*app, &plan);
   return plan;
 }
 

@@ -32,6 +32,10 @@ class Completion(EvqCase):
         self.assertEqual(self.offered("query", "--csv-"), ["--csv-fields", "--csv-delimiter"])
         self.assertEqual(self.offered("completion", ""), ["bash", "zsh", "fish"])
         self.assertIn("summarize", self.offered("help", "sum"))
+        self.assertEqual(self.offered("help", "dataset", "cr"), ["create"])
+        self.assertEqual(self.offered("help", "dataset", "create", ""), [])
+        self.assertEqual(self.offered("help", "summarize", ""), [])
+        self.assertEqual(self.offered("help", "datas"), ["dataset"])
 
     def test_datasets_and_files(self):
         self.assertEqual(self.offered("tail", ""), ["orders", "web-logs"])
@@ -39,6 +43,15 @@ class Completion(EvqCase):
         self.assertEqual(self.offered("--color", "never", "dataset", "info", "o"), ["orders"])
         self.assertEqual(self.offered("ingest", "web-logs", ""), [":files"])
         self.assertEqual(self.offered("--store", "elsewhere", "tail", ""), [])
+
+    def test_datasets_of_a_query(self):
+        self.ingest("2024-logs", ['{"i":1}'])
+        for words in (("query",), ("delete",), ("starred", "put", "a", "--apl")):
+            self.assertEqual(self.offered(*words, "w"), ["['web-logs']"])
+            self.assertEqual(self.offered(*words, "20"), ["['2024-logs']"])
+            self.assertEqual(self.offered(*words, "['20"), ["['2024-logs']"])
+            self.assertEqual(self.offered(*words, "o"), ["orders"])
+        self.assertEqual(self.offered("tail", "20"), ["2024-logs"])
 
     def test_names_of_a_server(self):
         url, token, _ = self.serve()
@@ -54,19 +67,22 @@ class Completion(EvqCase):
         path = f"{pathlib.Path(EVQ).parent}:{self.environment['PATH']}"
         done = subprocess.run(words, env={**self.environment, "PATH": path}, capture_output=True,
                               cwd=self.directory, text=True, timeout=60, **options)
+        self.assertEqual(done.stderr, "")
         return done.stdout
 
     def bash(self, *words):
         """What bash completes the last of the words to."""
         quoted = " ".join(map(shlex.quote, words))
         return self.run_shell("bash", "-c", f'''
-source <(evq completion bash)
+set -u; source <(evq completion bash)
 COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _evq; printf '%s\\n' "${{COMPREPLY[@]}}"'''
                               ).splitlines()
 
     def test_bash(self):
         self.assertEqual(self.bash("evq", "tail", "we"), ["web-logs"])
         self.assertEqual(self.bash("evq", "da"), ["dataset"])
+        completed, = self.bash("evq", "query", "we")
+        self.assertEqual(self.run_shell("bash", "-c", f"printf %s {completed}"), "['web-logs']")
         (self.directory / "some file.ndjson").write_text("{}")
         self.assertEqual(self.bash("evq", "ingest", "orders", "some"), ["some file.ndjson"])
         for option in (("--output", "=", "nd"), ("--output", "nd")):
