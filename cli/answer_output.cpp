@@ -10,6 +10,7 @@
 #include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/terminal/number_text.h"
+#include "store/base/told_number.h"
 #include "store/block/format.h"
 
 namespace evq {

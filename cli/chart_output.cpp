@@ -17,6 +17,7 @@
 #include "cli/terminal/chart.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/text_width.h"
+#include "store/base/told_number.h"
 #include "store/column/dynamic.h"
 
 namespace evq {

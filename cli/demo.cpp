@@ -15,6 +15,7 @@
 #include "cli/terminal/number_text.h"
 #include "http/ingest_client.h"
 #include "store/base/control.h"
+#include "store/base/told_number.h"
 
 namespace evq {
 namespace {

@@ -24,6 +24,7 @@
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/base/told_number.h"
 #include "store/ingest/format.h"
 #include "store/ingest/log_entry.h"
 #include "store/ingest/w3c_log.h"

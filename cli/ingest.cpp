@@ -30,6 +30,7 @@
 #include "http/wire.h"
 #include "store/base/file.h"
 #include "store/base/free_memory.h"
+#include "store/base/told_number.h"
 #include "store/definitions.h"
 #include "store/ingest/byte_source.h"
 

@@ -27,6 +27,7 @@
 #include "http/wire.h"
 #include "http/wire_answer.h"
 #include "store/base/ascii.h"
+#include "store/base/told_number.h"
 
 namespace evq {
 namespace {

@@ -16,6 +16,7 @@
 #include "cli/repl_arguments.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/text_width.h"
+#include "store/base/told_number.h"
 
 namespace evq {
 namespace {

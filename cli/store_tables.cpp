@@ -12,6 +12,7 @@
 #include "http/wire_resources.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
+#include "store/base/told_number.h"
 
 namespace evq {
 

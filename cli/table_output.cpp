@@ -6,6 +6,7 @@
 
 #include "cli/severity.h"
 #include "cli/terminal/table_format.h"
+#include "store/base/told_number.h"
 
 namespace evq {
 namespace {
@@ -92,8 +93,8 @@ class TableOutput final : public ResultSink {
   }
   Error too_many_rows() const {
     return make_error(ErrorCode::kLimit,
-                      "memory limit of " + std::to_string(options_.rows_bytes_max) +
-                          " bytes exceeded in the rows of the table",
+                      "memory limit of " + memory_limit_text(options_.rows_bytes_max) +
+                          " exceeded in the rows of the table",
                       "csv and ndjson hold no rows; or ask for fewer, or raise the memory limit");
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apl/plan/plan_printer.h"
+#include "store/base/told_number.h"
 
 namespace evq {
 namespace {
@@ -19,14 +20,15 @@ std::string profile_text(const plan::Node& root, const QueryProfile& profile,
   text += plan::print_plan(root, [&](const plan::Node& node) {
     const NodeCost* cost = profile.find(node);
     return cost == nullptr ? fmt::format("{:>12} {:>12}  ", "-", "-")
-                           : fmt::format("{:>12} {:>9.2f} ms  ", cost->rows.load(),
+                           : fmt::format("{:>12} {:>9.2f} ms  ", grouped_text(cost->rows.load()),
                                          static_cast<double>(cost->time_ns.load()) / kNsPerMs);
   });
   text += fmt::format(
       "{} of {} blocks read, {} rows examined; {:.2f} ms with {} worker{}, at most {:.1f} MiB "
       "held\n",
-      status.blocks_examined, status.blocks_total, status.rows_examined,
-      static_cast<double>(status.elapsed_us) / kUsPerMs, workers, workers == 1 ? "" : "s",
+      grouped_text(status.blocks_examined), grouped_text(status.blocks_total),
+      grouped_text(status.rows_examined), static_cast<double>(status.elapsed_us) / kUsPerMs,
+      workers, workers == 1 ? "" : "s",
       static_cast<double>(status.memory_peak_bytes) / kBytesPerMib);
   return text;
 }

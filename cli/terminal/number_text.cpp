@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "store/base/told_number.h"
+
 namespace evq {
 
 namespace {
@@ -82,14 +84,6 @@ std::string tick_text(double value, double magnitude, double step) {
 std::string bytes_text(std::uint64_t bytes) {
   const Scaled scaled = scale(static_cast<double>(bytes));
   return fmt::format("{} {}B", short_decimal(scaled.value), kPrefixes[scaled.prefix]);
-}
-
-std::string grouped_text(std::uint64_t value) {
-  std::string digits = std::to_string(value);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) {
-    digits.insert(at - 3, 1, ',');
-  }
-  return digits;
 }
 
 std::string counted_text(std::uint64_t count, std::string_view noun) {

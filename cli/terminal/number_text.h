@@ -1,5 +1,6 @@
 #pragma once
-// Numbers for people: short, with a unit, never exact. For exact text see store/base/number.h.
+// Numbers for people: short, with a unit, never exact. For exact text see store/base/told_number.h
+// and number.h.
 // All functions are pure and independent of the locale.
 
 #include <cstdint>
@@ -15,8 +16,6 @@ std::string quantity_text(double value);
 std::string tick_text(double value, double magnitude, double step);
 // Decimal units: 999 B, 1.5 kB, 3.2 GB.
 std::string bytes_text(std::uint64_t bytes);
-// Groups of three: 48,211.
-std::string grouped_text(std::uint64_t value);
 // 1 row, 48,211 rows.
 std::string counted_text(std::uint64_t count, std::string_view noun);
 // 41 ms, 1.2 s, 2:05, 1:02:05.

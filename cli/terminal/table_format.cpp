@@ -11,6 +11,7 @@
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/text_width.h"
 #include "store/base/control.h"
+#include "store/base/told_number.h"
 
 namespace evq {
 

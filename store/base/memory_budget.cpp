@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "store/base/check.h"
+#include "store/base/told_number.h"
 
 namespace evq {
 
@@ -24,7 +25,7 @@ Status MemoryBudget::reserve(std::size_t bytes, std::string_view operator_name) 
   const std::optional<std::size_t> now = try_reserve(bytes);
   if (!now.has_value()) {
     return make_error(ErrorCode::kLimit,
-                      "memory limit of " + std::to_string(limit_) + " bytes exceeded in " +
+                      "memory limit of " + memory_limit_text(limit_) + " exceeded in " +
                           std::string(operator_name),
                       "filter earlier, group by fewer values, or raise the memory limit");
   }

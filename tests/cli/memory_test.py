@@ -120,7 +120,7 @@ class Memory(MemoryCase):
         rows = "range x from 1 to 100000 step 1"
         for form in ("table", "markdown", "line"):
             _, errors = self.evq("-q", "query", "--memory-limit", "4M", "-o", form, rows, status=1)
-            self.assertEqual(errors, "error: memory limit of 4194304 bytes exceeded in the rows of the table\n"
+            self.assertEqual(errors, "error: memory limit of 4 MiB exceeded in the rows of the table\n"
                              "  = csv and ndjson hold no rows; or ask for fewer, or raise the memory limit\n")
             self.evq("-q", "query", "--memory-limit", "40M", "-o", form, rows)
         self.evq("-q", "query", "--memory-limit", "4M", "-o", "csv", rows)

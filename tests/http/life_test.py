@@ -314,7 +314,7 @@ class Life(unittest.TestCase):
                            ("/v2/datasets/_apl/delete", {"apl": grown, "commit": True})):
             status, answer = server.call("POST", path, {"startTime": "2024-01-01", "endTime": "now", **body})
             self.assertEqual(status, 422, answer)
-            self.assertRegex(answer["message"], "memory limit of 67108864 bytes exceeded in where")
+            self.assertRegex(answer["message"], "memory limit of 64 MiB exceeded in where")
         if sanitizer_runtime(EVQ) is None:  # its own memory would be measured
             self.assertLess(server.peak_memory(), 200 << 20)
         for apl, matched in (("d | where strlen(strrep(text, 10)) == 1000", 20000),

@@ -24,6 +24,13 @@ TEST_CASE("a budget gives at its limit and refuses one byte past it") {
   budget.release(30);
 }
 
+TEST_CASE("a limit is told in a unit that fits it") {
+  constexpr std::size_t kMib = std::size_t{1} << 20;
+  const Status status = MemoryBudget(64 * kMib).reserve(65 * kMib, "sort");
+  REQUIRE(!status.ok());
+  CHECK(status.error().message == "memory limit of 64 MiB exceeded in sort");
+}
+
 TEST_CASE("a parent is charged too, and a refusal there leaves nothing behind") {
   MemoryBudget process(100);
   MemoryBudget first(0, &process);
