@@ -17,18 +17,19 @@ struct QueryStats {
   std::atomic<std::uint64_t> blocks_counted{0};   // not read, but all their rows count
   std::atomic<std::uint64_t> blocks_excluded{0};  // not read, since their statistics say no
   std::atomic<std::uint64_t> blocks_cached{0};    // read from the cache of decoded segments
-  std::atomic<std::uint64_t> rows_examined{0};
-  std::atomic<std::uint64_t> rows_matched{0};  // survived the filters pushed into the scan
-  std::atomic<std::uint64_t> groups{0};        // of the last aggregation
+  std::atomic<std::uint64_t> rows_examined{0};    // of all blocks above
+  std::atomic<std::uint64_t> rows_unread{0};      // of these, of blocks that were not read
+  std::atomic<std::uint64_t> rows_matched{0};     // survived the filters pushed into the scan
+  std::atomic<std::uint64_t> groups{0};           // of the last aggregation
   std::atomic<std::int64_t> min_block_time{std::numeric_limits<std::int64_t>::max()};
   std::atomic<std::int64_t> max_block_time{std::numeric_limits<std::int64_t>::min()};
 
-  // The first eight, which scans bump.
-  static constexpr std::size_t kScanCounters = 8;
+  // The first nine, which scans bump.
+  static constexpr std::size_t kScanCounters = 9;
   using ScanCounts = std::array<std::uint64_t, kScanCounters>;
   std::array<std::atomic<std::uint64_t>*, kScanCounters> scan_counters() {
-    return {&blocks_total,    &blocks_examined, &blocks_matched, &blocks_counted,
-            &blocks_excluded, &blocks_cached,   &rows_examined,  &rows_matched};
+    return {&blocks_total,  &blocks_examined, &blocks_matched, &blocks_counted, &blocks_excluded,
+            &blocks_cached, &rows_examined,   &rows_unread,    &rows_matched};
   }
   ScanCounts kept{};  // of what does not run again: see CountsOfOneRun
 };

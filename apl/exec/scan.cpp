@@ -173,6 +173,7 @@ class ScanWorker {
       if (!may_match) {
         if (own_ && scan_.counted) {
           executor_.stats().rows_examined.fetch_add(info.rows, std::memory_order_relaxed);
+          executor_.stats().rows_unread.fetch_add(info.rows, std::memory_order_relaxed);
           executor_.stats().blocks_excluded.fetch_add(1, std::memory_order_relaxed);
         }
         return Flow::kMore;
@@ -215,6 +216,7 @@ class ScanWorker {
       return;
     }
     stats.rows_examined.fetch_add(info.rows, std::memory_order_relaxed);
+    stats.rows_unread.fetch_add(examined ? 0 : info.rows, std::memory_order_relaxed);
     stats.rows_matched.fetch_add(matched, std::memory_order_relaxed);
     std::atomic<std::uint64_t>& blocks = examined ? stats.blocks_examined : stats.blocks_counted;
     blocks.fetch_add(1, std::memory_order_relaxed);

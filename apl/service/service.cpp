@@ -389,12 +389,14 @@ class Session {
 
   void fill(QueryStatus* status) {
     status->elapsed_us = std::max<std::int64_t>(1, (monotonic_now_ns() - start_ns_) / 1000);
-    status->rows_examined = stats_.rows_examined.load();
     // Rows that are made from no dataset's rows all match, also where getschema or a subquery
     // names one: there are clients to which nothing matched means that there is nothing to show.
     status->rows_matched = scans_ ? stats_.rows_matched.load() : status->rows;
     status->blocks_total = stats_.blocks_total.load();
-    // For the API all blocks whose rows count were examined; others count what is read.
+    // For the API all blocks whose rows count were examined, and so were these rows; others count
+    // what is read.
+    const std::uint64_t unread = request_.api_form ? 0 : stats_.rows_unread.load();
+    status->rows_examined = stats_.rows_examined.load() - unread;
     const std::uint64_t counted = request_.api_form ? stats_.blocks_counted.load() : 0;
     const std::uint64_t excluded = request_.api_form ? stats_.blocks_excluded.load() : 0;
     status->blocks_examined = stats_.blocks_examined.load() + counted + excluded;

@@ -93,6 +93,30 @@ class Output(EvqCase):
         self.assertEqual(self.out("query", "wide | where _time < datetime(1990)", "-o", "table",
                                   "--no-header").count("\n"), 2)
 
+    def test_what_was_read_is_told(self):
+        for part in range(3):  # a block each, which the next one's times are behind
+            self.evq("ingest", "parts", input="".join(
+                f'{{"_time":{1714521600 + part * 70000 + i},"n":{i}}}\n' for i in range(70000)))
+        self.evq("compact")
+        blocks = int(json.loads(self.out("dataset", "info", "parts", "-o", "json"))["numBlocks"])
+
+        def told(query):
+            return self.evq("query", query + " | project n", "--stats")[1].split(" · ")[1:3]
+
+        rows, read = told("parts | take 1")
+        self.assertEqual(read, f"1/{blocks} blocks")
+        self.assertLessEqual(int(rows.replace(",", "").split()[0]), 65536)
+        rows, read = told("parts | where n == 77777")
+        self.assertEqual((rows, read), ("0 scanned", f"0/{blocks} blocks"))
+        self.assertEqual(told("parts | where n >= 0 | summarize n = count()"),
+                         ["210,000 scanned", f"{blocks}/{blocks} blocks"])
+
+    def test_counts_of_a_profile_are_in_groups(self):
+        self.evq("ingest", "many", input='{"n":1}\n' * 12345)
+        text = self.out("query", "many | where n > 0 | summarize sum(n)", "--profile")
+        self.assertRegex(text, r"(?m)^ +12,345 +[0-9.]+ ms +scan many")
+        self.assertRegex(text, r"(?m)^1 of 1 blocks read, 12,345 rows examined; ")
+
     def test_no_header(self):
         with_header = self.out("query", QUERY, "-o", "csv")
         without = self.out("query", QUERY, "-o", "csv", "--no-header")

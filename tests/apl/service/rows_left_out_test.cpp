@@ -23,9 +23,10 @@ class StatusSink final : public ResultSink {
   QueryStatus status;
 };
 
-QueryStatus run(const TempService& service, const std::string& apl) {
+QueryStatus run(const TempService& service, const std::string& apl, bool api_form = false) {
   QueryRequest request;
   request.apl = apl;
+  request.api_form = api_form;
   StatusSink sink;
   REQUIRE(service->query(request, sink).ok());
   return sink.status;
@@ -40,7 +41,8 @@ TEST_CASE("groups are read until there are as many as are taken") {
   CHECK(run(service, "t | distinct n | take 3").rows_examined == 3);
   CHECK(run(service, "t | summarize by n | project m = n + 1 | take 1").rows_examined == 1);
   CHECK(run(service, "t | distinct n | take 100").rows_examined == 8);
-  CHECK(run(service, "t | distinct n | where n > 3 | take 1").rows_examined == 5);
+  CHECK(run(service, "t | distinct n | where n > 3 | take 1").rows_examined == 1);
+  CHECK(run(service, "t | distinct n | where n > 3 | take 1", true).rows_examined == 5);
   CHECK(run(service, "t | summarize count() by n | take 1").rows_examined == 8);
 }
 
@@ -57,7 +59,15 @@ TEST_CASE("blocks beyond the first rows by time are not read") {
         "mv-expand x = pack_array(1, 2) | take 1", "mv-expand x = range(1, 2) | top 1 by _time asc",
         "lookup (datatable (n:long, o:string) [1, 'a']) on n | take 1",
         "join kind=inner (range n from 0 to 99 step 1) on n | top 1 by _time asc"}) {
-    CHECK_MESSAGE(run(service, "t | " + std::string(few)).blocks_examined <= 2, few);
+    const QueryStatus status = run(service, "t | " + std::string(few));
+    CHECK_MESSAGE(status.blocks_examined <= 2, few);
+    CHECK_MESSAGE(status.rows_examined == status.blocks_examined, few);  // each block has one
+  }
+  CHECK(run(service, "t | take 1").rows_examined == 1);
+  CHECK(run(service, "t | where n == 7").rows_examined == 1);
+  for (const char* api : {"t | take 1", "t | where n == 7"}) {  // as its clients understand it
+    CHECK_MESSAGE(run(service, api, true).rows_examined == 60, api);
+    CHECK_MESSAGE(run(service, api, true).blocks_examined == 60, api);
   }
   for (const char* all :
        {"top 1 by n asc", "extend t = _time + 1s | top 1 by t asc",
