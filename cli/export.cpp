@@ -5,6 +5,8 @@
 // output is slow. The end of the arrivals is read once, at the start, so that an export ends
 // however much arrives meanwhile. Other queries (summarize, sort, join) are answered whole.
 
+#include "cli/export.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -35,13 +37,28 @@ constexpr std::uint64_t kPartShrinkage = 4;
 // A part that took less memory may be followed by one of twice as many events.
 constexpr std::size_t kSmallPartBytes = kQueryMemoryBytesDefault / 4;
 
+std::string all_forms() {
+  const std::vector<std::string> names = export_form_names();
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  }
+  return text;
+}
+
+std::optional<ResultFormat> find_form(const std::string& name) {
+  const std::vector<std::string> names = export_form_names();
+  const bool known = std::ranges::find(names, name) != names.end();
+  return known ? find_result_format(name) : std::nullopt;
+}
+
 Result<ResultFormat> form_of(const ExportCommand& command) {
-  if (const auto format = find_result_format(command.form); format.has_value()) {
+  if (const auto format = find_form(command.form); format.has_value()) {
     return *format;
   }
   const std::size_t dot = command.file.rfind('.');
   const std::string extension = dot == std::string::npos ? "" : command.file.substr(dot + 1);
-  const auto format = find_result_format(extension == "jsonl" ? "ndjson" : extension);
+  const auto format = find_form(extension == "jsonl" ? "ndjson" : extension);
   if (extension == "gz" || extension == "zst") {
     return make_error(ErrorCode::kUsage, "export does not compress",
                       std::string("without --output, a pipe does: evq export … -o csv | ") +
@@ -49,7 +66,9 @@ Result<ResultFormat> form_of(const ExportCommand& command) {
   }
   if (!command.file.empty() && !format.has_value()) {
     return make_error(ErrorCode::kUsage, "which form has " + command.file + "?",
-                      "give -o ndjson, csv, tsv or parquet");
+                      find_form(command.file).has_value()
+                          ? "--output names the file; the form is chosen by -o " + command.file
+                          : "give -o " + all_forms());
   }
   return format.value_or(ResultFormat::kNdjson);
 }
@@ -144,6 +163,10 @@ class Export {
 };
 
 }  // namespace
+
+std::vector<std::string> export_form_names() {
+  return {"ndjson", "json", "csv", "tsv", "logfmt", "parquet"};
+}
 
 int run_export(const GlobalOptions& global, const ExportCommand& command) {
   ExportCommand named = command;

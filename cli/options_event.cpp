@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/answer_output.h"
+#include "cli/export.h"
 #include "cli/option_checks.h"
 #include "cli/option_tree.h"
 #include "store/base/file.h"
@@ -149,8 +150,9 @@ void add_export(CLI::App* app, ExportCommand* command) {
          "one in order of time")
       ->required();
   app->add_option("-o,--form", command->form, "Default: as the file is called, else ndjson")
-      ->check(one_of({"ndjson", "csv", "tsv", "parquet"}, "--output names the file"));
-  app->add_option("--output", command->file, "The file to write; default: standard output");
+      ->check(one_of(export_form_names(), "--output names the file"));
+  app->add_option("--output", command->file, "The file to write; default: standard output")
+      ->type_name("FILE");
   add_times(app, &command->start_time, &command->end_time, &command->since);
   app->add_flag("--no-header", command->no_header, "No header line in csv and tsv");
   set_examples(app, {{"evq export web --output web.parquet", "for DuckDB, ClickHouse, pandas"},

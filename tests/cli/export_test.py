@@ -89,6 +89,27 @@ class Export(EvqCase):
             for name in files:
                 self.assertEqual(os.stat(os.path.join(root, name)).st_mode & 0o077, 0, name)
 
+    def test_forms(self):
+        self.ingest("logs", ['{"_time":1,"a":"x y"}', '{"_time":2,"b":1}'])
+        array = '[\n{"a":"x y","b":null},\n{"a":null,"b":1}\n]\n'
+        query = "logs | project a, b"
+        self.assertEqual(self.out(*self.target, "export", query, "-o", "json"), array)
+        self.assertEqual(self.out(*self.target, "export", query, "-o", "logfmt"), 'a="x y"\nb=1\n')
+        for name, text in (("e.json", array), ("e.logfmt", 'a="x y"\nb=1\n'),
+                           ("e.jsonl", '{"a":"x y"}\n{"b":1}\n')):
+            self.evq(*self.target, "export", query, "--output", name)
+            self.assertEqual((self.directory / name).read_text(), text)
+        for name in ("e.tabular", "e.txt", "ev"):
+            _, errors = self.evq(*self.target, "export", query, "--output", name, status=2)
+            self.assertEqual(errors, f"error: which form has {name}?\n"
+                                     "  = give -o ndjson, json, csv, tsv, logfmt or parquet\n")
+        _, errors = self.evq(*self.target, "export", query, "--output", "csv", status=2)
+        self.assertIn("--output names the file; the form is chosen by -o csv\n", errors)
+        self.evq("ingest", "many", input="".join(
+            f'{{"_time":{1714521600000 + i},"i":{i}}}\n' for i in range(COUNT)))
+        rows = json.loads(self.out(*self.target, "export", "many | project i", "-o", "json"))
+        self.assertEqual([row["i"] for row in rows], list(range(COUNT)))
+
     def test_a_place_whose_whole_path_is_too_long(self):
         self.ingest("logs", ['{"a":1}'])
 
