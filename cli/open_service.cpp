@@ -87,6 +87,15 @@ ServiceOptions existing_store() {
   return options;
 }
 
+bool store_has_dataset(const GlobalOptions& global, const std::string& name) {
+  const auto service = open_service(global, existing_store());
+  if (!service.ok()) {
+    return false;
+  }
+  const auto found = service.value()->store().definitions().find_dataset(name);
+  return found.ok() && found.value().has_value();
+}
+
 void keep_decoded_data(ServiceOptions* options) {
   options->cache_bytes = kCacheBytesDefault;
   options->cache_bytes_grown = memory_bytes() / kCacheMemoryShare;

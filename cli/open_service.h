@@ -27,6 +27,10 @@ void keep_decoded_data(ServiceOptions* options);
 // `options.store_directory` is filled in from `global` when it is empty.
 Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, ServiceOptions options);
 
+// Whether the store that `global` names has the dataset; no where that cannot be told. It makes
+// none.
+bool store_has_dataset(const GlobalOptions& global, const std::string& name);
+
 // Cancelled by SIGINT, SIGTERM and, unless it is ignored, SIGHUP once it has been asked for, and
 // past its deadline after `timeout_ms`, which the first call decides; 0: none.
 QueryControl& interrupt_control(std::int64_t timeout_ms = 0);

@@ -13,8 +13,9 @@ class Validator;
 namespace evq {
 
 // One of these words; the message names the nearest, or says `file_hint` of what looks like a
-// file's name. Completion reads the words off the type.
-CLI::Validator one_of(std::vector<std::string> words, std::string file_hint = {});
+// file's name; with `lists_all` it names them all. Completion reads the words off the type.
+CLI::Validator one_of(std::vector<std::string> words, std::string file_hint = {},
+                      bool lists_all = false);
 // "1h", "7d": that long ago; or a time.
 CLI::Validator duration_or_time();
 // RFC 3339, now-6h, -7d, Unix times.

@@ -15,8 +15,10 @@
 
 #include "apl/service/display_zone.h"
 #include "apl/syntax/diagnostics.h"
+#include "apl/syntax/words.h"
 #include "cli/help.h"
 #include "cli/list_output.h"
+#include "cli/open_service.h"
 #include "cli/option_checks.h"
 #include "cli/option_tree.h"
 #include "cli/output.h"
@@ -42,6 +44,7 @@ void add_global_options(CLI::App* app, ParsedOptions* parsed) {
     }
     CLI::Option* option = app->add_option(std::string(info.option), parsed->settings[name],
                                           std::string(info.meaning));
+    option->type_name(std::string(info.value));
     if (name == "color") {
       option->check(one_of({"auto", "always", "never"}));
     }
@@ -96,7 +99,7 @@ void add_shell_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandler
   CLI::App* verb = root->add_subcommand("completion", "A script for your shell's completion");
   verb->add_option("SHELL", parsed->completion.shell, "Which shell")
       ->required()
-      ->check(one_of({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}, {}, true));
   verb->callback([=, &handlers] {
     parsed->chosen = [=, &handlers] {
       return handlers.completion(parsed->global, parsed->completion);
@@ -113,29 +116,37 @@ void add_shell_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandler
   });
 }
 
-// The words of `evq __complete WORD…`, whose last one is being typed.
-int complete(const CLI::App& root, const std::vector<std::string>& words) {
-  ParsedOptions parsed;
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+// Where to look, by a command line that cannot be parsed: the global options among its words.
+std::optional<GlobalOptions> options_among(std::span<const std::string> words) {
+  std::map<std::string, std::string> given;
+  for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     const bool apart = equals == std::string::npos;
     for (const SettingInfo& info : all_settings()) {
       if (words[i].substr(0, equals) == info.option && is_global(info) &&
-          (!apart || i + 2 < words.size())) {
-        parsed.settings[std::string(info.name)] =
-            apart ? words[i + 1] : words[i].substr(equals + 1);
+          (!apart || i + 1 < words.size())) {
+        given[std::string(info.name)] = apart ? words[i + 1] : words[i].substr(equals + 1);
       }
     }
   }
-  auto settings = Settings::resolve(process_environment(), parsed.settings);
+  auto settings = Settings::resolve(process_environment(), given);
   if (!settings.ok()) {
-    return 0;
+    return std::nullopt;
   }
-  parsed.global.quiet = true;
-  parsed.global.settings = std::move(settings).value();
-  parsed.global.store = parsed.global.settings.setting("store").value;
-  return run_complete(parsed.global, plan_completion(root, words),
-                      words.empty() ? "" : words.back());
+  GlobalOptions global;
+  global.quiet = true;
+  global.settings = std::move(settings).value();
+  global.store = global.settings.setting("store").value;
+  return global;
+}
+
+// The words of `evq __complete WORD…`, whose last one is being typed.
+int complete(const CLI::App& root, const std::vector<std::string>& words) {
+  const std::size_t typed = words.empty() ? 0 : 1;
+  const auto global = options_among(std::span(words).first(words.size() - typed));
+  return global.has_value() ? run_complete(*global, plan_completion(root, words),
+                                           words.empty() ? "" : words.back())
+                            : 0;
 }
 
 // `evq help VERB` is what `evq VERB --help` prints; other topics are the language's and help.cpp's.
@@ -248,16 +259,17 @@ std::string nearest_verb(const CLI::App& app, const std::string& word) {
 // and a file that is read has no option.
 std::string instead_of_option(const CLI::App& app, const std::string& word,
                               const std::string& next) {
+  const CLI::Option* const form = app.get_option_no_throw("-o");
+  const std::vector<std::string> choices =
+      form != nullptr ? option_choices(*form) : std::vector<std::string>();
+  if (word.starts_with("--") && std::ranges::find(choices, word.substr(2)) != choices.end()) {
+    return "write -o " + word.substr(2);
+  }
   const std::string near = nearest_verb(app, word.substr(0, word.find('=')));
   if (near.starts_with("--")) {
     return did_you_mean(near);
   }
-  const CLI::Option* const form = app.get_option_no_throw("-o");
   if (form != nullptr && word.starts_with("--")) {
-    const std::vector<std::string> choices = option_choices(*form);
-    if (std::ranges::find(choices, word.substr(2)) != choices.end()) {
-      return "write -o " + word.substr(2);
-    }
     if (word == "--jsonl" && std::ranges::find(choices, "ndjson") != choices.end()) {
       return "write -o ndjson";
     }
@@ -275,13 +287,24 @@ std::string instead_of_option(const CLI::App& app, const std::string& word,
   return did_you_mean(near);
 }
 
-Mistake not_a_verb(const CLI::App& root, const std::string& word) {
+// The hint for a name alone that is a dataset's in the store; else empty. No server is asked.
+std::string dataset_hint(const std::string& word, const std::vector<std::string>& words) {
+  const std::optional<GlobalOptions> global = options_among(words);
+  if (!global.has_value() || global->remote() || !store_has_dataset(*global, word)) {
+    return {};
+  }
+  return "a query of it: evq query " + shell_word(syntax::quote_name(word));
+}
+
+Mistake not_a_verb(const CLI::App& root, const std::string& word,
+                   const std::vector<std::string>& words) {
   if (word.find('|') != std::string::npos) {
     return {"a query comes after the command's name", "write evq query '" + word + "'"};
   }
+  std::string hint = file_exists(word) ? "a prompt over a file: evq repl --file " + shell_word(word)
+                                       : dataset_hint(word, words);
   return {"unknown command '" + word + "'",
-          file_exists(word) ? "a prompt over a file: evq repl --file " + shell_word(word)
-                            : did_you_mean(nearest_verb(root, word))};
+          hint.empty() ? did_you_mean(nearest_verb(root, word)) : std::move(hint)};
 }
 
 // The first word that is neither a verb nor an option of the app it was given to.
@@ -301,7 +324,7 @@ std::optional<Mistake> unknown_word(const CLI::App& root, const CLI::App& app,
           (word.starts_with("--") ? word.find('=') == std::string::npos : word.size() == 2);
       i += takes_next ? 1U : 0U;
     } else if (!std::exchange(verb_found, true) && find_verb(root, {word}) == nullptr) {
-      return not_a_verb(root, word);
+      return not_a_verb(root, word, words);
     }
   }
   return std::nullopt;
@@ -421,6 +444,23 @@ std::string wrong_count(const CLI::App& root, const CLI::App& app, const std::st
                       : name + " is given " + std::to_string(count) + " times";
 }
 
+// The message with the option that it begins with as it was typed: -o, where --output is its name.
+std::string as_typed(const CLI::App& root, const CLI::App& app, std::string text,
+                     const std::vector<std::string>& words) {
+  const std::string name = text.substr(0, text.find_first_of(": "));
+  const CLI::Option* const option =
+      looks_like_option(name) ? named_option(root, app, name) : nullptr;
+  std::string typed;
+  for (const std::string& word : words) {
+    if (option != nullptr && looks_like_option(word) && named_option(root, app, word) == option) {
+      const std::string spelling =
+          word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+      typed = typed.empty() || typed == spelling ? spelling : name;
+    }
+  }
+  return typed.empty() ? text : text.replace(0, name.size(), typed);
+}
+
 int usage_error(const CLI::App& root, const CLI::ParseError& error,
                 const std::vector<std::string>& words) {
   const CLI::App* app = &root;
@@ -447,6 +487,7 @@ int usage_error(const CLI::App& root, const CLI::ParseError& error,
     mistake = {"the query is there twice: as a word, and in the file of -f",
                "-o chooses the form of the answer"};
   }
+  mistake.text = as_typed(root, *app, std::move(mistake.text), words);
   const std::string see = "see evq " + path + "--help";
   print_error_line(mistake.text, mistake.hint.empty() ? see : mistake.hint);
   return kUsageStatus;

@@ -21,13 +21,14 @@ std::string listed_words(const std::vector<std::string>& words) {
 
 }  // namespace
 
-CLI::Validator one_of(std::vector<std::string> words, std::string file_hint) {
+CLI::Validator one_of(std::vector<std::string> words, std::string file_hint, bool lists_all) {
   std::string type = "{";
   for (const std::string& word : words) {
     type += (type.size() == 1 ? "" : ",") + word;
   }
   return CLI::Validator(
-      [words = std::move(words), hint = std::move(file_hint)](std::string& text) -> std::string {
+      [words = std::move(words), hint = std::move(file_hint),
+       lists_all](std::string& text) -> std::string {
         if (std::ranges::find(words, text) != words.end()) {
           return {};
         }
@@ -35,9 +36,9 @@ CLI::Validator one_of(std::vector<std::string> words, std::string file_hint) {
         const std::string_view near = meant_form(text, views);
         const bool file = !hint.empty() && text.find_first_of("./") != std::string::npos;
         return "'" + text + "' is not one of its words\n" +
-               (file           ? hint
-                : near.empty() ? "there are " + listed_words(words)
-                               : "did you mean '" + std::string(near) + "'?");
+               (file                        ? hint
+                : near.empty() || lists_all ? "there are " + listed_words(words)
+                                            : "did you mean '" + std::string(near) + "'?");
       },
       type + "}");
 }
@@ -89,8 +90,13 @@ CLI::Validator whole_number() {
         if (error == std::errc::result_out_of_range) {
           return "'" + text + "' is too large";
         }
-        return error == std::errc() && at == end ? std::string()
-                                                 : "'" + text + "' is not a whole number";
+        if (error == std::errc() && at == end) {
+          return {};
+        }
+        const bool negative = text.size() > 1 && text[0] == '-' &&
+                              text.find_first_not_of("0123456789", 1) == std::string::npos;
+        return "'" + text +
+               (negative ? "' is negative\nwrite 0 or more" : "' is not a whole number");
       },
       "");
 }

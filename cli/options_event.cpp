@@ -18,16 +18,20 @@ std::vector<CLI::Option*> add_reading(CLI::App* app, ReadingOptions* reading) {
                       "How to read them; default: by their first bytes")
           ->check(one_of({"auto", "json", "ndjson", "csv", "logfmt", "w3c", "text"})),
       app->add_option("--timestamp-field", reading->timestamp_field,
-                      "Field that carries the event time (default _time), or several: Date,Time"),
+                      "Field that carries the event time (default _time), or several: Date,Time")
+          ->type_name("FIELD"),
       app->add_option("--timestamp-format", reading->timestamp_format,
-                      "Its Go layout, such as 2006-01-02 15:04:05; default: detected"),
+                      "Its Go layout, such as 2006-01-02 15:04:05; default: detected")
+          ->type_name("LAYOUT"),
       app->add_option("--timestamp-zone", reading->timestamp_zone,
-                      "Zone of times that say none: local, Europe/Berlin, +02:00 (default UTC)"),
+                      "Zone of times that say none: local, Europe/Berlin, +02:00 (default UTC)")
+          ->type_name("ZONE"),
       app->add_option("--csv-fields", reading->csv_fields, "Names for CSV without a header line")
+          ->type_name("NAMES")
           ->delimiter(',')
           ->allow_extra_args(false),
-      app->add_option("--csv-delimiter", reading->csv_delimiter,
-                      "One character; default: detected"),
+      app->add_option("--csv-delimiter", reading->csv_delimiter, "One character; default: detected")
+          ->type_name("CHAR"),
       app->add_flag("--multiline", reading->multiline,
                     "Lines of a log that belong together, such as a stack trace, are one event"),
   };
@@ -39,8 +43,10 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
   add_reading(app, &command->reading);
   app->add_option("--label", command->labels,
                   "K=V added to every event, over a field K of its own; repeatable")
+      ->type_name("K=V")
       ->allow_extra_args(false);
-  app->add_option("--reject-file", command->reject_file, "Write lines that failed to this file");
+  app->add_option("--reject-file", command->reject_file, "Write lines that failed to this file")
+      ->type_name("FILE");
   app->add_flag("--strict", command->strict, "Failed or repaired events end with exit status 4");
   app->add_option("--max-errors", command->errors_max, "Stop after more failed events than this")
       ->check(whole_number());
@@ -72,7 +78,8 @@ void add_times(CLI::App* app, std::string* start, std::string* end, std::string*
 
 void add_event_files(CLI::App* app, std::vector<std::string>* files, ReadingOptions* reading) {
   CLI::Option* const file =
-      app->add_option("--file", *files, "Query files of events instead of the store");
+      app->add_option("--file", *files, "Query files of events instead of the store")
+          ->type_name("FILE");
   for (CLI::Option* const option : add_reading(app, reading)) {
     option->needs(file)->group("With --file");
   }
@@ -81,7 +88,9 @@ void add_event_files(CLI::App* app, std::vector<std::string>* files, ReadingOpti
 void add_query(CLI::App* app, QueryCommand* command) {
   CLI::Option* const apl =
       app->add_option("APL", command->apl, "The query; default: -f or standard input");
-  app->add_option("-f", command->apl_file, "Read the query from a file")->excludes(apl);
+  app->add_option("-f", command->apl_file, "Read the query from a file")
+      ->type_name("FILE")
+      ->excludes(apl);
   app->add_option("-o,--output", command->output,
                   "Form of the answer; default: table on a terminal, else ndjson")
       ->check(one_of(answer_form_names()));
@@ -90,7 +99,8 @@ void add_query(CLI::App* app, QueryCommand* command) {
       app->add_option("--limit", command->limit, "At most this many rows (default 1000)")
           ->check(whole_number());
   app->add_flag("--all", command->all, "No default limit")->excludes(limit);
-  app->add_option("--cursor", command->cursor, "Continue after the row of this cursor");
+  app->add_option("--cursor", command->cursor, "Continue after the row of this cursor")
+      ->type_name("CURSOR");
   app->add_option("--memory-limit", command->memory_limit, "Bytes a query may hold: 512M, 2G")
       ->check(size_of_memory());
   app->add_option("--timeout", command->timeout_s, "Seconds the query may take")
@@ -126,7 +136,9 @@ void take_query_from_files(QueryCommand* command) {
 void add_tail(CLI::App* app, TailCommand* command) {
   app->add_option("DATASET", command->dataset, "Whose events")->required();
   app->add_option("PIPELINE", command->pipeline, "where, search, extend, project, parse …");
-  app->add_option("--fields", command->fields, "Show these fields alone: a,b,c")->delimiter(',');
+  app->add_option("--fields", command->fields, "Show these fields alone: a,b,c")
+      ->type_name("NAMES")
+      ->delimiter(',');
   app->add_option("-n,--lines", command->lines, "How many of the newest events to begin with (10)")
       ->check(whole_number());
   app->add_option("--since", command->since, "Begin with events of the last 1h, 7d, … only")
@@ -163,7 +175,11 @@ void add_export(CLI::App* app, ExportCommand* command) {
 void add_delete(CLI::App* app, DeleteCommand* command) {
   app->add_option("APL", command->apl, "A dataset, where and search only")->required();
   add_times(app, &command->start_time, &command->end_time, &command->since);
-  app->add_flag("--commit", command->commit, "Delete; without it only the effect is shown");
+  CLI::Option* const commit =
+      app->add_flag("--commit", command->commit, "Delete; without it only the effect is shown");
+  app->add_flag_callback(
+         "--dry-run", [] {}, "Only show the effect, as without --commit")
+      ->excludes(commit);
   app->add_flag("--yes", command->yes, "Do not ask");
   app->add_option("-o,--output", command->output, "How to report")->check(one_of({"json", "text"}));
   set_examples(app, {{"evq delete \"web | where path == '/secret'\"", "what would go"},

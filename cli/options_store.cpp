@@ -30,7 +30,9 @@ void add_starred(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
     if (action.name == "put") {
       CLI::Option* const file = sub->add_option("FILE", command->file,
                                                 "A StarredQuery object; - or none: standard input");
-      sub->add_option("--apl", command->apl, "Save this query, under the name ID")->excludes(file);
+      sub->add_option("--apl", command->apl, "Save this query, under the name ID")
+          ->type_name("APL")
+          ->excludes(file);
     }
     if (action.name == "run" || action.name == "list") {
       sub->add_option("-o,--output", command->output, "Form of the answer")
@@ -89,10 +91,12 @@ void add_dataset(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
 }
 
 void add_serve(CLI::App* app, ServeCommand* command) {
-  app->add_option("--listen", command->listen, "HOST:PORT (default 127.0.0.1:8080); port 0: any");
+  app->add_option("--listen", command->listen, "HOST:PORT (default 127.0.0.1:8080); port 0: any")
+      ->type_name("ADDRESS");
   app->add_flag("--no-auth", command->no_auth, "Ask for no tokens; loopback addresses only");
-  app->add_option("--tls-cert", command->tls_certificate, "Certificate chain, PEM");
-  app->add_option("--tls-key", command->tls_key, "Its private key, PEM");
+  app->add_option("--tls-cert", command->tls_certificate, "Certificate chain, PEM")
+      ->type_name("FILE");
+  app->add_option("--tls-key", command->tls_key, "Its private key, PEM")->type_name("FILE");
   app->add_option("--memory-limit", command->memory_limit, "Bytes all queries may hold: 512M, 2G")
       ->check(size_of_memory());
   app->add_option("--timeout", command->timeout_s, "Seconds a query may take (default 60)")
@@ -102,9 +106,11 @@ void add_serve(CLI::App* app, ServeCommand* command) {
       ->check(size_of_memory());
   app->add_option("--cors-origin", command->cors_origins,
                   "Let web pages of this origin use the API; * for all; repeatable")
+      ->type_name("ORIGIN")
       ->allow_extra_args(false);
   app->add_option("--allow-external", command->external_prefixes,
                   "Let externaldata read this directory or below this address; repeatable")
+      ->type_name("PREFIX")
       ->allow_extra_args(false);
   app->add_option("--rate-limit", command->rate_limit,
                   "Requests a minute that each token may send (default: any number)")
@@ -127,16 +133,19 @@ void add_token(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& han
       sub->add_option("--name", command->name, "What the token is for")->required();
       sub->add_option("--description", command->description, "More about it");
       CLI::Option* const ingest =
-          sub->add_option("--ingest", command->ingest, "May ingest into this dataset; repeatable");
+          sub->add_option("--ingest", command->ingest, "May ingest into this dataset; repeatable")
+              ->type_name("DATASET");
       CLI::Option* const query =
-          sub->add_option("--query", command->query, "May query this dataset; repeatable");
+          sub->add_option("--query", command->query, "May query this dataset; repeatable")
+              ->type_name("DATASET");
       CLI::Option* const allow =
-          sub->add_option("--allow", command->allow, "[DATASET:]RESOURCE|ACTION; repeatable");
+          sub->add_option("--allow", command->allow, "[DATASET:]RESOURCE|ACTION; repeatable")
+              ->type_name("PERMISSION");
       sub->add_flag("--personal", command->personal, "May do everything but delete blocks")
           ->excludes(ingest)
           ->excludes(query)
           ->excludes(allow);
-      sub->add_option("--expires", command->expires, "now+30d, 2030-01-01, …");
+      sub->add_option("--expires", command->expires, "now+30d, 2030-01-01, …")->type_name("TIME");
     }
     if (action.name == "list") {
       sub->add_option("-o,--output", command->output, "Form of the answer")

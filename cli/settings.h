@@ -29,6 +29,7 @@ struct SettingInfo {
   std::string_view option;                  // on the command line
   std::vector<std::string_view> variables;  // in the environment, first ones first
   std::string_view meaning;
+  std::string_view value;  // what help calls it: DIR, URL
   bool secret = false;
   bool is_path = false;  // ~ in front is the home directory
 };

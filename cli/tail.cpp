@@ -99,6 +99,7 @@ class Tail {
     if (!pipeline.empty()) {
       request_.apl += " | " + pipeline;
     }
+    fields_begin_ = request_.apl.size();
     for (const std::string& field : command_.fields) {
       request_.apl +=
           (&field == command_.fields.data() ? " | project " : ", ") + syntax::bracket_name(field);
@@ -143,7 +144,16 @@ class Tail {
     }
   }
 
-  const std::string& apl() const { return request_.apl; }
+  // Without the fields of --fields: what the user wrote as a pipeline.
+  std::string apl() const { return request_.apl.substr(0, fields_begin_); }
+  // An error in those points nowhere, and names the option.
+  Error about_fields(Error error) const {
+    if (error.span.has_value() && error.span->begin >= fields_begin_) {
+      error.span.reset();
+      error.message.insert(0, "--fields: ");
+    }
+    return error;
+  }
 
  private:
   Status show_last(std::optional<ArrivalEnd> end) {
@@ -238,6 +248,7 @@ class Tail {
   std::optional<ObservedSink> output_;
   std::unique_ptr<ResultSink> narrowed_;  // in front of it
   QueryRequest request_;
+  std::size_t fields_begin_ = 0;  // in its query
   std::string cursor_;
   ArrivalEnd seen_;       // up to where events were shown
   bool deleted_ = false;  // and not made anew yet
@@ -253,7 +264,7 @@ Status tail_events(const GlobalOptions& global, const TailCommand& command, Quer
     done = tail.run();
   }
   *apl = tail.apl();
-  return done;
+  return done.ok() ? std::move(done) : Status(tail.about_fields(std::move(done).take_error()));
 }
 
 int run_tail(const GlobalOptions& global, const TailCommand& command) {

@@ -82,6 +82,17 @@ class Help(EvqCase):
                 with self.subTest(path=path):
                     self.assertLessEqual(len(line), 80, line)
 
+    def test_values_have_names(self):
+        for path in self.options():
+            for option, value in re.findall(r"(?m)^ +(?:-\w,)?(--?[a-z][a-z-]*) (\S+)", self.out(*path, "--help")):
+                with self.subTest(path=path, option=option):
+                    self.assertEqual(value == "TEXT", value != "" and option in
+                                     ("--null", "--description", "--name"))
+        text = self.out("--help")
+        for shown in ("--store DIR", "--server URL", "--token TOKEN", "--ca-file FILE"):
+            self.assertIn(shown, text)
+        self.assertIn("--memory-limit SIZE", self.out("query", "--help"))
+
     def test_version_names_the_libraries(self):
         version, libraries = self.out("--version").splitlines()
         self.assertRegex(version, r"^evq [0-9]+\.[0-9]+\.[0-9]+$")

@@ -28,9 +28,9 @@ class Mistakes(EvqCase):
     def test_usage(self):
         for words, text in (
             (("query", "-o", "cvs", "web"),
-             "error: --output: 'cvs' is not one of its words\n  = did you mean 'csv'?\n"),
+             "error: -o: 'cvs' is not one of its words\n  = did you mean 'csv'?\n"),
             (("ingest", "web", "-o", "x"),
-             "error: --output: 'x' is not one of its words\n  = there are json, text\n"),
+             "error: -o: 'x' is not one of its words\n  = there are json, text\n"),
             (("query", "--limit", "many", "web"),
              "error: --limit: 'many' is not a whole number\n  = see evq query --help\n"),
             (("query", "--timeout", "-1", "web"),
@@ -51,9 +51,9 @@ class Mistakes(EvqCase):
             (("query", "web", "--since"),
              "error: --since needs a value\n  = see evq query --help\n"),
             (("query", "--limit", "-1", "web"),
-             "error: --limit: '-1' is not a whole number\n  = see evq query --help\n"),
+             "error: --limit: '-1' is negative\n  = write 0 or more\n"),
             (("tail", "web", "-n", "99999999999999999999"),
-             "error: --lines: '99999999999999999999' is too large\n  = see evq tail --help\n"),
+             "error: -n: '99999999999999999999' is too large\n  = see evq tail --help\n"),
             (("query", "--since", "5", "web"),
              "error: --since: '5' has no unit\n  = write 5m, 5h or 5d\n"),
             (("query", "--since", "1h", "--start-time", "now", "web"),
@@ -80,7 +80,7 @@ class Mistakes(EvqCase):
             (("query", "--format=json", "web"),
              "error: --format goes with --file\n  = write -o json\n"),
             (("query", "web | count", "-o", "table", "-o", "json"),
-             "error: --output is given twice\n  = see evq query --help\n"),
+             "error: -o is given twice\n  = see evq query --help\n"),
             (("query", "web", "--until", "now-1h", "--end-time", "now", "--until", "now"),
              "error: --end-time is given 3 times\n  = see evq query --help\n"),
             (("--store", "a", "query", "--store", "b", "web"),
@@ -88,21 +88,44 @@ class Mistakes(EvqCase):
             (("ingest", "web", "-f", "x.log"),
              "error: unknown option '-f'\n  = a file stands alone: evq ingest DATASET FILE\n"),
             (("query", "-o", "jsonl", "web"),
-             "error: --output: 'jsonl' is not one of its words\n  = did you mean 'ndjson'?\n"),
+             "error: -o: 'jsonl' is not one of its words\n  = did you mean 'ndjson'?\n"),
             (("query", "-o", "md", "web"),
-             "error: --output: 'md' is not one of its words\n  = did you mean 'markdown'?\n"),
-            (("export", "-o", "json", "web"),
-             "error: --form: 'json' is not one of its words\n  = did you mean 'ndjson'?\n"),
-            (("export", "-o", "tabs", "web"),
+             "error: -o: 'md' is not one of its words\n  = did you mean 'markdown'?\n"),
+            (("export", "-o", "table", "web"),
+             "error: -o: 'table' is not one of its words\n"
+             "  = there are ndjson, json, csv, tsv, logfmt, parquet\n"),
+            (("export", "--form", "tabs", "web"),
              "error: --form: 'tabs' is not one of its words\n  = did you mean 'tsv'?\n"),
+            (("query", "web", "--output=cvs"),
+             "error: --output: 'cvs' is not one of its words\n  = did you mean 'csv'?\n"),
+            (("query", "web", "-ocvs"),
+             "error: -o: 'cvs' is not one of its words\n  = did you mean 'csv'?\n"),
+            (("query", "web", "-o"),
+             "error: -o needs a value\n  = see evq query --help\n"),
+            (("query", "web", "-o", "csv", "--output", "tsv"),
+             "error: --output is given twice\n  = see evq query --help\n"),
+            (("tail", "web", "-n", "-5"),
+             "error: -n: '-5' is negative\n  = write 0 or more\n"),
+            (("query", "--limit", "1.5", "web"),
+             "error: --limit: '1.5' is not a whole number\n  = see evq query --help\n"),
+            (("completion", "tcsh"),
+             "error: SHELL: 'tcsh' is not one of its words\n  = there are bash, zsh, fish\n"),
+            (("export", "-o", "tabs", "web"),
+             "error: -o: 'tabs' is not one of its words\n  = did you mean 'tsv'?\n"),
             (("ingest", "-o", "JSONL", "web"),
-             "error: --output: 'JSONL' is not one of its words\n  = did you mean 'json'?\n"),
+             "error: -o: 'JSONL' is not one of its words\n  = did you mean 'json'?\n"),
             (("ingest", "--format", "jsonl", "web"),
              "error: --format: 'jsonl' is not one of its words\n  = did you mean 'ndjson'?\n"),
             (("query", "--jsonl", "web"),
              "error: unknown option '--jsonl'\n  = write -o ndjson\n"),
             (("query", "--json", "web"),
              "error: unknown option '--json'\n  = write -o json\n"),
+            (("query", "--csv", "web"),
+             "error: unknown option '--csv'\n  = write -o csv\n"),
+            (("query", "--tsv", "web"),
+             "error: unknown option '--tsv'\n  = write -o tsv\n"),
+            (("export", "--parquet", "web"),
+             "error: unknown option '--parquet'\n  = write -o parquet\n"),
             (("query", "web", "--chart"),
              "error: unknown option '--chart'\n  = write -o chart\n"),
             (("query", "web", "--from", "1h"),
@@ -150,7 +173,7 @@ class Mistakes(EvqCase):
              "error: 'localhost' is not the origin of web pages\n"
              "  = write http://localhost:3000, https://example.org, or *\n"),
             (("serve", "--rate-limit", "-1"),
-             "error: --rate-limit: '-1' is not a whole number\n  = see evq serve --help\n"),
+             "error: --rate-limit: '-1' is negative\n  = write 0 or more\n"),
             (("serve", "--server", "http://localhost:1"),
              "error: --server does not go with evq serve, which serves a store\n"
              "  = name the store with --store\n"),
@@ -164,7 +187,7 @@ class Mistakes(EvqCase):
             (("export", "web", "web.csv"),
              "error: unexpected 'web.csv'\n  = name the file with --output web.csv\n"),
             (("export", "web", "-o", "web.csv"),
-             "error: --form: 'web.csv' is not one of its words\n  = --output names the file\n"),
+             "error: -o: 'web.csv' is not one of its words\n  = --output names the file\n"),
             (("tail", "web | where status == 200"),
              "error: tail takes the dataset and what follows it apart\n"
              "  = write evq tail web 'where status == 200'\n"),
@@ -191,6 +214,36 @@ class Mistakes(EvqCase):
              "error: evq dataset has no action 'crate'\n  = did you mean 'create'?\n"),
         ):
             self.check(words, 2, text)
+
+    def test_a_dataset_alone_is_no_command(self):
+        self.ingest("my-logs", ['{"a":1}'])
+        self.ingest("ingester", ['{"a":1}'])
+        self.check(("my-logs",), 2, "error: unknown command 'my-logs'\n"
+                                    "  = a query of it: evq query '['\\''my-logs'\\'']'\n")
+        self.check(("ingester",), 2, "error: unknown command 'ingester'\n"
+                                     "  = a query of it: evq query ingester\n")
+        self.check(("--store", "elsewhere", "ingester"), 2,
+                   "error: unknown command 'ingester'\n  = did you mean 'ingest'?\n")
+        self.assertFalse((self.directory / "elsewhere").exists())
+
+    def test_a_dataset_whose_name_reads_as_a_value(self):
+        for name in ("2024", "2024-05-01"):
+            self.ingest(name, ['{"a":1}'])
+            for query in (name + " | count", f"print a = 1 | union {name}"):
+                _, errors = self.evq("query", query, status=3)
+                self.assertIn(f"   = begin with a dataset, ['{name}'], or with print\n", errors)
+        _, errors = self.evq("query", "2025-05-01 | count", status=3)
+        self.assertIn("begin with a dataset, ['logs'], or with print", errors)
+
+    def test_a_field_of_tail_that_is_not_there(self):
+        self.ingest("shop", ['{"a":1}'])
+        self.check(("tail", "shop", "where a == 1", "--fields", "a,nope", "--no-follow"), 3,
+                   "error: --fields: unknown field 'nope' in 'shop'\n"
+                   "  = fields not seen yet are reached by column_ifexists('name', default)\n")
+        self.check(("tail", "shop", "where nope == 1", "--fields", "a", "--no-follow"), 3,
+                   "error[unknown-field]: unknown field 'nope' in 'shop'\n  --> query:1:18\n   |\n"
+                   " 1 | ['shop'] | where nope == 1\n   |                  ^^^^\n"
+                   "   = fields not seen yet are reached by column_ifexists('name', default)\n")
 
     def test_a_dash_is_standard_input(self):
         for words in (("query", "-"), ("query", "-f", "-"), ("query",)):
