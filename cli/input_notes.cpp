@@ -93,7 +93,7 @@ std::string InputNotes::piped(const std::string& program, const std::string& pat
   const std::string file = shell_word(path);
   const std::string unpacked = path.ends_with(".gz")    ? "gzip -dc " + file + " | " + program
                                : path.ends_with(".zst") ? "zstd -dc " + file + " | " + program
-                               : path == "-"            ? program
+                               : path == "-"            ? "… | " + program
                                                         : program + " " + file;
   return unpacked + " | " + reads_pipe_;
 }

@@ -77,6 +77,9 @@ std::optional<int> refused(const std::string& question) {
   }
   std::string line;
   std::getline(std::cin, line);
+  if (std::cin.eof()) {
+    write_quietly(STDERR_FILENO, "\n");  // nobody pressed Enter
+  }
   const std::string answer = ascii_lower(trimmed(line));
   return answer == "y" || answer == "yes" ? std::nullopt : std::optional(1);
 }

@@ -23,6 +23,7 @@
 #include "cli/terminal/external_editor.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/text_width.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/time_parse.h"
 
@@ -175,7 +176,7 @@ Status run_tail_here(Repl& repl, const std::string& argument) {
   DatasetArgument parts = parse_dataset_argument(argument);
   TailCommand command;
   command.dataset = std::move(parts.dataset);
-  command.pipeline = std::move(parts.rest);
+  command.pipeline = unquoted(std::string(trimmed(parts.rest)));  // as a shell wants it
   command.since = repl.settings().since;
   if (command.dataset.empty()) {
     EVQ_TRY_ASSIGN(command.dataset, usual_dataset(repl));

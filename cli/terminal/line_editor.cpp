@@ -92,6 +92,9 @@ Result<EditorInput> LineEditor::read_plain() {
       return input;
     }
     if (read == ReadState::kEnd) {
+      if (device_.shows_prompt()) {
+        device_.write("\n");  // behind the prompt
+      }
       input.event = is_blank(input.text) ? InputEvent::kEnd : InputEvent::kText;
       return input;
     }

@@ -14,9 +14,10 @@ class IngestNotes(LoadCase):
         text = "name,n\nMáo,1\n".encode("cp1252")
         (self.directory / "names.csv").write_bytes(text)
         note = "note: %s is not all UTF-8; if it is of another encoding, such as Windows-1252: " \
-               "iconv -f WINDOWS-1252 -t UTF-8%s | evq ingest d\n"
-        for words, given, told in ((("names.csv",), None, note % ("names.csv", " names.csv")),
-                                   ((), text, note % ("stdin", "")), (("-o", "json"), text, ""),
+               "%siconv -f WINDOWS-1252 -t UTF-8%s | evq ingest d\n"
+        piped = note % ("stdin", "… | ", "")
+        for words, given, told in ((("names.csv",), None, note % ("names.csv", "", " names.csv")),
+                                   ((), text, piped), (("-o", "json"), text, ""),
                                    ((), text.decode("cp1252"), "")):
             _, errors = self.evq("ingest", "d", *words, *(() if words == ("-o", "json") else ("-o", "text")),
                                  input=given)
@@ -97,9 +98,9 @@ class IngestNotes(LoadCase):
                     self.assertIn(f"note: {name}{told}", self.evq("query", "--file", name, "| take 1")[1])
 
     def test_lines_that_are_of_another_form_than_the_first(self):
-        json_note = " has lines of JSON behind others; to make fields of them: grep '^ *{'%s | evq ingest d"
-        for text, hint in (('Server starts\n{"a":1}\n{"a":2}\n', json_note % ""),
-                           ('\n> app@1.0.0 start\n> node x.js\n\n> more\n{"level":30,"time":1}\n', json_note % ""),
+        json_note = " has lines of JSON behind others; to make fields of them: %sgrep '^ *{'%s | evq ingest d"
+        for text, hint in (('Server starts\n{"a":1}\n{"a":2}\n', json_note % ("… | ", "")),
+                           ('\n> app@1.0.0 start\n> node x.js\n\n> more\n{"level":30,"time":1}\n', json_note % ("… | ", "")),
                            ('Server starts\n{"a":1}\n{"a":2}\nand\nstops\n', ""),
                            ('it goes on\n' * 11 + '{"a":1}\n', ""),
                            ("starting level=info a=1\nlevel=info msg=x\nlevel=warn msg=y\n",
@@ -110,11 +111,11 @@ class IngestNotes(LoadCase):
                 self.assertIn("note: stdin is plain text, a line an event: the field message, which parse takes "
                               "apart (evq help parse)\n" + (f"note: stdin{hint}\n" if hint else "note: stdin: no "), errors)
         (self.directory / "npm.log").write_text('> app@1.0.0 start\n\n{"level":30}\n')
-        self.assertIn(f"note: npm.log{json_note % ' npm.log'}\n", self.evq("ingest", "d", "npm.log")[1])
+        self.assertIn(f"note: npm.log{json_note % ('', ' npm.log')}\n", self.evq("ingest", "d", "npm.log")[1])
 
     def test_names_of_containers_below_other_lines(self):
         note = "note: stdin has the names of containers before its lines, as Docker Compose puts them; to make fields " \
-               "of what stands behind them: sed 's/^[^|]*| //' | evq ingest d\n"
+               "of what stands behind them: … | sed 's/^[^|]*| //' | evq ingest d\n"
         for text, told in (('Attaching to caddy\ncaddy  | {"level":"info","ts":1761019822.3}\ncaddy  | {"a":1}\n', True),
                            ("Attaching to web\nweb  | level=info msg=x\nweb  | level=info msg=y\n", True),
                            ('caddy  | {"level":"info"}\n', False),
@@ -168,7 +169,7 @@ class IngestNotes(LoadCase):
         _, errors = self.evq("ingest", "d", input="a,b,a\n1,2,3\n", status=4)
         self.assertEqual(errors, "error: stdin: the CSV header repeats the field 'a', in columns 1 "
                                  "and 3\n"
-                                 "  = name the columns: tail -n +2 | evq ingest d --csv-fields a,b,…; "
+                                 "  = name the columns: … | tail -n +2 | evq ingest d --csv-fields a,b,…; "
                                  "without tail where the first line is an event\n")
 
     def test_plain_lines_between_lines_of_json(self):
@@ -180,6 +181,8 @@ class IngestNotes(LoadCase):
             _, errors = self.evq("ingest", "d", "app.ndjson", "-o", form)
             self.assertEqual(errors.count("(line skipped)"), 2)
             self.assertTrue(errors.endswith("(line skipped)\n" + note), errors)
+        _, errors = self.evq("ingest", "d", input=(self.directory / "app.ndjson").read_text())
+        self.assertIn(" alone: … | grep -v '^ *{' | evq ingest d --format text\n", errors)
         _, errors = self.evq("ingest", "d", "app.ndjson", "--reject-file", "rest.log")
         self.assertNotIn("note: ", errors)
         for text in ('{"a":1}\n{"a":\n{"a":2}\n', "a,b\n1,2,3\n1,2\n"):
@@ -329,11 +332,11 @@ class IngestNotes(LoadCase):
             os.close(descriptor)
         comments = "# made by a tool\n# on a day\nid,name\n1,x\n2,y\n"
         _, errors = self.evq("ingest", "d", "-o", "text", input=comments)
-        self.assertIn("below its first 2 lines: tail -n +3 | evq ingest d\n", errors)
+        self.assertIn("below its first 2 lines: … | tail -n +3 | evq ingest d\n", errors)
         for form in ("text", "json"):
             _, errors = self.evq("ingest", "d", "--format", "csv", "-o", form, input=comments)
             self.assertTrue(errors.endswith("note: stdin: the header seems to stand below the first 2 lines: "
-                                            "tail -n +3 | evq ingest d\n"), errors)
+                                            "… | tail -n +3 | evq ingest d\n"), errors)
         for text in ("it began, at last\nand went on\nid,name\n1\n", "[a] one\n[b] two, three\n[c] four\n"):
             self.assertNotIn("tail", self.evq("ingest", "d", "-o", "text", input=text)[1])
 
@@ -533,10 +536,10 @@ class IngestNotes(LoadCase):
         members = ",".join('"%d":{"name":"n","b":{"c":1}}' % i for i in range(600))
         for text, told in (
                 ('{"type":"FeatureCollection","features":[' + ",".join([point] * 1100) + "]}",
-                 "a list of objects in .features; for an event each: jq -c '.features[]' | evq ingest d\n"),
-                ("{" + members + "}", "objects; for an event each: jq -c '.[]' | evq ingest d\n"),
+                 "a list of objects in .features; for an event each: … | jq -c '.features[]' | evq ingest d\n"),
+                ("{" + members + "}", "objects; for an event each: … | jq -c '.[]' | evq ingest d\n"),
                 ('{"core":{"a":1},"id":"x","plug ins":{' + members + "}}",
-                 "objects in .\"plug ins\"; for an event each: jq -c '.\"plug ins\"[]' | evq ingest d\n"),
+                 "objects in .\"plug ins\"; for an event each: … | jq -c '.\"plug ins\"[]' | evq ingest d\n"),
                 ("{" + ",".join('"%d":1' % i for i in range(1100)) + "}", ""), ('{"a":[{"b":1},', "")):
             for form in ("text", "json"):
                 with self.subTest(text[:50], form=form):
@@ -555,7 +558,7 @@ class IngestNotes(LoadCase):
                 ('{"Records":[{"a":1}]}', ""), ('[{"a":1}]', ""), ('{"a":1}', "")):
             with self.subTest(text):
                 _, errors = self.evq("ingest", "d", "-o", "text", input=text)
-                self.assertEqual(re.findall(r"; for an event each: jq -c '(.*)\[\]' \| evq ingest d\n", errors),
+                self.assertEqual(re.findall(r"; for an event each: … \| jq -c '(.*)\[\]' \| evq ingest d\n", errors),
                                  [told] * (told != ""), errors)
                 self.assertEqual(self.evq("ingest", "d", "-o", "json", input=text)[1], errors)
                 self.assertEqual(self.evq("-q", "ingest", "d", input=text)[1], "")

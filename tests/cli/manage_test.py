@@ -94,6 +94,27 @@ class Delete(EvqCase):
             self.assertEqual(self.interrupt(process), 130)
         self.assertEqual(self.left(), self.count)
 
+    def test_the_end_of_the_input_is_an_answer(self):
+        for words in (("delete", "d | where i == 5", "--commit"), ("dataset", "delete", "d")):
+            for keys, status in ((b"\x04", 1), (b"n\n", 1)):
+                ours, terminal = pty.openpty()
+                self.addCleanup(os.close, ours)
+                process = self.start(*words, stdin=terminal)
+                os.close(terminal)
+                asked = ""
+                while "[y/N] " not in asked:
+                    asked += process.stderr.read(1)
+                os.write(ours, keys)
+                self.assertEqual(process.wait(timeout=30), status)
+                self.assertEqual(process.stderr.read(), "\n" if keys == b"\x04" else "")
+        self.assertEqual(self.left(), self.count)
+
+    def test_a_dry_run_may_be_said(self):
+        self.assertEqual(self.delete("d | where i == 5", "--dry-run"), self.delete("d | where i == 5"))
+        self.assertEqual(self.left(), self.count)
+        _, errors = self.evq("delete", "d | where i == 5", "--dry-run", "--commit", status=2)
+        self.assertIn("excludes", errors)
+
     def test_for_people(self):
         self.assertEqual(self.out("delete", "d | where i == 5", "-o", "text"),
                          "1 event matches; --commit would delete 65,536 events: every event of the "

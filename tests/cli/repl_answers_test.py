@@ -250,7 +250,7 @@ def test_dumb_terminal():
         screen.type("print 1 + 1", "Enter")
         screen.expect("│       2 │", "evq>")
         screen.keys("C-d")
-        screen.expect("ended with 0")
+        screen.expect("evq>\nended with 0")
 
 
 def test_a_tall_query_is_kept_whole():

@@ -103,6 +103,15 @@ def test_zones_are_completed():
         screen.expect("Europe/Berlin")
 
 
+def test_tail_with_the_pipeline_in_quotes():
+    for line in (".tail web 'where ms > 497 | project ms'", '.tail web "where ms > 497 | project ms"',
+                 ".tail web | where ms > 497 | project ms"):
+        with Screen() as screen:
+            screen.expect("evq>")
+            screen.type(line, "Enter")
+            screen.expect("ms=498", "ms=499", absent=("error",))
+
+
 def test_tail():
     event = '{"_time":"2024-05-01T00:00:0%dZ","n":%d}\n'
     run(["ingest", "tailed"], "".join(event % (i, i) for i in range(3)))
