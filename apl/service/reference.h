@@ -16,7 +16,7 @@ std::vector<std::string> reference_names();
 std::string reference_overview();
 namespace syntax {
 struct OperatorInfo;
-}
+}  // namespace syntax
 // What the operator does, with the words that its syntax only hints at.
 std::string operator_description(const syntax::OperatorInfo& row);
 // One entry: syntax, description, parameters, examples. kNotFound with near names.
