@@ -80,13 +80,23 @@ Result<IngestOptions> ingest_options(const HttpRequest& request) {
   return options;
 }
 
+void tell_repairs(const IngestCounts& counts, HttpResponse* response) {
+  if (counts.repaired > 0 && counts.first_repaired.has_value()) {
+    response->headers.emplace_back(kRepairedHeader,
+                                   std::to_string(counts.repaired) + "; line " +
+                                       std::to_string(counts.first_repaired->line) + ": " +
+                                       counts.first_repaired->reason);
+  }
+}
+
 // The events are stored: whatever the memory is like, their sender must not send them again.
-void write_answer(const IngestReport& report, std::string* out) {
+void write_answer(const IngestReport& report, HttpResponse* response) {
   try {
-    append_ingest_report(report, SIZE_MAX, out);
+    append_ingest_report(report, SIZE_MAX, &response->body);
+    tell_repairs(report.counts, response);
   } catch (const std::bad_alloc&) {
-    out->clear();
-    append_ingest_report(report, 0, out);  // it has room for this
+    response->body.clear();
+    append_ingest_report(report, 0, &response->body);  // it has room for this
   }
 }
 
@@ -99,7 +109,7 @@ Result<HttpResponse> handle_ingest(Api& api, HttpRequest& request) {
   response.body.reserve(kBareReportBytesMax);
   EVQ_TRY_ASSIGN(const IngestReport report,
                  store_events(api, request, request.argument("dataset"), *source, options));
-  write_answer(report, &response.body);
+  write_answer(report, &response);
   return response;
 }
 

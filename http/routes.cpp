@@ -93,7 +93,9 @@ constexpr Route kRoutes[] = {
     {"POST", "/v1/ingest/{dataset}", handle_ingest, Scope::kDataset, "ingest", "create",
      Lane::kWrite, kIngestBytes, kNoPersonal, false,
      "Stores events: JSON, NDJSON or CSV, plain, gzip or zstd. All good events or none are kept. "
-     "evq's own: with ?strict=true an event that would be repaired fails."},
+     "evq's own: the header X-Evq-Repaired tells how many events were kept with something "
+     "repaired, "
+     "and where the first is; with ?strict=true they fail."},
     {"POST", "/v1/datasets/{dataset}/ingest", handle_ingest, Scope::kDataset, "ingest", "create",
      Lane::kWrite, kIngestBytes, kNormal, false,
      "The same under the older path; personal tokens may use it."},

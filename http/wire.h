@@ -23,6 +23,10 @@ inline constexpr const char* kArrivalEndHeader = "X-Evq-Arrival-End";
 // Which dataset that is: one that takes the place of another under its name has another number.
 inline constexpr const char* kDatasetNumberHeader = "X-Evq-Dataset-Number";
 
+// How many events of a request were kept with something repaired, and where the first is:
+// "2; line 1: invalid UTF-8 became U+FFFD".
+inline constexpr const char* kRepairedHeader = "X-Evq-Repaired";
+
 // What went wrong, with what may help.
 std::string message_of_error(const Error& error);
 // The error object of a failed request; `apl` gives a compile error its line and column.

@@ -25,6 +25,17 @@ class Ingest(ServerCase):
         self.assertRegex(answer["failures"][0]["timestamp"], r"^\d{4}-\d\d-\d\dT")
         self.assertTrue(self.server.headers["X-Axiom-Trace-Id"])
 
+    def test_what_was_repaired_is_told(self):
+        lines = b'{"n":1}\n{"n":"\xff"}\n{"n":1e400}\n'
+        headers = {"Content-Type": "application/x-ndjson"}
+        status, answer = self.server.call("POST", "/v1/ingest/repaired", lines, headers)
+        self.assertEqual((status, answer["ingested"], answer["failed"]), (200, 3, 0))
+        self.assertEqual(self.server.headers["X-Evq-Repaired"], "2; line 2: invalid UTF-8 became U+FFFD")
+        self.server.call("POST", "/v1/ingest/repaired", b'{"n":1}', headers)
+        self.assertNotIn("X-Evq-Repaired", self.server.headers)
+        status, answer = self.server.call("POST", "/v1/ingest/repaired?strict=true", lines, headers)
+        self.assertEqual((status, answer["ingested"], answer["failed"]), (200, 1, 2))
+
     def test_ingest_formats_encodings_and_labels(self):
         call = self.server.call
         lines = b'{"n":1}\n\n{"n":2}\n{"index":{}}\n'
