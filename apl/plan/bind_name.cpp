@@ -118,7 +118,7 @@ bool collect_path(const ast::Expr& expr, std::vector<PathStep>* steps) {
     if (!key.has_value() || !collect_path(*index->object, steps)) {
       return false;
     }
-    steps->push_back({*key, expr.span});
+    steps->push_back({*key, expr.span, true});
     return true;
   }
   return false;
@@ -270,25 +270,13 @@ Result<ExprPtr> Binder::use_let(const Environment::LetExpr& let, const Relation*
   return share_draws(std::move(bound).value());
 }
 
-// What a path means where several fields come into question, the last first.
-enum class PathRank : std::uint8_t {
-  kFlattened,      // the longest flattened name that exists
-  kMapField,       // a part of its value, never a flattened field of the same name: they are two
-  kMadeFlattened,  // what the query made itself
-  kMadeBag,        // a part of that, in whatever order it was made and the flattened name
-};
-
-PathRank rank_of(const Relation& input, const std::string& name, bool has_steps_left) {
-  if (input.made_at(name) != 0) {
-    return has_steps_left ? PathRank::kMadeBag : PathRank::kMadeFlattened;
-  }
-  return std::ranges::find(input.map_fields, name) != input.map_fields.end() ? PathRank::kMapField
-                                                                             : PathRank::kFlattened;
-}
-
+// A path into a map field means its value alone, never a flattened field of the same name: the two
+// are different fields. Otherwise it is the longest flattened name that exists. What the query made
+// itself comes before both, as long as it may have parts: the latest of it was meant, or that of
+// which an index takes a part.
 std::optional<FieldOfPath> field_of_path(const Relation& input, std::span<const PathStep> steps) {
   std::optional<FieldOfPath> found;
-  PathRank rank = PathRank::kFlattened;
+  std::pair<std::uint32_t, bool> rank;
   for (std::size_t count = steps.size(); count > 0; --count) {
     const std::string name = joined(steps, count, false);
     std::optional<std::size_t> at = find_field(input.schema(), name);
@@ -299,8 +287,10 @@ std::optional<FieldOfPath> field_of_path(const Relation& input, std::span<const 
       continue;
     }
     const Type type = input.schema()[*at].type;
-    const PathRank its_rank = rank_of(input, input.schema()[*at].name, count < steps.size());
-    if (!found.has_value() || (may_have_parts(type) && its_rank > rank)) {
+    const std::pair its_rank(input.made_at(input.schema()[*at].name),
+                             std::ranges::find(input.map_fields, name) != input.map_fields.end());
+    const bool is_indexed = its_rank.first > 0 && count < steps.size() && steps[count].by_index;
+    if (!found.has_value() || (may_have_parts(type) && (its_rank > rank || is_indexed))) {
       found = {count, *at};
       rank = its_rank;
     }

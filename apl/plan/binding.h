@@ -86,6 +86,7 @@ struct NamedDatasets {
 struct PathStep {
   std::string key;
   Span span;
+  bool by_index = false;  // ['key'], not .key
 };
 
 // A chain a.b['c'].d as names from left to right; false when it is anything else.

@@ -429,7 +429,9 @@ Result<Relation> Binder::bag_unpack(const ast::Evaluate& op, Relation input) {
       continue;  // a schema names the columns that stay, too
     }
     if (exists && options.conflict == UnpackConflict::kError) {
-      return diag::duplicate_name(op.call->span, field.name, "bag_unpack");
+      return diag::name_taken(op.call->span, field.name,
+                              "a prefix tells them apart: bag_unpack(bag, 'bag_'); "
+                              "columnsConflict='replace_source' keeps the bag's");
     }
     std::string key = field.name;
     if (key.starts_with(options.prefix)) {

@@ -12,6 +12,7 @@
 #include "apl/plan/name_patterns.h"
 #include "apl/plan/natural_order.h"
 #include "apl/plan/stacking.h"
+#include "apl/syntax/words.h"
 #include "store/base/allocation_meter.h"
 #include "store/column/unique_names.h"
 
@@ -252,8 +253,14 @@ Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Rela
     }
   }
   for (auto item = op.items.rbegin(); item != op.items.rend(); ++item) {
-    if (std::ranges::count(columns, item->to.text, &NamedColumn::name) > 1) {
-      return diag::duplicate_name(item->to.span, item->to.text, "project-rename");
+    const std::string& name = item->to.text;
+    if (std::ranges::count(columns, name, &NamedColumn::name) > 1) {
+      const auto same = [&](const ast::RenameItem& other) { return other.to.text == name; };
+      return std::ranges::count_if(op.items, same) > 1
+                 ? diag::duplicate_name(item->to.span, name, "project-rename")
+                 : diag::name_taken(item->to.span, name,
+                                    "without it: | project-away " + syntax::quote_name(name) +
+                                        " | project-rename …");
     }
   }
   return project(std::move(input), std::move(columns));

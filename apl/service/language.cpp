@@ -178,8 +178,9 @@ constexpr LanguageTopic kTopics[] = {
      "Sources are a dataset, print, datatable, range, union, search in (...), find, externaldata, "
      "a let name, or a query in parentheses. Statements (let, set, declare query_parameters) stand "
      "in front, each ended by a semicolon. A comment runs from // to the end of its line.\n\n"
-     "Rows without a sort come newest first by _time. Names of functions and operators are lower "
-     "case. now() is one instant for the whole query.",
+     "Rows without a sort come newest first by _time; aggregations take such rows oldest first, so "
+     "that make_list() lists them in the order of time and take_any() gives the oldest. Names of "
+     "functions and operators are lower case. now() is one instant for the whole query.",
      {{"range x from 1 to 4 step 1 | where x > 1 | summarize n = count(), s = sum(x)", "3  9"}}},
     {"literals",
      "Literals",

@@ -282,6 +282,11 @@ Error duplicate_name(Span at, std::string_view name, std::string_view where) {
                        "give one of them another name");
 }
 
+Error name_taken(Span at, std::string_view name, std::string hint) {
+  return planner_error("APL2019", at, "there is a field " + quoted(name) + " already",
+                       std::move(hint));
+}
+
 Error renamed_twice(Span at, std::string_view name) {
   return planner_error(
       "APL2019", at, quoted(name) + " is renamed twice",
@@ -332,7 +337,7 @@ Error not_serialized(Span at, std::string_view function) {
 Error invalid_regex(Span at, const Error& reason) {
   const bool special = !reason.hint.empty() && !reason.hint.starts_with("the syntax is");
   return planner_error(
-      "APL2028", at, "invalid regular expression: " + reason.message,
+      "APL2028", at, reason.message,
       special ? reason.hint : "the syntax is RE2's: no look-around, no back-references");
 }
 

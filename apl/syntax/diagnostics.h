@@ -128,6 +128,7 @@ Error constant_required(Span at, std::string_view what);
 Error invalid_constant(Span at, std::string_view what, std::string_view must);
 Error duplicate_name(Span at, std::string_view name, std::string_view where);
 // One field under two new names.
+Error name_taken(Span at, std::string_view name, std::string hint);
 Error renamed_twice(Span at, std::string_view name);
 Error table_expected(Span at, std::string_view found);
 Error scalar_expected(Span at, std::string_view found);
