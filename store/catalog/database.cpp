@@ -302,6 +302,7 @@ Status Database::open_writer() {
   // Somebody else wrote what is there, and how that ended is not known.
   if (size_or_zero(options_.path + "-wal") != 0) {
     EVQ_TRY(writer->execute("SELECT count(*) FROM sqlite_schema"));  // opens that file
+    EVQ_TRY(check_log(*writer));
     EVQ_TRY(check_loss(*writer));
     EVQ_TRY(writer->resync());
   }
@@ -366,18 +367,19 @@ void Database::note_files() {
   }
 }
 
+Status Database::check_log(Connection& connection) const {
+  if (connection.has_indexed_wal()) {
+    return {};
+  }
+  return make_error(ErrorCode::kIo,
+                    options_.path + "-wal: cut short or overwritten while evq had it open",
+                    "stop every evq that uses the store, then start again; commits that were in it "
+                    "are lost");
+}
+
 Status Database::check_writable() {
-  Status there = check_there();
-  if (there.ok() && writer_ != nullptr && !writer_->has_indexed_wal()) {
-    there = make_error(ErrorCode::kIo,
-                       options_.path + "-wal: cut short or overwritten while evq had it open",
-                       "stop every evq that uses the store, then start again; commits that were "
-                       "in it are lost");
-  }
-  if (!there.ok()) {
-    poisoned_.store(true);
-  }
-  return there;
+  EVQ_TRY(check_there());
+  return writer_ == nullptr ? Status() : check_log(*writer_);
 }
 
 // A commit needs its bytes twice: in the write-ahead file, and in the database at the checkpoint.

@@ -160,8 +160,9 @@ class Database {
   // opened the new ones. Called once a transaction has begun, note_files() says which they are.
   Status check_there() const;
   void note_files();
-  // With the lock held: the same, and that the write-ahead file is as its index tells. Where it is
-  // not, nothing is written any more, nor copied to the database.
+  // With the lock held, whether the write-ahead file is as its index tells: kIo.
+  Status check_log(Connection& connection) const;
+  // Both, before anything is written or copied to the database. With the lock held.
   Status check_writable();
   Status check_room(std::uint64_t bytes_needed) const;
   void use_reserve();

@@ -137,6 +137,7 @@ TEST_CASE(
       REQUIRE(!refused.ok());
       CHECK(refused.error().code == ErrorCode::kIo);
       CHECK(refused.error().message.find("while evq had it open") != std::string::npos);
+      CHECK(database->begin_write(1).error().message == refused.error().message);
       CHECK(!database->checkpoint(false).ok());
       CHECK(!database->checkpoint(true).ok());
     }
