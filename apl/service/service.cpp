@@ -129,7 +129,6 @@ std::size_t memory_limit(const ServiceOptions& options, std::size_t asked_bytes)
                                            : kQueryMemoryBytesDefault;
 }
 
-// One request while it runs.
 // 2024 | count, 2024-05-01 | count: a dataset may have a name that reads as a value. The hint's
 // example is that one then.
 Error with_meant_dataset(Error error, std::string_view apl, SnapshotTables& tables) {
@@ -149,6 +148,7 @@ Error with_meant_dataset(Error error, std::string_view apl, SnapshotTables& tabl
   return error;
 }
 
+// One request while it runs.
 class Session {
  public:
   Session(const QueryRequest& request, const ServiceOptions& options, Store& store,
