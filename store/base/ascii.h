@@ -38,6 +38,17 @@ constexpr int hex_digit(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
+inline constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+// Two lower-case digits a byte.
+inline void append_hex(std::string_view bytes, std::string* out) {
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out->push_back(kHexDigits[byte >> 4U]);
+    out->push_back(kHexDigits[byte & 15U]);
+  }
+}
+
 // The text with its ASCII letters in lower case: for names and keywords.
 inline std::string ascii_lower(std::string_view text) {
   std::string lower(text);

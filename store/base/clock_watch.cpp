@@ -2,6 +2,7 @@
 
 #include <ctime>
 
+#include "store/base/checked_math.h"
 #include "store/base/control.h"
 #include "store/base/time.h"
 
@@ -22,6 +23,19 @@ ClockWatch::ClockWatch() : ClockWatch(wall_clock_now_ns(), elapsed_now_ns()) {}
 
 ClockWatch::ClockWatch(std::int64_t wall_ns, std::int64_t elapsed_ns)
     : wall_ns_(wall_ns), elapsed_ns_(elapsed_ns) {}
+
+void ClockWatch::continue_from(std::int64_t steady_ns) {
+  continue_from(steady_ns, wall_clock_now_ns(), elapsed_now_ns());
+}
+
+void ClockWatch::continue_from(std::int64_t steady_ns, std::int64_t wall_ns,
+                               std::int64_t elapsed_ns) {
+  const auto gap = checked_subtract(wall_ns, steady_ns);
+  if (!gap || *gap > kClockGapNs) {
+    const MutexLock lock(mutex_);
+    jumped_ns_ = elapsed_ns;
+  }
+}
 
 bool ClockWatch::is_steady() {
   return is_steady(wall_clock_now_ns(), elapsed_now_ns());

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 
+#include "store/base/checked_math.h"
 #include "store/base/time.h"
 
 namespace evq {

@@ -1,19 +1,26 @@
 #include "store/base/file_lock.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <fstream>
+#include <sstream>
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/base/control.h"
+#include "store/base/limits.h"
 #include "store/base/system_call.h"
 #include "store/base/wait_scope.h"
 
 namespace evq {
 
 namespace {
+
+std::atomic<FileLock::WaitTeller> wait_teller = nullptr;  // NOLINT: of the process
 
 constexpr useconds_t kPauseUsMin = 100;
 constexpr useconds_t kPauseUsMax = 5000;
@@ -44,6 +51,28 @@ Result<bool> set_turn(const File& file, bool mine) {
   return system_error("lock", file.path(), errno);
 }
 
+// Who holds the lock, as the kernel lists it: "1: FLOCK ADVISORY WRITE 4711 fe:00:393230 0 EOF",
+// with the process, the device and the inode. Another process namespace has none that can be named.
+std::string holder_of(const File& file) {
+  struct stat info {};
+  std::ifstream locks("/proc/locks");
+  std::string line;
+  while (::fstat(file.descriptor(), &info) == 0 && std::getline(locks, line)) {
+    std::istringstream words(line);
+    std::string number;
+    std::string kind;
+    std::string mode;
+    std::string access;
+    pid_t process = 0;
+    std::string place;
+    words >> number >> kind >> mode >> access >> process >> place;
+    if (process > 0 && kind == "FLOCK" && place.ends_with(':' + std::to_string(info.st_ino))) {
+      return process == ::getpid() ? "this process" : "process " + std::to_string(process);
+    }
+  }
+  return "another process";
+}
+
 }  // namespace
 
 Result<std::optional<FileLock>> FileLock::try_acquire(const std::string& path) {
@@ -68,11 +97,17 @@ Result<FileLock> FileLock::acquire(const std::string& path, std::int64_t timeout
       }
     }
     EVQ_TRY(WaitScope::check("the lock " + path));
-    if ((monotonic_now_ns() - start_ns) / 1000000 >= timeout_ms) {
+    const std::int64_t waited_ms = (monotonic_now_ns() - start_ns) / 1000000;
+    if (waited_ms >= kLockWaitToldMs && wait_teller != nullptr) {
+      if (const WaitTeller tell = wait_teller.exchange(nullptr); tell != nullptr) {
+        tell(path, holder_of(file));
+      }
+    }
+    if (waited_ms >= timeout_ms) {
       return make_error(ErrorCode::kUnavailable,
-                        "cannot lock " + path + ": held by another process for " +
+                        "cannot lock " + path + ": held by " + holder_of(file) + " for " +
                             std::to_string(timeout_ms) + " ms",
-                        "wait for the other evq process to finish its write, or stop it");
+                        "wait until it has finished its write, or stop it");
     }
     static_cast<void>(::usleep(pause_us));
     pause_us = std::min(pause_us * 2, kPauseUsMax);
@@ -81,14 +116,25 @@ Result<FileLock> FileLock::acquire(const std::string& path, std::int64_t timeout
   return FileLock(std::move(file));
 }
 
+void FileLock::tell_of_wait(WaitTeller tell) {
+  wait_teller = tell;
+}
+
 // Closing the only descriptor of the open file releases its lock.
 void FileLock::release() {
   static_cast<void>(file_.close());
 }
 
 void FileLock::note(std::string_view bytes) noexcept {
-  static_cast<void>(
-      retried([&] { return ::pwrite(file_.descriptor(), bytes.data(), bytes.size(), 0); }));
+  const ssize_t written =
+      retried([&] { return ::pwrite(file_.descriptor(), bytes.data(), bytes.size(), 0); });
+  if (written != static_cast<ssize_t>(bytes.size())) {
+    forget();
+  }
+}
+
+void FileLock::forget() noexcept {
+  static_cast<void>(retried([&] { return ::ftruncate(file_.descriptor(), 0); }));
 }
 
 // Never waits, whatever lies there.

@@ -26,9 +26,16 @@ class FileLock {
   static Result<std::optional<FileLock>> try_acquire(const std::string& path);
   void release();
 
-  // Keeps a few bytes in the file for those who come later, in place of what was kept before. Not
-  // synced, and lost in silence when there is no room.
+  // The first of the process that waits for longer than kLockWaitToldMs calls `tell`, on its own
+  // thread, with the lock and who holds it ("process 4711"); null: nobody does.
+  using WaitTeller = void (*)(const std::string& path, const std::string& holder);
+  static void tell_of_wait(WaitTeller tell);
+
+  // Keeps a few bytes in the file for those who come later, in place of what was kept before, also
+  // where there is no room for them. Not synced.
   void note(std::string_view bytes) noexcept;
+  // Keeps nothing.
+  void forget() noexcept;
   // What is kept, up to `size_max` bytes; needs no lock. Empty when there is nothing to read.
   static std::string noted(const std::string& path, std::size_t size_max);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "store/base/ascii.h"
+#include "store/base/checked_math.h"
 #include "store/base/foreign_layout.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"

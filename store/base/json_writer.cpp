@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "store/base/ascii.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
 
@@ -43,7 +44,6 @@ std::size_t plain_prefix(std::string_view text) {
 }
 
 void append_escaped(std::string& out, char c) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   switch (c) {
     case '"':
       out.append("\\\"");
@@ -68,8 +68,8 @@ void append_escaped(std::string& out, char c) {
       return;
     default:
       out.append("\\u00");
-      out.push_back(kHex[static_cast<unsigned char>(c) >> 4]);
-      out.push_back(kHex[static_cast<unsigned char>(c) & 0xF]);
+      out.push_back(kHexDigits[static_cast<unsigned char>(c) >> 4]);
+      out.push_back(kHexDigits[static_cast<unsigned char>(c) & 0xF]);
   }
 }
 

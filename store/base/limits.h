@@ -31,11 +31,19 @@ inline constexpr std::size_t kBlockBytesMax = 1 * kGibibyte;
 // busy, and writers wait at the hard limit, so that a slow reader cannot fill the disk.
 inline constexpr std::size_t kWalBytesTarget = 16 * kMebibyte;
 inline constexpr std::size_t kWalBytesMax = 128 * kMebibyte;
+// The turn of another process to write, one commit or checkpoint, is waited for this long.
+inline constexpr std::int64_t kWriteLockMsMax = 60000;
+// A person is told of such a wait after this time.
+inline constexpr std::int64_t kLockWaitToldMs = 2000;
 // Free space that loads leave on a disk, so that other work of evq goes on.
 inline constexpr std::size_t kDiskReserveBytesMin = 16 * kMebibyte;
 // What a store's reserve takes of the disk: a delete that marks 20,000 blocks fits, and so does one
 // step of reaping and shrinking.
 inline constexpr std::size_t kDiskReserveFileBytes = 2 * kMebibyte;
+
+// Problems of one file that a check lists; the others are counted. Each row of a damaged file may
+// be one, and nobody reads more.
+inline constexpr std::size_t kCheckProblemsMax = 1000;
 
 // Datasets that a process keeps open, besides those in use: each takes about seven descriptors and
 // two megabytes.
@@ -89,6 +97,12 @@ inline constexpr std::size_t kIngestMemoryBytesMax = 144 * kMebibyte;
 inline constexpr std::size_t kIngestTextBytesMax = 48 * kMebibyte;
 // Builders of batches that wait for the next load: some for each of the busiest datasets.
 inline constexpr std::size_t kIdleBuilderBytesMax = 32 * kMebibyte;
+// Output over input of a decompressor, once it gave more than a batch of events has: one stack
+// trace again and again packs as well as a bomb does.
+inline constexpr std::size_t kDecompressionRatioMax = 200;
+inline constexpr std::size_t kDecompressionFreeBytes = 16 * kMebibyte;
+// A zstd frame may ask for a window of this many bytes (log2) and no more.
+inline constexpr int kZstdWindowLogMax = 27;
 
 // ---- names
 // Datasets: [A-Za-z0-9_.-], a letter or digit first and last.
@@ -99,6 +113,13 @@ inline constexpr std::size_t kResourceNameBytesMax = 256;
 inline constexpr std::size_t kResourceTextBytesMax = 64 * kKibibyte;
 // Saved queries, tokens and datasets of one store: lists are answered whole, without pages.
 inline constexpr std::size_t kStoreResourcesMax = 100000;
+// How long a dataset may be told to keep its events: three lifetimes.
+inline constexpr std::uint64_t kRetentionDaysMax = 100000;
+// A saved query's list of columns as the service evq is compatible with takes it, and its file.
+inline constexpr std::size_t kShownColumnsCharactersMax = 10000;
+inline constexpr std::size_t kStarredBytesMax = 1 * kMebibyte;
+// An annotation's title and type; its description and its address may be twice as long.
+inline constexpr std::size_t kAnnotationCharactersMax = 256;
 
 // ---- queries: text
 // Longer than any written query and most generated ones; lexing it takes about a millisecond.
@@ -110,6 +131,19 @@ inline constexpr std::size_t kQueryDepthMax = 200;
 inline constexpr std::size_t kQueryOperatorsMax = 1000;
 // One name in a query's text, as the service evq is compatible with.
 inline constexpr std::size_t kQueryNameBytesMax = 1024;
+// Statements before a query: looking a name up passes all of them.
+inline constexpr std::size_t kQueryStatementsMax = 2000;
+// Expressions of a query whose lets, functions and stars are written out. The text of one without
+// them has no room for as many.
+inline constexpr std::size_t kQueryExpressionsMax = 200'000;
+// Levels of an expression whose lets are written out: what all walks over it can bear.
+inline constexpr std::size_t kBoundDepthMax = 1000;
+// Nested calls of functions that the query defines.
+inline constexpr int kQueryCallDepthMax = 32;
+// Virtual fields named by virtual fields; those that name themselves end here with a message.
+inline constexpr int kVirtualFieldDepthMax = 16;
+// Values of a key that partition runs a whole pipeline for, as Kusto has it.
+inline constexpr std::size_t kPartitionPipelinesMax = 64;
 // Pattern text of a regular expression: lists of indicators of compromise come to some kilobytes.
 inline constexpr std::size_t kRegexPatternBytesMax = 16 * kKibibyte;
 // Processor time of one match, which cannot be interrupted: one that would take longer is an error.
@@ -140,12 +174,46 @@ inline constexpr std::size_t kSqlTextBytesMax = 64 * kKibibyte;
 inline constexpr std::size_t kSqlDepthMax = 40;
 // Nesting of a dynamic value built by functions; input is held to kJsonDepthMax.
 inline constexpr std::size_t kDynamicDepthMax = 200;
+// One list, set or bag of an aggregate: encoded sizes are 32 bits, and nobody reads more.
+inline constexpr std::size_t kCollectedValueBytesMax = 1 * kGibibyte;
+// How often strrep() repeats its text, as Kusto has it.
+inline constexpr std::int64_t kStringRepeatMax = 1024;
+// Values that one topk() tells; more is a table, which summarize count() by x makes exactly.
+inline constexpr std::int64_t kTopValuesMax = 10000;
+// Percentiles of one call; far more than a chart shows.
+inline constexpr std::size_t kPercentilesMax = 100;
+// Buckets of one histogram(), and bins that a request may ask bin_auto() for: more than a screen
+// has columns.
+inline constexpr std::int64_t kHistogramBucketsMax = 10000;
+inline constexpr std::int64_t kAutoBinsMax = 10000;
+// Phrases that one phrases() tells.
+inline constexpr std::int64_t kPhrasesMax = 1000;
+// Degree of series_fit_poly(): beyond, least squares over powers tells nothing.
+inline constexpr std::int64_t kPolynomialDegreeMax = 16;
+// Pairs of polygons, and of edges of those near each other: a tenth of a second or two.
+inline constexpr std::size_t kPolygonEdgePairsMax = 1'000'000;
+// Text of an XML document inside an event, and elements within each other, each of which takes up
+// to two levels of the value made of it.
+inline constexpr std::size_t kXmlTextBytesMax = 1 * kMebibyte;
+inline constexpr std::size_t kXmlDepthMax = 64;
+// Text that Punycode is made of: encoding takes time by the square of it.
+inline constexpr std::size_t kPunycodeBytesMax = 2048;
+// Cells of a pivot's table, most of which may be empty.
+inline constexpr std::size_t kPivotCellsMax = 20'000'000;
 
 // ---- queries: results and resources
 // Rows of an answer when neither the query nor the request says how many.
 inline constexpr std::size_t kResultRowsDefault = 1000;
 // Rows of one answer over HTTP; more is reached by the cursor. The command line streams.
 inline constexpr std::size_t kResultRowsMax = 50000;
+// Text of one answer that is kept in memory until its client has read it, and the files that take
+// the rest, of all answers together: slow readers of long answers cost neither memory nor the disk.
+inline constexpr std::size_t kAnswerTextBytesMax = 256 * kKibibyte;
+inline constexpr std::size_t kAnswerFileBytesMax = 4 * kGibibyte;
+// Free space that such files leave to loads, and the memory of all answers together that find no
+// room on the disk: queries go on when it is full.
+inline constexpr std::size_t kAnswerDiskFreeBytesMin = 256 * kMebibyte;
+inline constexpr std::size_t kAnswerBorrowedBytesMax = 128 * kMebibyte;
 // Memory of one query, and of all queries of a server together; --memory-limit changes both.
 inline constexpr std::size_t kQueryMemoryBytesDefault = 1 * kGibibyte;
 // Time of one query; --timeout changes it.
@@ -171,66 +239,13 @@ inline constexpr std::size_t kCallTextBytesMax = 4 * kMebibyte;
 inline constexpr std::size_t kUncutTextBytesMax = 32 * kMebibyte;
 // A value that binding computes; a larger one is left to the query, which is charged for it.
 inline constexpr std::size_t kFoldedValueBytesMax = 1 * kMebibyte;
+// What one location of externaldata may hold, packed and unpacked.
+inline constexpr std::size_t kExternalDataBytesMax = 64 * kMebibyte;
+// Redirections that reading it follows, and how long it waits for more bytes.
+inline constexpr int kFetchRedirectsMax = 5;
+inline constexpr std::int64_t kFetchStallMsMax = 30'000;
 // Worker threads of one process: above this, memory for scratch buffers outgrows the gain.
 inline constexpr std::size_t kThreadsMax = 256;
-
-// ---- HTTP
-// Request line and headers in all; the parser's buffer.
-inline constexpr std::size_t kHttpHeaderBytesMax = 16 * kKibibyte;
-inline constexpr std::size_t kHttpHeadersMax = 100;
-inline constexpr std::size_t kHttpTargetBytesMax = 8 * kKibibyte;
-// Extensions after one chunk size.
-inline constexpr std::size_t kHttpChunkExtensionBytesMax = 256;
-// A query's body: its text's limit, JSON-escaped, with room for variables.
-inline constexpr std::size_t kHttpQueryBodyBytesMax = 1 * kMebibyte;
-// Aggregations of a query of the older endpoint, each a column of its answer.
-inline constexpr std::size_t kLegacyAggregationsMax = kDatasetFieldsMax;
-// An ingest body as sent and as decoded; it is streamed, so this is not memory.
-inline constexpr std::size_t kHttpIngestBodyBytesMax = 64 * kMebibyte;
-inline constexpr std::size_t kHttpIngestDecodedBytesMax = 256 * kMebibyte;
-// The whole header must be there by then.
-inline constexpr std::int64_t kHttpHeaderMsMax = 10000;
-// A body slower than this over the window is cut off.
-inline constexpr std::size_t kHttpBodyBytesPerSecondMin = 1 * kKibibyte;
-inline constexpr std::int64_t kHttpBodyRateWindowMs = 15000;
-// A kept-alive connection without a request, and a client that stops reading its answer.
-inline constexpr std::int64_t kHttpIdleMsMax = 60000;
-inline constexpr std::int64_t kHttpWriteStallMsMax = 30000;
-// Open connections; the oldest idle ones are closed to make room.
-inline constexpr std::size_t kHttpConnectionsMax = 4096;
-// A body longer than this waits in a file instead of in memory until it is complete.
-inline constexpr std::size_t kHttpBodyMemoryBytesMax = 1 * kMebibyte;
-// A body up to this size is parsed by the thread that answers: handing it over costs more.
-inline constexpr std::size_t kHttpSerialBodyBytesMax = 2 * kMebibyte;
-// Requests that store or define something, at once: they mostly wait for the disk, and the more of
-// them wait together, the sooner their events make a block.
-inline constexpr std::size_t kHttpWritesMax = 64;
-// The same of those with a longer body than kHttpSerialBodyBytesMax, each of which may take the
-// memory of several batches.
-inline constexpr std::size_t kHttpLargeWritesMax = 4;
-// Requests of either kind waiting for their turn; then 503 with Retry-After.
-inline constexpr std::size_t kHttpWritesQueuedMax = 1024;
-// Text of one answer that is kept in memory until its client has read it, and the files that take
-// the rest, of all answers together: slow readers of long answers cost neither memory nor the disk.
-inline constexpr std::size_t kAnswerTextBytesMax = 256 * kKibibyte;
-inline constexpr std::size_t kAnswerFileBytesMax = 4 * kGibibyte;
-// Free space that such files leave to loads, and the memory of all answers together that find no
-// room on the disk: queries go on when it is full.
-inline constexpr std::size_t kAnswerDiskFreeBytesMin = 256 * kMebibyte;
-inline constexpr std::size_t kAnswerBorrowedBytesMax = 128 * kMebibyte;
-// After SIGTERM, requests that still run are cancelled this late.
-inline constexpr std::int64_t kHttpDrainMsMax = 8000;
-// Longest wait for new events that a streaming query may ask for.
-inline constexpr std::int64_t kHttpStreamMsMax = 60000;
-// What is known of a token is read again after this time, so that revocation works at once.
-inline constexpr std::int64_t kTokenCacheMsMax = 1000;
-inline constexpr std::size_t kTokenCacheEntriesMax = 1024;
-// Output over input of a decompressor, once it gave more than a batch of events has: one stack
-// trace again and again packs as well as a bomb does.
-inline constexpr std::size_t kDecompressionRatioMax = 200;
-inline constexpr std::size_t kDecompressionFreeBytes = 16 * kMebibyte;
-// A zstd frame may ask for a window of this many bytes (log2) and no more.
-inline constexpr int kZstdWindowLogMax = 27;
 
 // ---- text of times
 // Longer text is no timestamp: parsers refuse it before looking at it.

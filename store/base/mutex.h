@@ -17,13 +17,9 @@
 #define EVQ_CAPABILITY(x) EVQ_THREAD_ANNOTATION(capability(x))
 #define EVQ_SCOPED_CAPABILITY EVQ_THREAD_ANNOTATION(scoped_lockable)
 #define EVQ_GUARDED_BY(x) EVQ_THREAD_ANNOTATION(guarded_by(x))
-#define EVQ_PT_GUARDED_BY(x) EVQ_THREAD_ANNOTATION(pt_guarded_by(x))
 #define EVQ_REQUIRES(...) EVQ_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
-#define EVQ_EXCLUDES(...) EVQ_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 #define EVQ_ACQUIRE(...) EVQ_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define EVQ_RELEASE(...) EVQ_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
-#define EVQ_TRY_ACQUIRE(...) EVQ_THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
-#define EVQ_NO_THREAD_SAFETY_ANALYSIS EVQ_THREAD_ANNOTATION(no_thread_safety_analysis)
 
 namespace evq {
 
@@ -31,7 +27,6 @@ class EVQ_CAPABILITY("mutex") Mutex {
  public:
   void lock() EVQ_ACQUIRE() { mutex_.lock(); }
   void unlock() EVQ_RELEASE() { mutex_.unlock(); }
-  bool try_lock() EVQ_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
 
  private:
   friend class CondVar;

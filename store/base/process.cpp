@@ -15,6 +15,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "store/base/checksum.h"
+
 namespace evq {
 
 namespace {
@@ -50,6 +52,15 @@ std::string own_group(const std::string& root, std::string_view controller) {
 }
 
 }  // namespace
+
+std::uint64_t boot_number() {
+  static const std::uint64_t kNumber = [] {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string text;
+    return std::getline(file, text) && !text.empty() ? checksum64(text) : 0;
+  }();
+  return kNumber;
+}
 
 void raise_descriptor_limit() {
   rlimit limit{};

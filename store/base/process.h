@@ -4,6 +4,7 @@
 // left as it is.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,10 @@ std::size_t memory_bytes(const std::string& root = {});
 // No memory of this process is written to disk when it dies, nor shown to other programs of its
 // user: for processes that hold secrets.
 void keep_memory_private();
+
+// Tells one run of the system from another: of all processes the same until it starts anew, and
+// hardly ever again after that. 0 where the system does not say.
+std::uint64_t boot_number();
 
 // Tells the service manager that started this process how it is: "READY=1", "STOPPING=1"; the
 // protocol is that of sd_notify(3), a datagram to the socket that NOTIFY_SOCKET names. Nothing

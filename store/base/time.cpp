@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "store/base/checked_math.h"
+
 namespace evq {
 
 namespace {
@@ -186,30 +188,6 @@ std::string instant_text(std::int64_t ns) {
   std::string out;
   append_instant(out, ns);
   return out;
-}
-
-std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) {
-    return std::nullopt;
-  }
-  return sum;
-}
-
-std::optional<std::int64_t> checked_subtract(std::int64_t a, std::int64_t b) {
-  std::int64_t difference = 0;
-  if (__builtin_sub_overflow(a, b, &difference)) {
-    return std::nullopt;
-  }
-  return difference;
-}
-
-std::optional<std::int64_t> checked_multiply(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) {
-    return std::nullopt;
-  }
-  return product;
 }
 
 std::optional<std::int64_t> floor_to(std::int64_t ns, std::int64_t size) {

@@ -55,11 +55,6 @@ char* write_instant(std::int64_t ns, char* buffer);
 void append_instant(std::string& out, std::int64_t ns);
 std::string instant_text(std::int64_t ns);
 
-// Exact arithmetic; nothing on overflow.
-std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b);
-std::optional<std::int64_t> checked_subtract(std::int64_t a, std::int64_t b);
-std::optional<std::int64_t> checked_multiply(std::int64_t a, std::int64_t b);
-
 // The greatest multiple of `size` that is not above `ns`: bins with the epoch as origin.
 // Nothing when size <= 0 or when the multiple is below the range.
 std::optional<std::int64_t> floor_to(std::int64_t ns, std::int64_t size);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "store/base/ascii.h"
+#include "store/base/checked_math.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/time.h"

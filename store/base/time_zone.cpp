@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "store/base/ascii.h"
+#include "store/base/checked_math.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "store/base/checked_math.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/time.h"

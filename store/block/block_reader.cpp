@@ -1,7 +1,6 @@
 #include "store/block/block_reader.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -213,24 +212,6 @@ PackedRanges::PackedRanges(const BlockHeader& header) {
 
 std::unique_ptr<SegmentSource> make_packed_source(const BlockHeader& header, SharedBytes packed) {
   return std::make_unique<PackedSource>(header, std::move(packed));
-}
-
-std::string pack_parts(const std::vector<std::string>& segments,
-                       const std::vector<std::string>& filters) {
-  const auto add_size = [](std::size_t size, const std::string& part) {
-    return size + part.size();
-  };
-  std::string packed;
-  packed.reserve(std::accumulate(
-      filters.begin(), filters.end(),
-      std::accumulate(segments.begin(), segments.end(), std::size_t{0}, add_size), add_size));
-  for (const std::string& segment : segments) {
-    packed += segment;
-  }
-  for (const std::string& filter : filters) {
-    packed += filter;
-  }
-  return packed;
 }
 
 }  // namespace evq

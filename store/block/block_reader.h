@@ -110,7 +110,7 @@ class BlockReader {
 };
 
 // Where the parts of a block lie in one run of bytes without gaps: segments, then filters, in
-// header order (what pack_parts makes).
+// header order.
 class PackedRanges {
  public:
   struct Range {
@@ -130,8 +130,5 @@ class PackedRanges {
 
 // A source over such bytes in memory.
 std::unique_ptr<SegmentSource> make_packed_source(const BlockHeader& header, SharedBytes packed);
-// All segments, then all filters, concatenated.
-std::string pack_parts(const std::vector<std::string>& segments,
-                       const std::vector<std::string>& filters);
 
 }  // namespace evq

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "store/base/ascii.h"
+#include "store/base/checked_math.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 #include "store/base/time_scan.h"

@@ -7,6 +7,7 @@
 
 #include <zstd.h>
 
+#include "store/base/bytes.h"
 #include "store/base/seeded_text_hash.h"
 #include "store/column/dynamic_json.h"
 #include "store/parquet/compact_writer.h"
@@ -23,43 +24,35 @@ constexpr std::size_t kPageBytesMax = std::size_t{1} << 20U;
 constexpr std::size_t kDictionaryEntriesMax = 65'536;
 constexpr std::size_t kDictionaryBytesMax = std::size_t{1} << 20U;
 
-void append_little_endian(std::string* out, const void* value, std::size_t size) {
-  out->append(static_cast<const char*>(value), size);
-}
-
-void append_u32(std::string* out, std::size_t value) {
-  const auto narrow = static_cast<std::uint32_t>(value);
-  append_little_endian(out, &narrow, sizeof narrow);
-}
-
-void append_varint(std::string* out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7U) {
-    out->push_back(static_cast<char>((value & 0x7f) | 0x80));
-  }
-  out->push_back(static_cast<char>(value));
-}
-
-// Numbers of `width` bits in the hybrid of runs and bit packing: one run when all are equal, else
-// all of them packed, in groups of eight, lowest bits first.
-void append_hybrid(std::string* out, std::span<const std::uint32_t> numbers, unsigned width) {
-  const bool equal =
-      std::ranges::all_of(numbers, [&](std::uint32_t number) { return number == numbers.front(); });
-  if (equal && !numbers.empty()) {
-    append_varint(out, static_cast<std::uint64_t>(numbers.size()) << 1U);
-    append_little_endian(out, &numbers.front(), (width + 7) / 8);
-    return;
-  }
+// In groups of eight, lowest bits first; the last one is filled up with zeros.
+void append_packed(ByteWriter* out, std::span<const std::uint32_t> numbers, unsigned width) {
   const std::size_t groups = (numbers.size() + 7) / 8;
-  append_varint(out, (static_cast<std::uint64_t>(groups) << 1U) | 1U);
   std::uint64_t bits = 0;
   unsigned held = 0;
   for (std::size_t i = 0; i < groups * 8; ++i) {
     bits |= std::uint64_t{i < numbers.size() ? numbers[i] : 0U} << held;
     for (held += width; held >= 8; held -= 8) {
-      out->push_back(static_cast<char>(bits & 0xff));
+      out->u8(static_cast<std::uint8_t>(bits));
       bits >>= 8U;
     }
   }
+}
+
+// Numbers of `width` bits in the hybrid of runs and bit packing: one run when all are equal, else
+// all of them packed.
+void append_hybrid(ByteWriter* out, std::span<const std::uint32_t> numbers, unsigned width) {
+  const bool equal =
+      std::ranges::all_of(numbers, [&](std::uint32_t number) { return number == numbers.front(); });
+  if (equal && !numbers.empty()) {
+    out->varint(static_cast<std::uint64_t>(numbers.size()) << 1U);
+    for (unsigned shift = 0; shift < width; shift += 8) {
+      out->u8(static_cast<std::uint8_t>(numbers.front() >> shift));
+    }
+    return;
+  }
+  const std::size_t groups = (numbers.size() + 7) / 8;
+  out->varint((static_cast<std::uint64_t>(groups) << 1U) | 1U);
+  append_packed(out, numbers, width);
 }
 
 unsigned bit_width(std::size_t entries) {
@@ -83,12 +76,13 @@ class PageWriter {
   // `present` has a number a row: 1 for a value, 0 for null.
   Status data(std::span<const std::uint32_t> present, std::string_view values,
               ParquetEncoding encoding) {
-    std::string levels;
+    ByteWriter levels;
     append_hybrid(&levels, present, 1);
-    std::string body;
-    append_u32(&body, levels.size());
-    body.append(levels).append(values);
-    return page(ParquetPage::kData, body, present.size(), encoding);
+    ByteWriter body;
+    body.u32(static_cast<std::uint32_t>(levels.size()));
+    body.raw(levels.view());
+    body.raw(values);
+    return page(ParquetPage::kData, body.view(), present.size(), encoding);
   }
 
  private:
@@ -100,7 +94,7 @@ class PageWriter {
     if (ZSTD_isError(size) != 0) {
       return make_error(ErrorCode::kInternal, std::string("zstd: ") + ZSTD_getErrorName(size));
     }
-    std::string header;
+    ByteWriter header;
     CompactWriter writer(header);
     writer.begin_struct();
     writer.i32(1, static_cast<std::int32_t>(kind));
@@ -115,7 +109,7 @@ class PageWriter {
     }
     writer.end_struct();
     writer.end_struct();
-    pages_->bytes.append(header).append(packed.data(), size);
+    pages_->bytes.append(header.view()).append(packed.data(), size);
     pages_->uncompressed_bytes += header.size() + body.size();
     return Status::success();
   }
@@ -168,7 +162,7 @@ Status encode_fixed(Type type, std::span<const Vector* const> parts, PageWriter&
                     ColumnPages* pages) {
   std::vector<std::uint32_t> present;
   std::vector<std::uint32_t> bits;  // of a bool column
-  std::string values;
+  ByteWriter values;
   const auto each = [&](std::size_t part, std::size_t row) -> std::size_t {
     const Vector& vector = *parts[part];
     const bool null = vector.is_null(row);
@@ -178,23 +172,18 @@ Status encode_fixed(Type type, std::span<const Vector* const> parts, PageWriter&
     } else if (type == Type::kBool) {
       bits.push_back(vector.values().data<std::uint8_t>()[vector.slot(row)] != 0 ? 1 : 0);
     } else if (type == Type::kReal) {
-      append_little_endian(&values, &vector.values().data<double>()[vector.slot(row)], 8);
+      values.f64(vector.values().data<double>()[vector.slot(row)]);
     } else {
       const std::int64_t value = vector.values().data<std::int64_t>()[vector.slot(row)];
-      append_little_endian(&values, &value, 8);
+      values.i64(value);
       pages->least = std::min(value, pages->least.value_or(value));
       pages->greatest = std::max(value, pages->greatest.value_or(value));
     }
     return values.size();
   };
   const auto page_end = [&]() -> Status {
-    for (std::size_t i = 0; i < bits.size(); ++i) {
-      if (i % 8 == 0) {
-        values.push_back('\0');
-      }
-      values.back() = static_cast<char>(values.back() | static_cast<char>(bits[i] << (i % 8)));
-    }
-    EVQ_TRY(writer.data(present, values, ParquetEncoding::kPlain));
+    append_packed(&values, bits, 1);
+    EVQ_TRY(writer.data(present, values.view(), ParquetEncoding::kPlain));
     present.clear();
     bits.clear();
     values.clear();
@@ -218,8 +207,8 @@ class TextDictionary {
         ++values;
         const std::string_view text = readers[part].text(row);
         if (made.codes_.try_emplace(text, made.codes_.size()).second) {
-          append_u32(&made.plain_, text.size());
-          made.plain_.append(text);
+          made.plain_.u32(static_cast<std::uint32_t>(text.size()));
+          made.plain_.raw(text);
         }
         if (made.codes_.size() > kDictionaryEntriesMax ||
             made.plain_.size() > kDictionaryBytesMax) {
@@ -234,11 +223,11 @@ class TextDictionary {
     return static_cast<std::uint32_t>(codes_.at(text));
   }
   std::size_t size() const { return codes_.size(); }
-  const std::string& plain() const { return plain_; }
+  std::string_view plain() const { return plain_.view(); }
 
  private:
   std::unordered_map<std::string_view, std::size_t, SeededTextHash> codes_;
-  std::string plain_;
+  ByteWriter plain_;
 };
 
 Status encode_texts(std::span<const Vector* const> parts, PageWriter& writer, ColumnPages* pages) {
@@ -254,7 +243,7 @@ Status encode_texts(std::span<const Vector* const> parts, PageWriter& writer, Co
   }
   std::vector<std::uint32_t> present;
   std::vector<std::uint32_t> codes;
-  std::string values;
+  ByteWriter values;
   const auto each = [&](std::size_t part, std::size_t row) -> std::size_t {
     const bool null = parts[part]->is_null(row);
     present.push_back(null ? 0 : 1);
@@ -266,18 +255,18 @@ Status encode_texts(std::span<const Vector* const> parts, PageWriter& writer, Co
     if (dictionary.has_value()) {
       codes.push_back(dictionary->code(text));
     } else {
-      append_u32(&values, text.size());
-      values.append(text);
+      values.u32(static_cast<std::uint32_t>(text.size()));
+      values.raw(text);
     }
     return values.size();
   };
   const auto page_end = [&]() -> Status {
     if (dictionary.has_value()) {
-      values.push_back(static_cast<char>(width));
+      values.u8(static_cast<std::uint8_t>(width));
       append_hybrid(&values, codes, width);
     }
     EVQ_TRY(writer.data(
-        present, values,
+        present, values.view(),
         dictionary.has_value() ? ParquetEncoding::kRleDictionary : ParquetEncoding::kPlain));
     present.clear();
     codes.clear();

@@ -17,37 +17,25 @@ constexpr int kShortStepMax = 15;
 
 }  // namespace
 
-void CompactWriter::varint(std::uint64_t value) {
-  while (value >= 0x80) {
-    out_.push_back(static_cast<char>((value & 0x7f) | 0x80));
-    value >>= 7U;
-  }
-  out_.push_back(static_cast<char>(value));
-}
-
-void CompactWriter::zigzag(std::int64_t value) {
-  varint((static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63));
-}
-
 void CompactWriter::field(int id, std::uint8_t type) {
   const int step = id - last_ids_.back();
   last_ids_.back() = id;
   if (step >= 1 && step <= kShortStepMax) {
-    out_.push_back(static_cast<char>((static_cast<unsigned>(step) << 4U) | type));
+    out_.u8(static_cast<std::uint8_t>((static_cast<unsigned>(step) << 4U) | type));
     return;
   }
-  out_.push_back(static_cast<char>(type));
-  zigzag(id);
+  out_.u8(type);
+  out_.zigzag(id);
 }
 
 void CompactWriter::list(int id, std::uint8_t type, std::size_t size) {
   field(id, kList);
   if (size <= kShortListMax) {
-    out_.push_back(static_cast<char>((size << 4U) | type));
+    out_.u8(static_cast<std::uint8_t>((size << 4U) | type));
     return;
   }
-  out_.push_back(static_cast<char>(0xf0U | type));
-  varint(size);
+  out_.u8(static_cast<std::uint8_t>(0xf0U | type));
+  out_.varint(size);
 }
 
 void CompactWriter::begin_struct(int id) {
@@ -58,18 +46,18 @@ void CompactWriter::begin_struct(int id) {
 }
 
 void CompactWriter::end_struct() {
-  out_.push_back('\0');
+  out_.u8(0);
   last_ids_.pop_back();
 }
 
 void CompactWriter::i32(int id, std::int32_t value) {
   field(id, kI32);
-  zigzag(value);
+  out_.zigzag(value);
 }
 
 void CompactWriter::i64(int id, std::int64_t value) {
   field(id, kI64);
-  zigzag(value);
+  out_.zigzag(value);
 }
 
 void CompactWriter::boolean(int id, bool value) {
@@ -78,8 +66,7 @@ void CompactWriter::boolean(int id, bool value) {
 
 void CompactWriter::binary(int id, std::string_view value) {
   field(id, kBinary);
-  varint(value.size());
-  out_.append(value);
+  out_.string(value);
 }
 
 void CompactWriter::begin_struct_list(int id, std::size_t size) {
@@ -89,15 +76,14 @@ void CompactWriter::begin_struct_list(int id, std::size_t size) {
 void CompactWriter::i32_list(int id, const std::vector<std::int32_t>& values) {
   list(id, kI32, values.size());
   for (const std::int32_t value : values) {
-    zigzag(value);
+    out_.zigzag(value);
   }
 }
 
 void CompactWriter::binary_list(int id, const std::vector<std::string_view>& values) {
   list(id, kBinary, values.size());
   for (const std::string_view value : values) {
-    varint(value.size());
-    out_.append(value);
+    out_.string(value);
   }
 }
 

@@ -5,15 +5,16 @@
 // One thread; cannot fail.
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
+
+#include "store/base/bytes.h"
 
 namespace evq {
 
 class CompactWriter {
  public:
-  explicit CompactWriter(std::string& out) : out_(out) {}
+  explicit CompactWriter(ByteWriter& out) : out_(out) {}
 
   // A struct that is the value of field `id`, or with id 0 the outermost one or an element.
   void begin_struct(int id = 0);
@@ -30,10 +31,8 @@ class CompactWriter {
  private:
   void field(int id, std::uint8_t type);
   void list(int id, std::uint8_t type, std::size_t size);
-  void varint(std::uint64_t value);
-  void zigzag(std::int64_t value);
 
-  std::string& out_;
+  ByteWriter& out_;
   std::vector<int> last_ids_;  // of the structs that are open
 };
 

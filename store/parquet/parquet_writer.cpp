@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "store/base/bytes.h"
 #include "store/parquet/compact_writer.h"
 
 namespace evq {
@@ -48,11 +49,9 @@ void append_schema_element(CompactWriter& writer, const Field& field) {
 }
 
 std::string little_endian(std::int64_t value) {
-  std::string bytes;
-  for (unsigned i = 0; i < 8; ++i) {
-    bytes.push_back(static_cast<char>((static_cast<std::uint64_t>(value) >> (8 * i)) & 0xff));
-  }
-  return bytes;
+  ByteWriter bytes;
+  bytes.i64(value);
+  return bytes.release();
 }
 
 void append_statistics(CompactWriter& writer, const ColumnPages& pages) {
@@ -173,7 +172,7 @@ void ParquetWriter::append_row_group(CompactWriter& writer, const RowGroup& grou
 }
 
 std::string ParquetWriter::metadata() const {
-  std::string bytes;
+  ByteWriter bytes;
   CompactWriter writer(bytes);
   writer.begin_struct();
   writer.i32(1, kFormatVersion);
@@ -202,7 +201,7 @@ std::string ParquetWriter::metadata() const {
     writer.end_struct();
   }
   writer.end_struct();
-  return bytes;
+  return bytes.release();
 }
 
 }  // namespace evq

@@ -33,6 +33,22 @@ TEST_CASE("a clock that jumped is distrusted for a day, whatever it says meanwhi
   }
 }
 
+TEST_CASE(
+    "a clock that is far ahead of what it was for the process before is distrusted for a day") {
+  for (const std::int64_t gap : {-kDayNs, std::int64_t{0}, kClockGapNs}) {
+    ClockWatch watch(kStart, 0);
+    watch.continue_from(kStart - gap, kStart, 0);
+    CHECK(watch.is_steady(kStart + kMinute, kMinute));
+  }
+  for (const std::int64_t gap : {kClockGapNs + 1, 3650 * kDayNs}) {
+    ClockWatch watch(kStart, 0);
+    watch.continue_from(kStart - gap, kStart, 0);
+    CHECK_FALSE(watch.is_steady(kStart + kMinute, kMinute));
+    CHECK_FALSE(watch.is_steady(kStart + kDayNs - 1, kDayNs - 1));
+    CHECK(watch.is_steady(kStart + kDayNs, kDayNs));
+  }
+}
+
 TEST_CASE("a clock at the ends of its range is not overrun") {
   constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
   ClockWatch watch(kLast, 0);

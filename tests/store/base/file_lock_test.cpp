@@ -41,6 +41,7 @@ TEST_CASE("locks exclude holders in the same process too") {
   const Result<FileLock> late = FileLock::acquire(path, 20);
   REQUIRE(!late.ok());
   CHECK(late.error().code == ErrorCode::kUnavailable);
+  CHECK(late.error().message == "cannot lock " + path + ": held by this process for 20 ms");
   lock->release();
   CHECK(FileLock::try_acquire(path).value().has_value());
   CHECK(FileLock::acquire(path, 0).ok());

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/checked_math.h"
 #include "store/base/time_parse.h"
 
 namespace evq {

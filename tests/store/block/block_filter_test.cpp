@@ -13,6 +13,7 @@
 #include "store/block/block_writer.h"
 #include "store/column/ordering.h"
 #include "store/column/vector_builder.h"
+#include "tests/support/packed_block.h"
 
 // Random tests over random blocks, held against a row-by-row evaluation.
 
@@ -227,11 +228,9 @@ Opened open_block(const Table& table) {
   Result<EncodedBlock> encoded = encode_block(table, Effort::kIngest);
   REQUIRE(encoded.ok());
   Opened opened{std::move(encoded).value(), nullptr};
-  const auto packed =
-      std::make_shared<const std::string>(pack_parts(opened.block.segments, opened.block.filters));
   opened.reader = std::make_unique<BlockReader>(
       std::make_shared<BlockHeader>(opened.block.header),
-      make_packed_source(opened.block.header, SharedBytes{*packed, packed}));
+      make_packed_source(opened.block.header, test::pack_block(opened.block)));
   return opened;
 }
 

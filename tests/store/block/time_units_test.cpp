@@ -15,6 +15,7 @@
 #include "store/block/block_writer.h"
 #include "store/column/vector_builder.h"
 #include "store/encoding/encoding.h"
+#include "tests/support/packed_block.h"
 
 namespace evq {
 namespace {
@@ -66,10 +67,8 @@ Integers divided(const Integers& times, std::int64_t unit) {
 }
 
 BlockReader make_reader(const EncodedBlock& block) {
-  auto packed = std::make_shared<const std::string>(pack_parts(block.segments, block.filters));
-  const std::string_view view = *packed;
   return BlockReader(std::make_shared<BlockHeader>(block.header),
-                     make_packed_source(block.header, {view, std::move(packed)}));
+                     make_packed_source(block.header, test::pack_block(block)));
 }
 
 void set_segment(EncodedBlock* block, std::size_t column, std::string bytes) {

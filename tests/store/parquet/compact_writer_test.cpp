@@ -2,23 +2,20 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/ascii.h"
+
 namespace evq {
 namespace {
 
-std::string hex(const std::string& bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
+std::string hex(const ByteWriter& bytes) {
   std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 0xfU];
-  }
+  append_hex(bytes.view(), &text);
   return text;
 }
 
 // The bytes are worked out by hand from the specification of the protocol.
 TEST_CASE("fields, lists and nested structs are coded as the protocol says") {
-  std::string bytes;
+  ByteWriter bytes;
   CompactWriter writer(bytes);
   writer.begin_struct();
   SUBCASE("numbers are zigzag varints, field ids are steps") {

@@ -1,0 +1,84 @@
+#pragma once
+// Every hard limit of the HTTP server, each with the reason for its number; store/base/limits.h has
+// those that the command line shares. Sizes are bytes unless the name says otherwise; times carry
+// their unit in the name.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "store/base/limits.h"
+
+namespace evq {
+
+// Request line and headers in all; the parser's buffer.
+inline constexpr std::size_t kHttpHeaderBytesMax = 16 * kKibibyte;
+inline constexpr std::size_t kHttpHeadersMax = 100;
+inline constexpr std::size_t kHttpTargetBytesMax = 8 * kKibibyte;
+// Extensions after one chunk size.
+inline constexpr std::size_t kHttpChunkExtensionBytesMax = 256;
+// A query's body: its text's limit, JSON-escaped, with room for variables.
+inline constexpr std::size_t kHttpQueryBodyBytesMax = 1 * kMebibyte;
+// Members of one object of a body: each is compared with all before it.
+inline constexpr std::size_t kHttpObjectMembersMax = 4096;
+// Queries of one batch: one worker answers them all, and their answers are kept until they are
+// sent.
+inline constexpr std::size_t kHttpBatchQueriesMax = 100;
+// What its maxConcurrency may be: how many a client lets run at once, which is never more than one.
+inline constexpr std::size_t kHttpBatchConcurrencyMax = 20;
+// Aggregations of a query of the older endpoint, each a column of its answer.
+inline constexpr std::size_t kLegacyAggregationsMax = kDatasetFieldsMax;
+// An ingest body as sent and as decoded; it is streamed, so this is not memory.
+inline constexpr std::size_t kHttpIngestBodyBytesMax = 64 * kMebibyte;
+inline constexpr std::size_t kHttpIngestDecodedBytesMax = 256 * kMebibyte;
+// The window of a zstd frame, as a power of two: no more is sent over HTTP (RFC 9659).
+inline constexpr int kHttpZstdWindowLogMax = 23;
+// Indexes of one request of Splunk's: each is a load of its own, and may be a dataset of its own.
+inline constexpr std::size_t kHttpSplunkIndexesMax = 100;
+// Known fields of one protobuf message, repetitions counted, and bytes copied in all to put
+// messages together that are given in pieces.
+inline constexpr std::size_t kProtobufFieldsMax = std::size_t{1} << 20U;
+inline constexpr std::size_t kProtobufJoinedBytesMax = 16 * kMebibyte;
+// The whole header must be there by then.
+inline constexpr std::int64_t kHttpHeaderMsMax = 10000;
+// A body slower than this over the window is cut off.
+inline constexpr std::size_t kHttpBodyBytesPerSecondMin = 1 * kKibibyte;
+inline constexpr std::int64_t kHttpBodyRateWindowMs = 15000;
+// A kept-alive connection without a request, and a client that stops reading its answer: nothing of
+// it is acknowledged for so long.
+inline constexpr std::int64_t kHttpIdleMsMax = 60000;
+inline constexpr std::int64_t kHttpWriteStallMsMax = 30000;
+// What a connection is still read, and nothing kept of it, once the last answer has been sent: a
+// client that sends meanwhile would have a reset swallow that answer.
+inline constexpr std::int64_t kHttpLingerMsMax = 1000;
+// Open connections; the oldest idle ones are closed to make room.
+inline constexpr std::size_t kHttpConnectionsMax = 4096;
+// A body longer than this waits in a file instead of in memory until it is complete.
+inline constexpr std::size_t kHttpBodyMemoryBytesMax = 1 * kMebibyte;
+// Bodies that wait, together: in memory, and in files.
+inline constexpr std::uint64_t kHttpBodiesMemoryBytesMax = 64 * kMebibyte;
+inline constexpr std::uint64_t kHttpBodiesFileBytesMax = 4 * kGibibyte;
+// A body up to this size is parsed by the thread that answers: handing it over costs more.
+inline constexpr std::size_t kHttpSerialBodyBytesMax = 2 * kMebibyte;
+// Requests that store or define something, at once: they mostly wait for the disk, and the more of
+// them wait together, the sooner their events make a block.
+inline constexpr std::size_t kHttpWritesMax = 64;
+// The same of those with a longer body than kHttpSerialBodyBytesMax, each of which may take the
+// memory of several batches.
+inline constexpr std::size_t kHttpLargeWritesMax = 4;
+// Requests of either kind waiting for their turn; then 503 with Retry-After.
+inline constexpr std::size_t kHttpWritesQueuedMax = 1024;
+// Requests that go through whole datasets, each of which takes a processor and the memory of a
+// merge, and those that wait for their turn.
+inline constexpr std::size_t kHttpUpkeepMax = 2;
+inline constexpr std::size_t kHttpUpkeepQueuedMax = 16;
+// Clients whose requests of a minute are counted one by one.
+inline constexpr std::size_t kHttpRateLimitedClientsMax = 65536;
+// After SIGTERM, requests that still run are cancelled this late.
+inline constexpr std::int64_t kHttpDrainMsMax = 8000;
+// Longest wait for new events that a streaming query may ask for.
+inline constexpr std::int64_t kHttpStreamMsMax = 60000;
+// What is known of a token is read again after this time, so that revocation works at once.
+inline constexpr std::int64_t kTokenCacheMsMax = 1000;
+inline constexpr std::size_t kTokenCacheEntriesMax = 1024;
+
+}  // namespace evq
