@@ -86,8 +86,8 @@ Status write_dataset(Connection& connection, const DatasetRow& dataset) {
                  connection.prepare("INSERT OR REPLACE INTO datasets(name, file_id, file_key, "
                                     "definition, sum) VALUES(?1, ?2, ?3, ?4, ?5)"));
   write.bind_text(1, definition.name)
-      .bind(2, static_cast<std::int64_t>(definition.file_id))
-      .bind(3, static_cast<std::int64_t>(dataset.file_key))
+      .bind(2, definition.file_id)
+      .bind(3, dataset.file_key)
       .bind_blob(4, coded)
       .bind(5, dataset.sum);
   return write.run();
@@ -121,7 +121,7 @@ std::int64_t written_sum(const DatasetRow& dataset) {
 Status make_dataset_file(const DatabaseOptions& options, std::uint64_t file_key) {
   EVQ_TRY_ASSIGN(const std::unique_ptr<Database> database,
                  Database::open(options, dataset_schema()));
-  EVQ_TRY_ASSIGN(WriteLock lock, database->begin_write(1));
+  EVQ_TRY_ASSIGN(WriteLock lock, database->begin_write(Room::little()));
   EVQ_TRY(DatasetWriter::initialise(lock.connection(), file_key));
   return lock.commit();
 }
@@ -130,6 +130,10 @@ Status make_dataset_file(const DatabaseOptions& options, std::uint64_t file_key)
 
 Error missing_dataset(std::string_view name) {
   return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
+}
+
+std::string more_problems(std::uint64_t count) {
+  return "… and " + std::to_string(count) + (count == 1 ? " more problem" : " more problems");
 }
 
 std::string dataset_file(std::uint64_t file_id) {
@@ -161,28 +165,45 @@ Status check_dataset_name(std::string_view name) {
 CatalogDefinitions::CatalogDefinitions(CatalogOptions options) : options_(std::move(options)) {}
 
 Result<Database*> CatalogDefinitions::database(bool create) {
-  const MutexLock lock(mutex_);
-  if (database_ == nullptr) {
-    DatabaseOptions options;
-    options.path = options_.directory + "/catalog.db";
-    options.reserve_path = reserve_path(options_.directory);
-    options.vfs = options_.vfs;
-    options.create = create;
-    // Datasets are made after their catalog: where there are some, there was one.
-    EVQ_TRY_ASSIGN(const bool used, has_dataset_files(options_.directory));
-    options.may_be_new = !used;
-    if (!file_exists(options.path)) {
-      if (used) {
-        return make_error(ErrorCode::kCorrupt, options.path + ": the catalog is missing",
-                          "restore it from a backup");
-      }
-      if (!create) {
-        return static_cast<Database*>(nullptr);
-      }
-    }
-    EVQ_TRY_ASSIGN(database_, Database::open(options, catalog_schema()));
+  const auto find = [this] {
+    const MutexLock lock(mutex_);
+    return database_.get();
+  };
+  if (Database* const known = find(); known != nullptr) {
+    return known;
   }
+  const std::string path = options_.directory + "/catalog.db";
+  EVQ_TRY_ASSIGN(const Turn::Holder turn, opening_.take(path));
+  if (Database* const known = find(); known != nullptr) {
+    return known;
+  }
+  EVQ_TRY_ASSIGN(std::unique_ptr<Database> opened, open_catalog(path, create));
+  const MutexLock lock(mutex_);
+  database_ = std::move(opened);
   return database_.get();
+}
+
+// Nothing when there is none yet and `create` is false.
+Result<std::unique_ptr<Database>> CatalogDefinitions::open_catalog(const std::string& path,
+                                                                   bool create) const {
+  DatabaseOptions options;
+  options.path = path;
+  options.reserve_path = reserve_path(options_.directory);
+  options.vfs = options_.vfs;
+  options.create = create;
+  // Datasets are made after their catalog: where there are some, there was one.
+  EVQ_TRY_ASSIGN(const bool used, has_dataset_files(options_.directory));
+  options.may_be_new = !used;
+  if (!file_exists(options.path)) {
+    if (used) {
+      return make_error(ErrorCode::kCorrupt, options.path + ": the catalog is missing",
+                        "restore it from a backup");
+    }
+    if (!create) {
+      return std::unique_ptr<Database>();
+    }
+  }
+  return Database::open(options, catalog_schema());
 }
 
 // ---------------------------------------------------------------- datasets
@@ -201,19 +222,17 @@ Result<std::vector<DatasetDefinition>> CatalogDefinitions::read_datasets(Connect
   std::vector<DatasetDefinition> found;
   EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectDatasets));
   ListState read;
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, row.step());
-    if (!more) {
-      break;
-    }
+  const auto add = [&]() -> Status {
     Result<DatasetRow> dataset = dataset_of(row);
     if (!dataset.ok() && sound_only) {
-      continue;
+      return {};
     }
     EVQ_TRY_ASSIGN(DatasetRow known, std::move(dataset));
     read.add(known.sum);
     found.push_back(std::move(known.definition));
-  }
+    return {};
+  };
+  EVQ_TRY(row.each(add));
   if (!sound_only) {
     EVQ_TRY(check_list(connection, dataset_list(), read));
   }
@@ -268,7 +287,7 @@ Result<DatasetFileName> CatalogDefinitions::find_file(std::string_view name,
 Result<DatasetDefinition> CatalogDefinitions::create_dataset(const DatasetDefinition& definition) {
   EVQ_TRY(check_dataset_name(definition.name));
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY_ASSIGN(DatasetDefinition made, insert_dataset(lock.connection(), definition));
   EVQ_TRY(lock.commit());
   return made;
@@ -311,7 +330,7 @@ Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connect
 Result<DatasetDefinition> CatalogDefinitions::change_dataset(std::string_view name,
                                                              const DatasetChange& change) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lock.connection(), name));
   if (!row) {
     return missing_dataset(name);
@@ -336,7 +355,7 @@ Status CatalogDefinitions::drop_dataset(std::string_view name) {
 }
 
 Status CatalogDefinitions::drop_dataset(Database& catalog, std::string_view name) {
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(0));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(Room::none()));
   EVQ_TRY_ASSIGN(const std::optional<DatasetRow> row, read_dataset(lock.connection(), name));
   if (!row) {
     return missing_dataset(name);
@@ -368,7 +387,7 @@ Result<std::optional<std::string>> CatalogDefinitions::setting(std::string_view 
 
 Status CatalogDefinitions::put_setting(std::string_view name, std::string_view value) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(value.size() + 1));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::for_bytes(value.size())));
   EVQ_TRY(write_setting(lock.connection(), name, value));
   return lock.commit();
 }
@@ -379,7 +398,7 @@ Result<std::string> CatalogDefinitions::setting_or(std::string_view name, std::s
     return *std::move(known);
   }
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(value.size() + 1));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::for_bytes(value.size())));
   EVQ_TRY_ASSIGN(known, read_setting(lock.connection(), name));
   if (known) {
     return *std::move(known);
@@ -406,9 +425,15 @@ Result<std::vector<std::string>> CatalogDefinitions::check(const QueryControl& c
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
   Connection& connection = lease.connection();
   EVQ_TRY_ASSIGN(problems, connection.integrity_problems(control));
-  const auto note = [&problems](Status status) {
-    if (!status.ok() && std::ranges::find(problems, status.error().message) == problems.end()) {
+  std::uint64_t more = 0;
+  const auto note = [&](const Status& status) {
+    if (status.ok() || std::ranges::find(problems, status.error().message) != problems.end()) {
+      return;
+    }
+    if (problems.size() < kCheckProblemsMax) {
       problems.push_back(status.error().message);
+    } else {
+      ++more;
     }
   };
   const auto status_of = [](auto result) {
@@ -416,13 +441,10 @@ Result<std::vector<std::string>> CatalogDefinitions::check(const QueryControl& c
   };
   const auto each = [&](std::string_view sql, const auto& read) -> Status {
     EVQ_TRY_ASSIGN(Statement row, connection.prepare(sql));
-    while (true) {
-      EVQ_TRY_ASSIGN(const bool more, row.step());
-      if (!more) {
-        return {};
-      }
+    return row.each([&]() -> Status {
       note(status_of(read(row)));
-    }
+      return {};
+    });
   };
   std::vector<CatalogList> lists = {dataset_list(), token_list(), setting_list()};
   for (const ObjectKind kind : kObjectKinds) {
@@ -434,6 +456,9 @@ Result<std::vector<std::string>> CatalogDefinitions::check(const QueryControl& c
   }
   note(check_unlisted(*catalog, unlisted));
   note(status_of(list()));
+  if (more != 0) {
+    problems.push_back(more_problems(more));
+  }
   return problems;
 }
 

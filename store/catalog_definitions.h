@@ -13,6 +13,7 @@
 #include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
+#include "store/base/turn.h"
 #include "store/catalog/database.h"
 #include "store/catalog_rows.h"
 #include "store/definitions.h"
@@ -39,6 +40,8 @@ struct DatasetFileName {
 
 // kNotFound.
 Error missing_dataset(std::string_view name);
+// The last line of a list of problems that goes no further than kCheckProblemsMax.
+std::string more_problems(std::uint64_t count);
 // "datasets/7.db": its name in the store's directory, and in messages.
 std::string dataset_file(std::uint64_t file_id);
 std::string dataset_path(const std::string& directory, std::uint64_t file_id);
@@ -93,6 +96,7 @@ class CatalogDefinitions final : public Definitions, public Tokens {
  private:
   // The open catalog; nothing when there is none yet and `create` is false.
   Result<Database*> database(bool create);
+  Result<std::unique_ptr<Database>> open_catalog(const std::string& path, bool create) const;
   Result<std::vector<DatasetDefinition>> list_datasets(bool sound_only);
   static Result<std::vector<DatasetDefinition>> read_datasets(Connection& connection,
                                                               bool sound_only);
@@ -112,6 +116,7 @@ class CatalogDefinitions final : public Definitions, public Tokens {
 
   const CatalogOptions options_;
   CheckedLists checked_;
+  Turn opening_;  // may wait for another process
   Mutex mutex_;
   std::unique_ptr<Database> database_ EVQ_GUARDED_BY(mutex_);
 };

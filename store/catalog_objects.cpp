@@ -11,11 +11,13 @@ namespace evq {
 
 namespace {
 
-constexpr std::string_view kSelectObjects =
-    "SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects WHERE kind = ?1";
-constexpr std::string_view kSelectObject =
-    "SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects "
-    "WHERE kind = ?1 AND id = ?2";
+constexpr std::string_view kObjectColumns =
+    "kind, id, dataset, name, who, created, updated, body, sum";
+
+// Of those that `which`, a condition of SQL, is true of.
+std::string select_objects(std::string_view which) {
+  return "SELECT " + std::string(kObjectColumns) + " FROM objects WHERE " + std::string(which);
+}
 
 std::int64_t object_sum(const StoredObject& object) {
   return RowSum(0, "objects")
@@ -54,18 +56,14 @@ CatalogList object_list(ObjectKind kind) {
     EVQ_TRY_ASSIGN(const StoredObject object, object_of(row));
     return row.integer(8);
   };
-  return {"object_sums_" + number,
-          "SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects "
-          "WHERE kind = " +
-              number,
-          sum, "objects of one kind"};
+  return {"object_sums_" + number, select_objects("kind = " + number), sum, "objects of one kind"};
 }
 
 namespace {
 
 Result<std::optional<StoredObject>> read_object(Connection& connection, ObjectKind kind,
                                                 std::string_view id) {
-  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectObject));
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(select_objects("kind = ?1 AND id = ?2")));
   EVQ_TRY_ASSIGN(const bool found,
                  row.bind(1, static_cast<std::int64_t>(kind)).bind_text(2, id).step());
   if (!found) {
@@ -78,8 +76,8 @@ Result<std::optional<StoredObject>> read_object(Connection& connection, ObjectKi
 Status write_object(Connection& connection, const StoredObject& object) {
   EVQ_TRY_ASSIGN(
       Statement write,
-      connection.prepare("INSERT OR REPLACE INTO objects(kind, id, dataset, name, who, created, "
-                         "updated, body, sum) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
+      connection.prepare("INSERT OR REPLACE INTO objects(" + std::string(kObjectColumns) +
+                         ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
   write.bind(1, static_cast<std::int64_t>(object.kind))
       .bind_text(2, object.id)
       .bind_text(3, object.dataset)
@@ -102,20 +100,18 @@ Result<std::vector<StoredObject>> CatalogDefinitions::objects(ObjectKind kind,
     return found;
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectObjects));
+  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(select_objects("kind = ?1")));
   row.bind(1, static_cast<std::int64_t>(kind));
   ListState read;
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, row.step());
-    if (!more) {
-      break;
-    }
+  const auto add = [&]() -> Status {
     EVQ_TRY_ASSIGN(StoredObject object, object_of(row));
     read.add(row.integer(8));
     if (dataset.empty() || object.dataset == dataset) {
       found.push_back(std::move(object));
     }
-  }
+    return {};
+  };
+  EVQ_TRY(row.each(add));
   EVQ_TRY(check_list(lease.connection(), object_list(kind), read));
   std::ranges::sort(found, [](const StoredObject& a, const StoredObject& b) {
     return std::tie(a.created, a.id) < std::tie(b.created, b.id);
@@ -149,7 +145,7 @@ Result<StoredObject> CatalogDefinitions::change_object(ObjectKind kind, std::str
                                                        std::size_t body_bytes,
                                                        const ObjectChange& change) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(body_bytes + 1));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::for_bytes(body_bytes)));
   EVQ_TRY_ASSIGN(const std::optional<StoredObject> before,
                  read_object(lock.connection(), kind, id));
   EVQ_TRY_ASSIGN(StoredObject object, change(before.has_value() ? &*before : nullptr));
@@ -178,7 +174,7 @@ Result<bool> CatalogDefinitions::remove_object(ObjectKind kind, std::string_view
 Result<bool> CatalogDefinitions::remove_object(Database& catalog, ObjectKind kind,
                                                std::string_view id,
                                                const ObjectCheck& check) const {
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(0));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(Room::none()));
   EVQ_TRY_ASSIGN(const std::optional<StoredObject> found, read_object(lock.connection(), kind, id));
   if (!found) {
     return false;

@@ -114,13 +114,11 @@ Result<std::vector<std::uint64_t>> CatalogDefinitions::unlisted_files(
   EVQ_TRY_ASSIGN(std::vector<std::uint64_t> ids, dataset_file_ids(options_.directory));
   std::vector<std::uint64_t> listed;
   EVQ_TRY_ASSIGN(Statement row, connection.prepare("SELECT file_id FROM datasets"));
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, row.step());
-    if (!more) {
-      break;
-    }
+  const auto add = [&]() -> Status {
     listed.push_back(static_cast<std::uint64_t>(row.integer(0)));
-  }
+    return {};
+  };
+  EVQ_TRY(row.each(add));
   std::ranges::sort(ids);
   std::ranges::sort(listed);
   std::vector<std::uint64_t> unlisted;

@@ -37,14 +37,13 @@ Result<ListState> read_noted(Connection& connection, const CatalogList& list) {
 Result<ListState> count_rows(Connection& connection, const CatalogList& list) {
   EVQ_TRY_ASSIGN(Statement row, connection.prepare(list.rows));
   ListState found;
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, row.step());
-    if (!more) {
-      return found;
-    }
+  const auto add = [&]() -> Status {
     EVQ_TRY_ASSIGN(const std::int64_t sum, list.sum(row));
     found.add(sum);
-  }
+    return {};
+  };
+  EVQ_TRY(row.each(add));
+  return found;
 }
 
 Result<std::optional<std::int64_t>> sum_of_setting(Connection& connection, std::string_view name) {

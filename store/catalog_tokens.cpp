@@ -12,15 +12,13 @@ namespace evq {
 
 namespace {
 
-constexpr std::string_view kSelectTokens =
-    "SELECT id, digest, name, description, kind, capabilities, created, expires, last_used, sum "
-    "FROM tokens";
-constexpr std::string_view kSelectToken =
-    "SELECT id, digest, name, description, kind, capabilities, created, expires, last_used, sum "
-    "FROM tokens WHERE digest = ?1";
-constexpr std::string_view kSelectTokenById =
-    "SELECT id, digest, name, description, kind, capabilities, created, expires, last_used, sum "
-    "FROM tokens WHERE id = ?1";
+constexpr std::string_view kTokenColumns =
+    "id, digest, name, description, kind, capabilities, created, expires, last_used, sum";
+
+// Of those that `which`, a clause of SQL, leaves.
+std::string select_tokens(std::string_view which = "") {
+  return "SELECT " + std::string(kTokenColumns) + " FROM tokens " + std::string(which);
+}
 
 std::int64_t token_sum(const TokenRecord& token) {
   RowSum sum(0, "tokens");
@@ -69,7 +67,7 @@ CatalogList token_list() {
     EVQ_TRY_ASSIGN(const TokenRecord token, token_of(row));
     return row.integer(9);
   };
-  return {"token_sums", std::string(kSelectTokens), sum, "tokens"};
+  return {"token_sums", select_tokens(), sum, "tokens"};
 }
 
 namespace {
@@ -93,7 +91,7 @@ Result<std::optional<TokenRecord>> read_token(Connection& connection, Statement&
 }
 
 Result<std::optional<TokenRecord>> find_token(Connection& connection, std::string_view digest) {
-  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectToken));
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(select_tokens("WHERE digest = ?1")));
   return read_token(connection, row.bind_blob(1, digest));
 }
 
@@ -115,15 +113,13 @@ Result<std::vector<TokenRecord>> CatalogDefinitions::list() {
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
   EVQ_TRY(check_list(lease.connection(), token_list()));
-  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectTokens));
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, row.step());
-    if (!more) {
-      break;
-    }
+  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(select_tokens()));
+  const auto add = [&]() -> Status {
     EVQ_TRY_ASSIGN(TokenRecord token, token_of(row));
     found.push_back(std::move(token));
-  }
+    return {};
+  };
+  EVQ_TRY(row.each(add));
   std::ranges::sort(found, [](const TokenRecord& a, const TokenRecord& b) {
     return std::tie(a.created, a.id) < std::tie(b.created, b.id);
   });
@@ -143,9 +139,8 @@ Status CatalogDefinitions::write_token(Connection& connection, const TokenRecord
                                        std::optional<std::int64_t> sum_before) const {
   EVQ_TRY(note_change(connection, token_list(), {sum_before, token_sum(token)}, options_.rows_max));
   EVQ_TRY_ASSIGN(Statement write,
-                 connection.prepare("INSERT OR REPLACE INTO tokens(id, digest, name, description, "
-                                    "kind, capabilities, created, expires, last_used, sum) "
-                                    "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"));
+                 connection.prepare("INSERT OR REPLACE INTO tokens(" + std::string(kTokenColumns) +
+                                    ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"));
   write.bind_text(1, token.id)
       .bind_blob(2, token.digest)
       .bind_text(3, token.name)
@@ -161,7 +156,7 @@ Status CatalogDefinitions::write_token(Connection& connection, const TokenRecord
 
 Status CatalogDefinitions::put(const TokenRecord& token) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY_ASSIGN(const std::optional<std::int64_t> before, stored_sum(lock.connection(), token.id));
   // Noting that a token was used does not bring back one that is revoked meanwhile.
   if (token.last_used && !before) {
@@ -173,10 +168,10 @@ Status CatalogDefinitions::put(const TokenRecord& token) {
 
 Result<TokenRecord> CatalogDefinitions::replace(std::string_view id, const TokenReplacement& make) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   std::optional<TokenRecord> old;
   {
-    EVQ_TRY_ASSIGN(Statement row, lock.connection().prepare(kSelectTokenById));
+    EVQ_TRY_ASSIGN(Statement row, lock.connection().prepare(select_tokens("WHERE id = ?1")));
     EVQ_TRY_ASSIGN(old, read_token(lock.connection(), row.bind_text(1, id)));
   }
   if (!old) {
@@ -192,12 +187,12 @@ Result<TokenRecord> CatalogDefinitions::replace(std::string_view id, const Token
 
 Status CatalogDefinitions::note_uses(const TokenUses& uses) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY(check_list(lock.connection(), token_list()));
   for (const auto& [digest, time] : uses) {
     std::optional<TokenRecord> token;
     {
-      EVQ_TRY_ASSIGN(Statement row, lock.connection().prepare(kSelectToken));
+      EVQ_TRY_ASSIGN(Statement row, lock.connection().prepare(select_tokens("WHERE digest = ?1")));
       EVQ_TRY_ASSIGN(const bool found, row.bind_blob(1, digest).step());
       if (!found) {
         continue;
@@ -213,7 +208,7 @@ Status CatalogDefinitions::note_uses(const TokenUses& uses) {
 
 Result<bool> CatalogDefinitions::put_first(const TokenRecord& token) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY(check_list(lock.connection(), token_list()));
   {
     EVQ_TRY_ASSIGN(Statement row, lock.connection().prepare("SELECT 1 FROM tokens LIMIT 1"));
@@ -236,7 +231,7 @@ Result<bool> CatalogDefinitions::remove(std::string_view id) {
 }
 
 Result<bool> CatalogDefinitions::remove_token(Database& catalog, std::string_view id) const {
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(0));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(Room::none()));
   EVQ_TRY_ASSIGN(const std::optional<std::int64_t> before, stored_sum(lock.connection(), id));
   if (!before) {
     return false;

@@ -1,7 +1,8 @@
 #pragma once
 // Checking a dataset's file: SQLite's own structure, every row and blob checksum, every header,
 // every column and filter decoded, every count compared with what it counts. Damage is reported,
-// not returned: a check of a broken file succeeds and lists what is broken.
+// not returned: a check of a broken file succeeds and lists what is broken, the first
+// kCheckProblemsMax of a file.
 
 #include <memory>
 

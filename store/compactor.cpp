@@ -37,7 +37,7 @@ using Run = std::vector<SnapshotBlock>;
 // Swaps the sources for the merged block, if they are all still what they were.
 Status replace(Dataset& dataset, Sources sources, const StoredForm& form, SegmentCache& cache) {
   WriteJob job;
-  job.bytes_needed = form.size_bytes() + 1;
+  job.room = Room::for_bytes(form.size_bytes());
   job.apply = [&](DatasetWriter& writer) -> Status {
     EVQ_TRY(writer.load_blocks());
     for (const SnapshotBlock& source : sources) {
@@ -275,16 +275,13 @@ Status merge_newest(const std::shared_ptr<Dataset>& dataset, const Run& run,
 // Moves the last pages of the file into free ones; how many free ones are left.
 Result<std::int64_t> give_back_some(Database& database) {
   const bool short_of_room = database.short_of_room();
-  EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(0));
+  EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(Room::none()));
   {
     EVQ_TRY_ASSIGN(Statement vacuum,
                    lock.connection().prepare(short_of_room ? kVacuumStepOnReserve : kVacuumStep));
     EVQ_TRY(vacuum.run());
   }
-  EVQ_TRY_ASSIGN(Statement left, lock.connection().prepare("PRAGMA freelist_count"));
-  EVQ_TRY_ASSIGN(const bool found, left.step());
-  const std::int64_t pages = found ? left.integer(0) : 0;
-  left.reset();
+  EVQ_TRY_ASSIGN(const std::int64_t pages, lock.connection().number("PRAGMA freelist_count"));
   EVQ_TRY(lock.commit());
   return pages;
 }
@@ -354,7 +351,7 @@ Status reap(Dataset& dataset, const QueryControl& control) {
     EVQ_TRY(control.check());
     const bool short_of_room = dataset.database().short_of_room();
     if (short_of_room && !first) {
-      static_cast<void>(dataset.database().checkpoint(true));
+      static_cast<void>(dataset.database().checkpoint(Checkpoint::kTruncate));
     }
     WriteJob job;
     job.apply = [&](DatasetWriter& writer) -> Status {
@@ -385,7 +382,7 @@ Status give_back(Dataset& dataset, const QueryControl& control) {
     EVQ_TRY(control.check());
     EVQ_TRY_ASSIGN(const std::int64_t left,
                    database.with_reserve([&] { return give_back_some(database); }));
-    Status emptied = database.checkpoint(true);
+    Status emptied = database.checkpoint(Checkpoint::kTruncate);
     // What was committed but has no room in the database fits when that is shorter.
     const bool full = !emptied.ok() && emptied.error().code == ErrorCode::kDiskFull;
     if ((!emptied.ok() && !full) || left == 0 || left >= before) {

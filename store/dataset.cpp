@@ -14,25 +14,6 @@ namespace {
 // Kinds of loads (options, labels) whose builders are kept.
 constexpr std::size_t kBuilderPoolsMax = 4;
 
-SnapshotBlock snapshot_block(const BlockRow& row) {
-  SnapshotBlock block;
-  block.id = row.id;
-  block.rows = row.rows;
-  block.fresh = row.state == BlockState::kFresh;
-  block.ordinals_dense = row.dense;
-  block.first_ordinal = row.first_ordinal;
-  block.ordinal_end = row.ordinal_end;
-  block.min_time = row.min_time;
-  block.max_time = row.max_time;
-  block.min_sys_time = row.min_sys_time;
-  block.max_sys_time = row.max_sys_time;
-  block.stored_bytes = row.stored_bytes;
-  block.raw_bytes = row.raw_bytes;
-  block.columns = row.segments;
-  block.payload_sum = row.payload_sum;
-  return block;
-}
-
 // `_time` and `_sysTime` are there even before the first event.
 Schema schema_of(const std::vector<FieldRow>& rows) {
   std::vector<Field> fields = {{std::string(kTimeField), Type::kDatetime},
@@ -64,6 +45,25 @@ Result<std::shared_ptr<Listing>> read_listing(Connection& connection, const Coun
 }
 
 }  // namespace
+
+SnapshotBlock snapshot_block(const BlockRow& row) {
+  SnapshotBlock block;
+  block.id = row.id;
+  block.rows = row.rows;
+  block.fresh = row.state == BlockState::kFresh;
+  block.ordinals_dense = row.dense;
+  block.first_ordinal = row.first_ordinal;
+  block.ordinal_end = row.ordinal_end;
+  block.min_time = row.min_time;
+  block.max_time = row.max_time;
+  block.min_sys_time = row.min_sys_time;
+  block.max_sys_time = row.max_sys_time;
+  block.stored_bytes = row.stored_bytes;
+  block.raw_bytes = row.raw_bytes;
+  block.columns = row.segments;
+  block.payload_sum = row.payload_sum;
+  return block;
+}
 
 Dataset::Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database)
     : name_(std::move(name)),
@@ -124,15 +124,22 @@ GroupCommit::Commit Dataset::prepare(const GroupCommit::Group& members) {
   };
 }
 
+// Whether members by themselves would fare no better: a lock that could not be had would keep each
+// waiting as long again, and for those who have all given up nobody waits.
+bool Dataset::is_final(const Group& group, ErrorCode code) {
+  if (code == ErrorCode::kCancelled || code == ErrorCode::kTimeout) {
+    return std::ranges::all_of(group, &Pending::gives_up);
+  }
+  return code == ErrorCode::kUnavailable;
+}
+
 // A job that fails must not take others down: then each gets a transaction of its own. After an
 // I/O error the database takes no more writes, and all of them say so. When the memory runs out
 // nobody knows how far the commit came, so nothing is tried again.
 void Dataset::commit(const Group& group, Result<NewBlocks> blocks) {
   Status together = write_for(group, blocks);
   const bool written = together.ok();
-  // A lock that could not be had would keep each waiting as long again.
-  const bool locked_out = !written && together.error().code == ErrorCode::kUnavailable;
-  if (written || locked_out || group.size() == 1) {
+  if (written || group.size() == 1 || is_final(group, together.error().code)) {
     for (Pending* member : group) {
       if (!written) {
         member->status = Error(together.error());
@@ -205,20 +212,20 @@ Status Dataset::write_together(const Group& group, Result<NewBlocks>& blocks) {
     return std::move(blocks).take_error();
   }
   const WriteJob* const first = group.front()->write;
-  const bool takes_away = group.size() == 1 && first != nullptr && first->bytes_needed == 0;
+  const bool takes_away = group.size() == 1 && first != nullptr && first->room.is_none();
   const auto attempt = [&] { return write_in_transaction(group, *blocks); };
   return takes_away ? database_->with_reserve(attempt) : attempt();
 }
 
 Status Dataset::write_in_transaction(const Group& group, NewBlocks& blocks) {
-  std::uint64_t bytes_needed = 0;
+  Room room;
   for (const NewBlock& block : blocks) {
-    bytes_needed += block.form.size_bytes() + 1;
+    room += Room::for_bytes(block.form.size_bytes());
   }
   for (const Pending* member : group) {
-    bytes_needed += member->write != nullptr ? member->write->bytes_needed : 0;
+    room += member->write != nullptr ? member->write->room : Room::none();
   }
-  EVQ_TRY_ASSIGN(WriteLock lock, database_->begin_write(bytes_needed));
+  EVQ_TRY_ASSIGN(WriteLock lock, database_->begin_write(room));
   EVQ_TRY_ASSIGN(DatasetWriter writer,
                  DatasetWriter::begin(lock.connection(), file_key(), std::exchange(fields_, {})));
   for (const Pending* member : group) {
@@ -271,11 +278,12 @@ Result<std::shared_ptr<const Listing>> Dataset::listing(Connection& connection) 
   return listing;
 }
 
-Result<std::shared_ptr<Listing>> Dataset::sound_listing(Connection& connection,
-                                                        RowProblems* problems) {
+Result<std::shared_ptr<const Listing>> Dataset::sound_listing(Connection& connection,
+                                                              RowProblems* problems) {
   EVQ_TRY_ASSIGN(const Counters counters, read_counters(connection, file_key()));
   RowProblems found;
-  EVQ_TRY_ASSIGN(std::shared_ptr<Listing> listing, read_listing(connection, counters, &found));
+  EVQ_TRY_ASSIGN(const std::shared_ptr<const Listing> listing,
+                 read_listing(connection, counters, &found));
   for (const std::string& problem : found) {
     problems->push_back(file_name_ + ": " + problem);
   }
@@ -305,24 +313,40 @@ Result<std::shared_ptr<FieldAdmission>> Dataset::admission() {
 // ---------------------------------------------------------------- builders
 
 Result<std::shared_ptr<BuilderPool>> Dataset::builders(const IngestOptions& options) {
-  const auto same = [&](const Builders& known) { return known.options == options; };
+  std::uint64_t renewals = 0;
   {
     const MutexLock lock(builders_mutex_);
-    const auto known = std::ranges::find_if(builders_, same);
-    if (known != builders_.end()) {
-      std::rotate(builders_.begin(), known, known + 1);
-      return builders_.front().pool;
+    if (std::shared_ptr<BuilderPool> known = find_builders(options)) {
+      return known;
     }
+    renewals = renewals_;
   }
   EVQ_TRY_ASSIGN(std::shared_ptr<FieldAdmission> admission, this->admission());
   EVQ_TRY_ASSIGN(const auto rules, make_event_rules(options, std::move(admission)));
   auto pool = std::make_shared<BuilderPool>(rules);
   const MutexLock lock(builders_mutex_);
+  if (std::shared_ptr<BuilderPool> known = find_builders(options)) {
+    return known;
+  }
+  if (renewals != renewals_) {
+    return pool;  // for this load alone: what it admits may be what was before
+  }
   builders_.push_front({options, pool});
   if (builders_.size() > kBuilderPoolsMax) {
     builders_.pop_back();
   }
   return pool;
+}
+
+// Null when there are none for loads with these options.
+std::shared_ptr<BuilderPool> Dataset::find_builders(const IngestOptions& options) {
+  const auto same = [&](const Builders& known) { return known.options == options; };
+  const auto known = std::ranges::find_if(builders_, same);
+  if (known == builders_.end()) {
+    return nullptr;
+  }
+  std::rotate(builders_.begin(), known, known + 1);
+  return builders_.front().pool;
 }
 
 void Dataset::share_admission(std::shared_ptr<FieldAdmission> admission) {
@@ -335,6 +359,7 @@ void Dataset::share_admission(std::shared_ptr<FieldAdmission> admission) {
 void Dataset::renew_builders() {
   const MutexLock lock(builders_mutex_);
   builders_.clear();
+  ++renewals_;
   const MutexLock listing_lock(listing_mutex_);
   admission_.reset();
 }

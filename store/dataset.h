@@ -6,8 +6,9 @@
 // outcome is known: success is durable. Who waits for its turn gives up when its WaitScope says so;
 // a group gives up when all of its members do. A group's rows are encoded together, as one block or
 // fresh chunk or as few as their number and types allow, beside the commit of the group before it;
-// then all of its jobs are applied in one transaction. When that fails, each job of the group is
-// tried in a transaction of its own, so that none takes another along. Any thread.
+// then all of its jobs are applied in one transaction. When that fails and somebody still waits,
+// each job of the group is tried in a transaction of its own, so that none takes another along. Any
+// thread.
 
 #include <cstdint>
 #include <deque>
@@ -34,8 +35,7 @@ namespace evq {
 // which only the last counts; it must not touch anything but the writer and its own results.
 struct WriteJob {
   std::function<Status(DatasetWriter&)> apply;
-  // Free space that must be there; 0: it only takes away, and may use the store's reserve.
-  std::uint64_t bytes_needed = 0;
+  Room room;  // none: it only takes away
 };
 
 // The rows of a small load, and how they are encoded: with those that wait with them.
@@ -58,6 +58,9 @@ struct Appended {
   // Those that its rows share with others count for the first of these.
   std::uint32_t blocks_created = 0;
 };
+
+// A row of the list of blocks as snapshots have it.
+SnapshotBlock snapshot_block(const BlockRow& row);
 
 // What a snapshot shows, for one state of the file.
 struct Listing {
@@ -88,7 +91,8 @@ class Dataset {
   // The listing of the lease's transaction; kept and shared while the file does not change.
   Result<std::shared_ptr<const Listing>> listing(Connection& connection);
   // The same without the blocks whose rows are damaged, which are described in `problems`.
-  Result<std::shared_ptr<Listing>> sound_listing(Connection& connection, RowProblems* problems);
+  Result<std::shared_ptr<const Listing>> sound_listing(Connection& connection,
+                                                       RowProblems* problems);
   // Builders of batches for loads with these options. What they admit keeps all loads of this
   // process together to kDatasetFieldsMax fields. Errors as make_event_rules.
   Result<std::shared_ptr<BuilderPool>> builders(const IngestOptions& options);
@@ -126,8 +130,11 @@ class Dataset {
 
   Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database);
   Result<std::shared_ptr<FieldAdmission>> admission();
+  std::shared_ptr<BuilderPool> find_builders(const IngestOptions& options)
+      EVQ_REQUIRES(builders_mutex_);
   Status run(Pending* pending);
   GroupCommit::Commit prepare(const GroupCommit::Group& members);
+  static bool is_final(const Group& group, ErrorCode code);
   void commit(const Group& group, Result<NewBlocks> blocks);
   static Result<NewBlocks> encode_rows(const Group& group);
   Status write_for(const Group& group, Result<NewBlocks>& blocks);
@@ -154,6 +161,7 @@ class Dataset {
   };
   Mutex builders_mutex_;
   std::deque<Builders> builders_ EVQ_GUARDED_BY(builders_mutex_);  // the last used first
+  std::uint64_t renewals_ EVQ_GUARDED_BY(builders_mutex_) = 0;
 };
 
 Result<Snapshot> take_snapshot(std::shared_ptr<Dataset> dataset,

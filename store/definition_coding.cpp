@@ -18,6 +18,7 @@ std::string encode_definition(const DatasetDefinition& definition) {
   for (const std::string& field : definition.map_fields) {
     out.string(field);
   }
+  out.raw(definition.later);
   return out.release();
 }
 
@@ -38,6 +39,7 @@ bool decode_definition(std::string_view bytes, DatasetDefinition* definition) {
   for (std::size_t i = 0; i < fields && in.ok(); ++i) {
     definition->map_fields.emplace_back(in.string());
   }
+  definition->later = in.take(in.remaining());
   return in.ok();
 }
 

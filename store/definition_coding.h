@@ -2,7 +2,7 @@
 // The coding of datasets.definition in catalog.db: what a dataset has besides its name and file, as
 // strings, numbers and a list (store/base/bytes.h). New members are appended: a row may end before
 // any member after use_retention, which then keeps its default, and may go on after the last one
-// that this version knows. Pure functions.
+// that this version knows: what follows is kept and written again. Pure functions.
 
 #include <string>
 #include <string_view>

@@ -35,6 +35,7 @@ struct DatasetDefinition {
   std::int64_t retention_days = 0;
   bool use_retention = false;
   std::vector<std::string> map_fields;
+  std::string later;          // what a newer version has added, coded; stays as it is
   std::uint64_t file_id = 0;  // names datasets/<file_id>.db; assigned by the store, never reused
 };
 

@@ -133,7 +133,8 @@ Status Load::write(const IngestCounts& counts) {
   if (request_.committed) {
     request_.committed(counts);
   }
-  return tidy();
+  tidy();
+  return {};
 }
 
 Status Load::append_rows() {
@@ -147,10 +148,10 @@ Status Load::append_rows() {
 
 Status Load::write_forms() {
   WriteJob job;
-  job.bytes_needed = 1;
+  job.room = Room::little();
   std::uint32_t sealed = 0;
   for (const StoredForm& form : forms_) {
-    job.bytes_needed += form.size_bytes();
+    job.room += Room::for_bytes(form.size_bytes());
     sealed += form.row.state == BlockState::kStored ? 1 : 0;
   }
   job.apply = [&](DatasetWriter& writer) -> Status {
@@ -166,7 +167,7 @@ Status Load::write_forms() {
 }
 
 // What was acknowledged stays acknowledged: failing upkeep is left to a later round.
-Status Load::tidy() {
+void Load::tidy() {
   const bool due = fresh_.rows >= options_.compact.block_rows || fresh_.chunks >= kFreshChunksMax;
   if (options_.tidy && due) {
     static_cast<void>(tidy_fresh(dataset_, options_.compact, control_));
@@ -175,7 +176,6 @@ Status Load::tidy() {
       fresh_ = *left;
     }
   }
-  return {};
 }
 
 }  // namespace evq

@@ -56,7 +56,7 @@ class Load final : public BatchSink {
   Status write(const IngestCounts& counts);
   Status append_rows();
   Status write_forms();
-  Status tidy();
+  void tidy();
 
   const DatasetProvider open_;
   std::shared_ptr<Dataset> dataset_;  // null until the first commit

@@ -2,7 +2,7 @@
 // A mini block: a whole encoded block as one string of bytes, the payload of a fresh chunk, so
 // that a small commit writes one row. The bytes:
 //   head    u32 kMiniBlockMagic, varint size of the header, the header (store/block/format.h)
-//   parts   pack_parts of segments and filters, up to the end
+//   parts   all segments, then all filters, in header order and without gaps, up to the end
 // The row that names the chunk holds a checksum of the head, whose header holds those of the parts:
 // each can be read without the others. Of a chunk that begins with kWholeSumMagic, as early
 // versions wrote them, it is that of all bytes. Pure functions.

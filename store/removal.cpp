@@ -93,12 +93,13 @@ Result<RemoveReport> find_matches(const std::shared_ptr<Dataset>& dataset,
 
 Result<RemoveReport> remove_matches(const std::shared_ptr<Dataset>& dataset,
                                     const std::shared_ptr<SegmentCache>& cache,
-                                    const RowFilter& doomed, bool commit, QueryControl& control) {
+                                    const RowFilter& doomed, Removal removal,
+                                    QueryControl& control) {
   std::optional<std::uint64_t> end;
   for (int attempt = 0; attempt < kRemoveAttemptsMax; ++attempt) {
     std::vector<BlockId> ids;
     EVQ_TRY_ASSIGN(RemoveReport report, find_matches(dataset, cache, doomed, control, &end, &ids));
-    if (!commit || ids.empty()) {
+    if (removal == Removal::kDryRun || ids.empty()) {
       return report;
     }
     EVQ_TRY_ASSIGN(const bool queued, queue_blocks(*dataset, ids));

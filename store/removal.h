@@ -16,7 +16,8 @@ namespace evq {
 // As Store::remove.
 Result<RemoveReport> remove_matches(const std::shared_ptr<Dataset>& dataset,
                                     const std::shared_ptr<SegmentCache>& cache,
-                                    const RowFilter& doomed, bool commit, QueryControl& control);
+                                    const RowFilter& doomed, Removal removal,
+                                    QueryControl& control);
 
 // Marks the blocks whose newest event is older deleted; their rows.
 Result<std::uint64_t> queue_older(Dataset& dataset, std::int64_t before);

@@ -1,5 +1,6 @@
 #include "store/row_id.h"
 
+#include "store/base/ascii.h"
 #include "store/base/bytes.h"
 #include "store/base/checksum.h"
 #include "store/base/ordered_bits.h"
@@ -13,9 +14,9 @@ constexpr std::size_t kOrdinalDigits = 16;
 constexpr std::size_t kSumDigits = 8;
 constexpr std::size_t kCursorSize = kTimeDigits + 1 + kOrdinalDigits + 1 + kSumDigits;
 
-void append_hex(std::string* out, std::uint64_t value, std::size_t digits) {
+void append_digits(std::string* out, std::uint64_t value, std::size_t digits) {
   for (std::size_t i = digits; i-- > 0;) {
-    out->push_back("0123456789abcdef"[(value >> (4 * i)) & 15]);
+    out->push_back(kHexDigits[(value >> (4 * i)) & 15]);
   }
 }
 
@@ -52,11 +53,11 @@ Error not_a_cursor() {
 std::string encode_cursor(const RowId& row, std::uint64_t dataset) {
   std::string text;
   text.reserve(kCursorSize);
-  append_hex(&text, ordered_bits(row.time), kTimeDigits);
+  append_digits(&text, ordered_bits(row.time), kTimeDigits);
   text.push_back('-');
-  append_hex(&text, row.ordinal, kOrdinalDigits);
+  append_digits(&text, row.ordinal, kOrdinalDigits);
   text.push_back('-');
-  append_hex(&text, sum_of(row, dataset), kSumDigits);
+  append_digits(&text, sum_of(row, dataset), kSumDigits);
   return text;
 }
 

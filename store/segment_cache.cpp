@@ -151,14 +151,18 @@ void SegmentCache::put(Entry entry) {
   made.push_back(std::move(entry));
   Entry& added = made.front();
   const MutexLock lock(mutex_);
+  // Making room may take the note away.
+  const auto noted = index_.find(added.key);
+  const bool noted_once = noted != index_.end() && noted->second->few_rows == FewRows::kOnce;
   if (!make_room(added, &evicted)) {
     return;
   }
   // The last that may fail for want of memory; from here on entries only move.
   const auto [place, is_new] = index_.try_emplace(added.key, made.begin());
+  if (noted_once) {
+    added.few_rows = FewRows::kDecoded;
+  }
   if (!is_new) {  // only noted until now
-    added.few_rows =
-        place->second->few_rows == FewRows::kOnce ? FewRows::kDecoded : FewRows::kNever;
     size_bytes_ -= place->second->size_bytes;
     evicted.splice(evicted.begin(), entries_, place->second);
     place->second = made.begin();
@@ -184,14 +188,16 @@ bool SegmentCache::make_room(const Entry& entry, std::list<Entry>* evicted) {
 
 void SegmentCache::evict_last(std::list<Entry>* evicted) {
   const auto last = std::prev(entries_.end());
-  size_bytes_ -= last->size_bytes;
   if (last->few_rows != FewRows::kDecoded) {
+    size_bytes_ -= last->size_bytes;
     index_.erase(last->key);
     evicted->splice(evicted->begin(), entries_, last);
     return;
   }
   // Only the fact stays, as the most recent entry.
-  last->column = Vector();
+  evicted->emplace_front();
+  std::swap(evicted->front().column, last->column);
+  size_bytes_ -= last->size_bytes;
   last->size_bytes = kEntryBytes;
   last->few_rows = FewRows::kDeclined;
   entries_.splice(entries_.begin(), entries_, last);

@@ -109,6 +109,7 @@ class SegmentCache {
   static Entry make_entry(const SegmentKey& key, std::uint64_t reader, std::size_t held_bytes);
   Entry* find(const SegmentKey& key, std::uint64_t reader) EVQ_REQUIRES(mutex_);
   bool make_room(const Entry& entry, std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
+  // What goes is put into `evicted`, to be destroyed without the lock.
   void evict_last(std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
   void put(Entry entry);
 

@@ -95,18 +95,6 @@ Error damaged(const std::string& what) {
   return make_error(ErrorCode::kCorrupt, what);
 }
 
-// What the row of the block promised must be what the header says.
-Status check_header(const SnapshotBlock& info, const BlockHeader& header) {
-  const bool same = header.rows == info.rows && header.columns.size() == info.columns &&
-                    header.min_time == info.min_time && header.max_time == info.max_time &&
-                    header.min_sys_time == info.min_sys_time &&
-                    header.max_sys_time == info.max_sys_time;
-  if (!same) {
-    return damaged("its header is not the one that was committed");
-  }
-  return check_own_columns(header, info.ordinals_dense);
-}
-
 // A fresh chunk whose header is known: of its payload only the parts that are asked for are read.
 class FreshSource final : public SegmentSource {
  public:
@@ -169,7 +157,7 @@ Result<std::unique_ptr<BlockReader>> open_fresh(const std::shared_ptr<SnapshotSo
     reader =
         std::make_unique<BlockReader>(header, std::make_unique<FreshSource>(source, info, header));
   }
-  EVQ_TRY(check_header(info, reader->header()));
+  EVQ_TRY(check_against_row(reader->header(), info));
   source->cache().put_header(key, reader->shared_header(), source->reader());
   return reader;
 }
@@ -184,7 +172,7 @@ Result<std::unique_ptr<BlockReader>> open_sealed(const std::shared_ptr<SnapshotS
       return damaged("the header fails its checksum");
     }
     EVQ_TRY_ASSIGN(BlockHeader decoded, decode_header(bytes.view));
-    EVQ_TRY(check_header(info, decoded));
+    EVQ_TRY(check_against_row(decoded, info));
     header = std::make_shared<const BlockHeader>(std::move(decoded));
     source->cache().put_header(key, header, source->reader());
   }
@@ -202,14 +190,21 @@ Error locate(Error error, const Dataset& dataset, BlockId block) {
 
 }  // namespace
 
-Status check_own_columns(const BlockHeader& header, bool ordinals_dense) {
+Status check_against_row(const BlockHeader& header, const SnapshotBlock& row) {
+  const bool same = header.rows == row.rows && header.columns.size() == row.columns &&
+                    header.min_time == row.min_time && header.max_time == row.max_time &&
+                    header.min_sys_time == row.min_sys_time &&
+                    header.max_sys_time == row.max_sys_time;
+  if (!same) {
+    return damaged("its header is not the one that was committed");
+  }
   const auto is_whole = [&](std::string_view name, Type type) {
     const std::optional<std::size_t> at = header.find(name);
     return at && header.columns[*at].type == type && header.columns[*at].nulls == 0;
   };
   const bool sound = is_whole(kTimeField, Type::kDatetime) &&
                      is_whole(kSysTimeField, Type::kDatetime) &&
-                     (ordinals_dense || is_whole(kOrdinalField, Type::kLong));
+                     (row.ordinals_dense || is_whole(kOrdinalField, Type::kLong));
   return sound ? Status() : Status(damaged("its times or ordinals are missing"));
 }
 
@@ -396,18 +391,17 @@ Result<Snapshot> take_sound_snapshot(std::shared_ptr<Dataset> dataset,
   if (const Status loss = database.loss(); !loss.ok()) {
     problems->push_back(loss.error().message);
   }
-  auto state = std::make_shared<Snapshot::State>();
-  EVQ_TRY_ASSIGN(const std::shared_ptr<Listing> listing,
-                 dataset->sound_listing(lease.connection(), problems));
-  state->listing = listing;
-  state->source =
+  Snapshot::State listed;
+  EVQ_TRY_ASSIGN(listed.listing, dataset->sound_listing(lease.connection(), problems));
+  listed.source =
       std::make_shared<SnapshotSource>(std::move(dataset), std::move(cache), std::move(lease));
-  Snapshot snapshot(std::move(state));
-  std::vector<SnapshotBlock> sound;
-  listing->rows = 0;
-  for (const SnapshotBlock& info : listing->blocks) {
+  const Snapshot all(std::make_shared<const Snapshot::State>(listed));
+  auto sound = std::make_shared<Listing>();
+  sound->fields = listed.listing->fields;
+  sound->schema = listed.listing->schema;
+  for (const SnapshotBlock& info : all.blocks()) {
     const bool wanted = info.max_time >= range.min_time && info.min_time <= range.max_time;
-    Status checked = wanted ? check_block(snapshot, info, range.control) : Status();
+    Status checked = wanted ? check_block(all, info, range.control) : Status();
     if (!checked.ok() && checked.error().code != ErrorCode::kCorrupt) {
       return std::move(checked).take_error();
     }
@@ -415,11 +409,12 @@ Result<Snapshot> take_sound_snapshot(std::shared_ptr<Dataset> dataset,
       problems->push_back(checked.error().message);
       continue;
     }
-    sound.push_back(info);
-    listing->rows += info.rows;
+    sound->blocks.push_back(info);
+    sound->rows += info.rows;
+    sound->stored_bytes += info.stored_bytes;
   }
-  listing->blocks = std::move(sound);
-  return snapshot;
+  listed.listing = std::move(sound);
+  return Snapshot(std::make_shared<const Snapshot::State>(std::move(listed)));
 }
 
 Result<Snapshot> take_snapshot(std::shared_ptr<Dataset> dataset,

@@ -58,9 +58,10 @@ struct SnapshotBlock {
 // schema; input fields of this name are renamed before they get here.
 inline constexpr std::string_view kOrdinalField = "_rowID";
 
-// Every block has its times and arrival times, and its ordinals when they are not dense, without
-// nulls and of the types that readers take for granted. kCorrupt when a header says otherwise.
-Status check_own_columns(const BlockHeader& header, bool ordinals_dense);
+// Whether a block's header is what its row promised, and has the times, the arrival times, and the
+// ordinals when they are not dense, without nulls and of the types that readers take for granted.
+// kCorrupt when it is not: nothing may be taken for granted of its columns then.
+Status check_against_row(const BlockHeader& header, const SnapshotBlock& row);
 
 // One block opened for reading. Rows are in (_time, ordinal) order.
 class StoredBlock {

@@ -9,10 +9,12 @@
 
 #include "store/backup.h"
 #include "store/base/check.h"
+#include "store/base/checked_math.h"
 #include "store/base/clock_watch.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
+#include "store/base/number.h"
 #include "store/base/thread_pool.h"
 #include "store/base/time.h"
 #include "store/base/wait_scope.h"
@@ -30,6 +32,9 @@
 namespace evq {
 
 namespace {
+
+// What the wall clock said when it was last taken for steady, in nanoseconds.
+constexpr std::string_view kClockSetting = "clock.steady";
 
 class DirectoryStore final : public Store {
  public:
@@ -51,11 +56,11 @@ class DirectoryStore final : public Store {
                                   std::vector<std::string>* problems) override;
   Result<IngestReport> ingest(std::string_view name, ByteSource& source,
                               const IngestRequest& request, QueryControl& control) override;
-  Result<RemoveReport> remove(std::string_view name, const RowFilter& doomed, bool commit,
+  Result<RemoveReport> remove(std::string_view name, const RowFilter& doomed, Removal removal,
                               QueryControl& control) override;
   Result<std::uint64_t> trim(std::string_view name, std::int64_t before,
                              QueryControl& control) override;
-  Status maintain(std::string_view name, bool full, QueryControl& control) override;
+  Status maintain(std::string_view name, Maintenance maintenance, QueryControl& control) override;
   Result<BackupReport> back_up(const std::string& target, const BackupProgress& progress,
                                QueryControl& control) override;
   Result<CheckReport> check(QueryControl& control) override;
@@ -72,8 +77,9 @@ class DirectoryStore final : public Store {
       -> decltype(run(std::shared_ptr<Dataset>()));
   Status maintain_due(std::string_view name, QueryControl& control);
   Status maintain(const std::shared_ptr<Dataset>& dataset, const DatasetDefinition& definition,
-                  bool full, QueryControl& control);
+                  Maintenance maintenance, QueryControl& control);
   std::optional<std::int64_t> retained_from(const DatasetDefinition& definition);
+  bool believes_clock();
   bool is_roomy() const;
   DatabaseOptions file_options() const;
   IngestOptions options_for(IngestOptions options, const DatasetDefinition& definition) const;
@@ -85,6 +91,8 @@ class DirectoryStore final : public Store {
   const std::shared_ptr<SegmentCache> cache_;
 
   ClockWatch clock_watch_;
+  Mutex clock_mutex_;
+  std::optional<std::int64_t> clock_noted_ns_ EVQ_GUARDED_BY(clock_mutex_);  // by this process
   QuietDatasets quiet_;
   OpenDatasets open_;
   Mutex mutex_;
@@ -214,7 +222,7 @@ Result<FieldAttributes> DirectoryStore::change_field(std::string_view name, std:
                                                      const FieldChange& change) {
   FieldAttributes attributes;
   WriteJob job;
-  job.bytes_needed = 1;
+  job.room = Room::little();
   job.apply = [&](DatasetWriter& writer) -> Status {
     const FieldRow* known = writer.find_field(field);
     if (known == nullptr) {
@@ -359,10 +367,10 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
 // ---------------------------------------------------------------- remove and upkeep
 
 Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilter& doomed,
-                                            bool commit, QueryControl& control) {
+                                            Removal removal, QueryControl& control) {
   const WaitScope scope(control);
   return with_dataset(name, [&](const std::shared_ptr<Dataset>& dataset) {
-    return remove_matches(dataset, cache_, doomed, commit, control);
+    return remove_matches(dataset, cache_, doomed, removal, control);
   });
 }
 
@@ -378,16 +386,17 @@ Result<std::uint64_t> DirectoryStore::trim(std::string_view name, std::int64_t b
   });
 }
 
-Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& control) {
+Status DirectoryStore::maintain(std::string_view name, Maintenance maintenance,
+                                QueryControl& control) {
   const WaitScope scope(control);
-  if (!full) {
+  if (maintenance == Maintenance::kDue) {
     return maintain_due(name, control);
   }
   DatasetDefinition definition;
   return with_dataset(
       name,
       [&](const std::shared_ptr<Dataset>& dataset) {
-        return maintain(dataset, definition, true, control);
+        return maintain(dataset, definition, Maintenance::kFull, control);
       },
       &definition);
 }
@@ -404,7 +413,7 @@ Status DirectoryStore::maintain_due(std::string_view name, QueryControl& control
   }
   const std::optional<FileMarks> marks = QuietDatasets::look(path);
   return with_dataset(name, [&](const std::shared_ptr<Dataset>& dataset) -> Status {
-    Status done = maintain(dataset, definition, false, control);
+    Status done = maintain(dataset, definition, Maintenance::kDue, control);
     if (done.ok() && marks) {
       done = merge_small(dataset, compact_options(), control);
     }
@@ -422,11 +431,34 @@ bool DirectoryStore::is_roomy() const {
   return room.ok() && *room > 2 * kDiskReserveBytesMin;
 }
 
+// With what the store knows of the clock from before this process; and keeps that for the next one,
+// each hour. Where it cannot be kept, nothing is known.
+bool DirectoryStore::believes_clock() {
+  const std::int64_t now = wall_clock_now_ns();
+  const MutexLock lock(clock_mutex_);
+  if (!clock_noted_ns_) {
+    const Result<std::optional<std::string>> kept = definitions_.setting(kClockSetting);
+    const auto steady = kept.ok() && kept->has_value() ? parse_int(**kept) : std::nullopt;
+    if (steady) {
+      clock_watch_.continue_from(*steady);
+    }
+  }
+  if (!clock_watch_.is_steady()) {
+    clock_noted_ns_ = clock_noted_ns_.value_or(now);
+    return false;
+  }
+  if (!clock_noted_ns_ || now - *clock_noted_ns_ >= kClockJumpNs || now < *clock_noted_ns_) {
+    static_cast<void>(definitions_.put_setting(kClockSetting, std::to_string(now)));
+    clock_noted_ns_ = now;
+  }
+  return true;
+}
+
 // Events before that time have outlived the retention period; nothing where there is none, or the
 // clock is not to be believed.
 std::optional<std::int64_t> DirectoryStore::retained_from(const DatasetDefinition& definition) {
   const bool steady = clock_watch_.is_steady();  // asked each time, so that a jump is seen
-  if (!steady || !definition.use_retention || definition.retention_days <= 0) {
+  if (!steady || !definition.use_retention || definition.retention_days <= 0 || !believes_clock()) {
     return std::nullopt;
   }
   const auto age = checked_multiply(definition.retention_days, kDayNs);
@@ -434,7 +466,7 @@ std::optional<std::int64_t> DirectoryStore::retained_from(const DatasetDefinitio
 }
 
 Status DirectoryStore::maintain(const std::shared_ptr<Dataset>& dataset,
-                                const DatasetDefinition& definition, bool full,
+                                const DatasetDefinition& definition, Maintenance maintenance,
                                 QueryControl& control) {
   if (const std::optional<std::int64_t> before = retained_from(definition)) {
     EVQ_TRY_ASSIGN(const std::uint64_t trimmed, queue_older(*dataset, *before));
@@ -444,6 +476,7 @@ Status DirectoryStore::maintain(const std::shared_ptr<Dataset>& dataset,
   if (now.queued_blocks != 0 || dataset->database().short_of_room()) {
     EVQ_TRY(free_removed(*dataset, control));  // before what needs room
   }
+  const bool full = maintenance == Maintenance::kFull;
   Status merged = full ? compact(dataset, compact_options(), control)
                        : tidy_fresh(dataset, compact_options(), control);
   if (full && (merged.ok() || merged.error().code == ErrorCode::kCorrupt)) {

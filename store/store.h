@@ -121,6 +121,10 @@ class RowFilter {
   virtual bool fits(const Schema& /*schema*/) const { return true; }
 };
 
+enum class Removal : std::uint8_t {
+  kDryRun,  // only told
+  kCommit,
+};
 struct RemoveReport {
   std::uint64_t rows_matched = 0;
   std::uint64_t rows_deleted = 0;  // every row of the blocks with a match (dry run: would be)
@@ -130,6 +134,12 @@ struct RemoveReport {
   // Blocks whose damage kept the filter from telling; they are left alone. And why, of the first.
   std::uint64_t blocks_damaged = 0;
   Status damage;
+};
+
+enum class Maintenance : std::uint8_t {
+  kDue,   // what should not wait; merging small blocks is due once nobody has written for some
+          // seconds
+  kFull,  // all there is, as `evq compact` does it
 };
 
 struct CheckProblem {
@@ -168,13 +178,17 @@ class Store {
   virtual Definitions& definitions() = 0;
   // Removes definition and file; snapshots already taken stay readable.
   virtual Status drop_dataset(std::string_view dataset) = 0;
+  // Counted by reading the catalogue of its blocks, without those of them that are deleted.
   virtual Result<DatasetStats> stats(std::string_view dataset) = 0;
+  // In order of their first event; of every field that it ever had, also when its events are gone.
   virtual Result<std::vector<FieldInfo>> fields(std::string_view dataset) = 0;
   // Reads, changes and stores what is said of a field in one transaction; what was stored.
   // kNotFound.
   virtual Result<FieldAttributes> change_field(std::string_view dataset, std::string_view field,
                                                const FieldChange& change) = 0;
 
+  // What is committed by now; it stays as it is, whatever is written or deleted, while it is held.
+  // kCorrupt when what tells of any block is damaged; a block's own damage shows when it is read.
   virtual Result<Snapshot> snapshot(std::string_view dataset) = 0;
   // Without the blocks that are damaged, each of which `problems` names with its file.
   virtual Result<Snapshot> sound_snapshot(std::string_view dataset, const SoundRange& range,
@@ -185,19 +199,20 @@ class Store {
   // the batches that `committed` was told about. Concurrent loads share commits.
   virtual Result<IngestReport> ingest(std::string_view dataset, ByteSource& source,
                                       const IngestRequest& request, QueryControl& control) = 0;
-  // Finds the blocks with a match; with `commit` they vanish, durably, before this returns. Blocks
+  // Finds the blocks with a match; where they are to be committed they vanish, durably, before this
+  // returns. Blocks
   // of events that arrive later are not looked at. kConflict when the filter fits the dataset no
   // more; nothing was removed then.
   virtual Result<RemoveReport> remove(std::string_view dataset, const RowFilter& doomed,
-                                      bool commit, QueryControl& control) = 0;
+                                      Removal removal, QueryControl& control) = 0;
   // Removes whole blocks whose newest event is older than `before`; the rows removed. Freeing their
   // space ends when `control` stops, and is left to upkeep then.
   virtual Result<std::uint64_t> trim(std::string_view dataset, std::int64_t before,
                                      QueryControl& control) = 0;
-  // One round of upkeep, `full` as `evq compact` does it: seals fresh chunks and merges small
-  // blocks, frees the space of deleted blocks, checkpoints. Without `full` only what is due, which
-  // merging small blocks is once nobody has written for some seconds.
-  virtual Status maintain(std::string_view dataset, bool full, QueryControl& control) = 0;
+  // One round of upkeep: seals fresh chunks and merges small blocks, frees the space of deleted
+  // blocks, checkpoints.
+  virtual Status maintain(std::string_view dataset, Maintenance maintenance,
+                          QueryControl& control) = 0;
   // Copies the store while it is in use into the folder `target`, which is made (kConflict when it
   // is there and not empty) and is a store when this returns, durably: each dataset, and the
   // catalog, as of one instant since the call. When it fails there is none. kNotFound for a store

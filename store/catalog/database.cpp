@@ -1,9 +1,7 @@
 #include "store/catalog/database.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include "store/base/file.h"
@@ -16,18 +14,12 @@ namespace evq {
 
 namespace {
 
-// Other processes' turns are waited for this long; a turn is one commit or checkpoint.
-constexpr std::int64_t kWriteLockMsMax = 60000;
 // How long a writer waits for readers to empty the write-ahead file. It holds the write lock
 // meanwhile, so nobody may wait for the lock with a snapshot open.
 constexpr std::int32_t kWalShrinkMsMax = 1000;
 constexpr std::int32_t kBusyMs = 20000;
 // Readers kept open between queries; more than run at once on most machines.
 constexpr std::size_t kIdleReadersMax = 8;
-
-std::string parent_directory(const std::string& path) {
-  return std::filesystem::path(path).parent_path().string();
-}
 
 // Opening anything else might wait for ever, or reach a file that is not the store's.
 Status check_plain(const std::string& path) {
@@ -94,9 +86,9 @@ Status WriteLock::commit() {
       const WalReachText text = encode_reach(*reach);
       lock_->note({text.data(), text.size()});
     }
-    database_->checkpoint_when_due();
+    database_->checkpoint_when_due(*lock_);
   } catch (const std::bad_alloc&) {
-    return {};  // what is durable stays so; the next commit does what this one could not
+    lock_->forget();  // what is durable stays so; the next commit does what this one could not
   }
   return {};
 }
@@ -143,7 +135,7 @@ Database::~Database() {
   try {
     auto lock = FileLock::try_acquire(options_.path + ".lock");
     if (lock.ok() && lock->has_value() && check_writable().ok()) {
-      static_cast<void>(empty_wal(0));
+      static_cast<void>(empty_wal(**lock, 0));
       keep_reserve();
     }
     writer_.reset();                 // before the lock goes
@@ -223,13 +215,21 @@ Status Database::check_loss(Connection& connection) const {
     return {};
   }
   const std::string wal = options_.path + "-wal";
+  const std::string give_up = "truncate -s 0 " + options_.path + ".lock";
+  if (connection.has_dropped(acknowledged())) {
+    return make_error(ErrorCode::kCorrupt,
+                      wal + ": removed or emptied while acknowledged commits were in it alone",
+                      "put it back, or restore the store from a backup; 'set best_effort; …' reads "
+                      "what is left; to give those commits up: " +
+                          give_up);
+  }
   const std::string end = std::to_string(connection.wal_read_bytes());
   return make_error(
       ErrorCode::kCorrupt,
       wal + ": damaged behind byte " + end + ", where acknowledged commits were",
       "restore the store from a backup; 'set best_effort; …' reads what is left; to give those "
       "commits up: truncate -s " +
-          end + " " + wal + "; truncate -s 0 " + options_.path + ".lock");
+          end + " " + wal + "; " + give_up);
 }
 
 // Nobody waits for long: who has the lock looks by themselves before they write.
@@ -248,7 +248,7 @@ void Database::look_for_loss(Connection& reader) {
 }
 
 Status Database::sync_folder() const {
-  return is_unsynced(options_.vfs) ? Status() : sync_directory(parent_directory(options_.path));
+  return is_unsynced(options_.vfs) ? Status() : sync_directory(parent_of(options_.path));
 }
 
 // SQLite would create the file with the umask's mode; made first, it is private, and the
@@ -266,8 +266,8 @@ Status Database::create_file() {
 
 Status Database::migrate_file() {
   EVQ_TRY_ASSIGN(const Turn::Holder turn, write_turn_.take(options_.path));
-  EVQ_TRY_ASSIGN(const FileLock lock, lock_file());
-  EVQ_TRY(open_writer());
+  EVQ_TRY_ASSIGN(FileLock lock, lock_file());
+  EVQ_TRY(open_writer(lock));
   EVQ_TRY_ASSIGN(const bool current, schema_is_current(*writer_, spec_));
   if (current) {
     return {};  // another process was faster
@@ -281,14 +281,14 @@ Status Database::migrate_file() {
                       options_.path + ": the file system cannot keep a write-ahead file",
                       "choose a store directory on a local disk");
   }
-  EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*writer_, true));
+  EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*writer_, Transaction::Kind::kWrite));
   EVQ_TRY(migrate(*writer_, spec_));
   EVQ_TRY(transaction.commit());
   wrote_ = true;
   return sync_folder();
 }
 
-Status Database::open_writer() {
+Status Database::open_writer(FileLock& lock) {
   if (writer_ != nullptr) {
     return {};
   }
@@ -300,11 +300,14 @@ Status Database::open_writer() {
   options.busy_ms = kBusyMs;
   EVQ_TRY_ASSIGN(std::unique_ptr<Connection> writer, Connection::open(options));
   // Somebody else wrote what is there, and how that ended is not known.
-  if (size_or_zero(options_.path + "-wal") != 0) {
+  const bool empty = size_or_zero(options_.path + "-wal") == 0;
+  if (!empty) {
     EVQ_TRY(writer->execute("SELECT count(*) FROM sqlite_schema"));  // opens that file
     EVQ_TRY(check_log(*writer));
-    EVQ_TRY(check_loss(*writer));
-    EVQ_TRY(writer->resync());
+  }
+  EVQ_TRY(check_loss(*writer));
+  if (!empty) {
+    EVQ_TRY(without_note(lock, [&] { return writer->resync(); }));
   }
   resynced_.store(true);
   writer_ = std::move(writer);
@@ -383,9 +386,9 @@ Status Database::check_writable() {
 }
 
 // A commit needs its bytes twice: in the write-ahead file, and in the database at the checkpoint.
-Status Database::check_room(std::uint64_t bytes_needed) const {
-  EVQ_TRY_ASSIGN(const std::uint64_t room, free_disk_bytes(parent_directory(options_.path)));
-  if (room / 2 < bytes_needed || room - 2 * bytes_needed < kDiskReserveBytesMin) {
+Status Database::check_room(Room wanted) const {
+  EVQ_TRY_ASSIGN(const std::uint64_t room, free_disk_bytes(parent_of(options_.path)));
+  if (room / 2 < wanted.bytes() || room - 2 * wanted.bytes() < kDiskReserveBytesMin) {
     return make_error(ErrorCode::kDiskFull,
                       options_.path + ": the disk is nearly full, " +
                           std::to_string(room / kMebibyte) + " MiB are left",
@@ -397,12 +400,12 @@ Status Database::check_room(std::uint64_t bytes_needed) const {
 // Whether the disk has room for many write-ahead files of the size they are let grow to.
 bool Database::is_roomy() const {
   constexpr std::uint64_t kFilesMin = 16;
-  const auto room = free_disk_bytes(parent_directory(options_.path));
+  const auto room = free_disk_bytes(parent_of(options_.path));
   return room.ok() && *room / kFilesMin >= options_.wal_bytes_target;
 }
 
 bool Database::short_of_room() const {
-  return on_reserve_.load() || !check_room(1).ok();
+  return on_reserve_.load() || !check_room(Room::little()).ok();
 }
 
 void Database::use_reserve() {
@@ -426,19 +429,19 @@ Status Database::check_sound() const {
   return {};
 }
 
-Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) {
+Result<WriteLock> Database::begin_write(Room room) {
   EVQ_TRY_ASSIGN(Turn::Holder turn, write_turn_.take(options_.path));
   EVQ_TRY(check_sound());
-  if (bytes_needed != 0) {
-    EVQ_TRY(check_room(bytes_needed));
+  if (!room.is_none()) {
+    EVQ_TRY(check_room(room));
     keep_reserve();
     on_reserve_.store(false);
   }
   EVQ_TRY(check_there());
   EVQ_TRY_ASSIGN(FileLock lock, lock_file());
   EVQ_TRY(check_there());
-  EVQ_TRY(open_writer());
-  EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*writer_, true));
+  EVQ_TRY(open_writer(lock));
+  EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*writer_, Transaction::Kind::kWrite));
   note_files();
   EVQ_TRY(check_writable());
   return WriteLock(this, std::move(turn), std::move(lock), std::move(transaction));
@@ -460,41 +463,54 @@ Result<ReadLease> Database::begin_read(Loss loss) {
     EVQ_TRY_ASSIGN(connection, open_reader());
   }
   EVQ_TRY(check_there());
-  EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*connection, false));
+  EVQ_TRY_ASSIGN(Transaction transaction,
+                 Transaction::begin(*connection, Transaction::Kind::kRead));
   return ReadLease(this, std::move(connection), std::move(transaction));
 }
 
-Status Database::checkpoint(bool truncate) {
+Status Database::checkpoint(Checkpoint checkpoint) {
   EVQ_TRY_ASSIGN(const Turn::Holder turn, write_turn_.take(options_.path));
   EVQ_TRY(check_sound());
   EVQ_TRY(check_there());
-  EVQ_TRY_ASSIGN(const FileLock lock, lock_file());
-  EVQ_TRY(open_writer());
+  EVQ_TRY_ASSIGN(FileLock lock, lock_file());
+  EVQ_TRY(open_writer(lock));
   EVQ_TRY(check_writable());
-  if (!truncate) {
-    return writer_->checkpoint(false);
+  if (checkpoint == Checkpoint::kPassive) {
+    return writer_->checkpoint(Checkpoint::kPassive);
   }
-  EVQ_TRY(empty_wal(kWalShrinkMsMax));
+  EVQ_TRY(empty_wal(lock, kWalShrinkMsMax));
   keep_reserve();  // what it was used for may be free again
   return {};
 }
 
 // A checkpoint that stops half-way for want of room has used up the room there was.
-Status Database::empty_wal(std::int32_t wait_ms) {
-  EVQ_TRY_ASSIGN(Statement count, writer_->prepare("PRAGMA page_count"));
-  EVQ_TRY_ASSIGN(const bool found, count.step());
-  const auto pages = static_cast<std::uint64_t>(found ? count.integer(0) : 0);
-  count.reset();
-  const std::uint64_t wanted = pages * options_.page_size_bytes;
+Status Database::empty_wal(FileLock& lock, std::int32_t wait_ms) {
+  EVQ_TRY_ASSIGN(const std::int64_t pages, writer_->number("PRAGMA page_count"));
+  EVQ_TRY_ASSIGN(const std::uint64_t page_bytes, writer_->page_bytes());
+  const std::uint64_t wanted = static_cast<std::uint64_t>(pages) * page_bytes;
   const std::uint64_t there = size_or_zero(options_.path);
-  EVQ_TRY_ASSIGN(const std::uint64_t room, free_disk_bytes(parent_directory(options_.path)));
+  EVQ_TRY_ASSIGN(const std::uint64_t room, free_disk_bytes(parent_of(options_.path)));
   if (wanted > there && wanted - there > room) {
     return make_error(ErrorCode::kDiskFull, options_.path + ": the disk is full");
   }
-  writer_->set_busy_ms(wait_ms);
-  Status emptied = writer_->checkpoint(true);
-  writer_->set_busy_ms(kBusyMs);
-  return emptied;
+  return without_note(lock, [&] {
+    writer_->set_busy_ms(wait_ms);
+    Status emptied = writer_->checkpoint(Checkpoint::kTruncate);
+    writer_->set_busy_ms(kBusyMs);
+    return emptied;
+  });
+}
+
+template <class Attempt>
+Status Database::without_note(FileLock& lock, const Attempt& attempt) {
+  const std::optional<WalReach> noted = acknowledged();
+  lock.forget();
+  Status done = attempt();
+  if (noted.has_value() && size_or_zero(options_.path + "-wal") != 0) {
+    const WalReachText text = encode_reach(*noted);
+    lock.note({text.data(), text.size()});
+  }
+  return done;
 }
 
 Status Database::resync() {
@@ -506,23 +522,23 @@ Status Database::resync() {
     return {};
   }
   EVQ_TRY_ASSIGN(const Turn::Holder turn, write_turn_.take(options_.path));
-  EVQ_TRY_ASSIGN(const FileLock lock, lock_file());
-  return open_writer();
+  EVQ_TRY_ASSIGN(FileLock lock, lock_file());
+  return open_writer(lock);
 }
 
 // Called with both locks held. Past the target, what no reader needs is copied without waiting;
 // past the hard limit the writer waits a little for readers, so that writing slows down instead of
 // filling the disk.
-void Database::checkpoint_when_due() {
+void Database::checkpoint_when_due(FileLock& lock) {
   const std::uint64_t bytes = writer_->wal_bytes();
   if (bytes < kWalBytesTarget || (bytes < options_.wal_bytes_target && is_roomy())) {
     return;
   }
   if (bytes < kWalBytesMax) {
-    static_cast<void>(writer_->checkpoint(false));
+    static_cast<void>(writer_->checkpoint(Checkpoint::kPassive));
     return;
   }
-  static_cast<void>(empty_wal(kWalShrinkMsMax));
+  static_cast<void>(empty_wal(lock, kWalShrinkMsMax));
 }
 
 std::uint64_t Database::file_bytes() const {

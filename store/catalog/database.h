@@ -50,6 +50,33 @@ struct DatabaseOptions {
   std::uint64_t wal_bytes_target = kWalBytesTarget;
 };
 
+// The free space that a write wants to see before it begins.
+class Room {
+ public:
+  // Of what only takes away, which may use the store's reserve: see Database::with_reserve().
+  static constexpr Room none() { return {}; }
+  // Of what adds a few rows.
+  static constexpr Room little() { return for_bytes(0); }
+  // Of what adds about so many bytes.
+  static constexpr Room for_bytes(std::uint64_t bytes) { return Room(true, bytes); }
+
+  constexpr Room() = default;
+  bool is_none() const { return !wanted_; }
+  std::uint64_t bytes() const { return bytes_; }
+  // Of both together.
+  Room& operator+=(Room other) {
+    wanted_ = wanted_ || other.wanted_;
+    bytes_ += other.bytes_;
+    return *this;
+  }
+
+ private:
+  constexpr Room(bool wanted, std::uint64_t bytes) : wanted_(wanted), bytes_(bytes) {}
+
+  bool wanted_ = false;
+  std::uint64_t bytes_ = 0;
+};
+
 class Database;
 
 // A write transaction with both locks held. Destroyed without commit: nothing happened.
@@ -104,10 +131,9 @@ class Database {
 
   // Waits for both locks, the other processes' up to kWriteLockMsMax (kUnavailable), and no longer
   // than the thread's WaitScope lets it (kCancelled, kTimeout). Refuses with kDiskFull when twice
-  // `bytes_needed` and kDiskReserveBytesMin are not free; 0 skips the check, for what only takes
-  // away, which runs inside with_reserve(). kNotFound when somebody removed the file, kIo
-  // when another stands in its place.
-  Result<WriteLock> begin_write(std::uint64_t bytes_needed);
+  // the room's bytes and kDiskReserveBytesMin are not free, but where it is none. kNotFound when
+  // somebody removed the file, kIo when another stands in its place.
+  Result<WriteLock> begin_write(Room room);
   // Runs `attempt`, a write that only takes away, and once more on the store's reserve when the
   // disk is full; what it returned.
   template <class Attempt>
@@ -127,9 +153,9 @@ class Database {
   Result<ReadLease> begin_read(Loss loss = Loss::kRefused);
   // Of acknowledged commits, as found when the file was opened: kCorrupt.
   Status loss() const { return loss_.has_value() ? Status(*loss_) : Status(); }
-  // Copies the write-ahead file into the database; with `truncate` waits a second for
-  // readers (kUnavailable) and empties it. Waits for the write lock. kIo after a sync that failed.
-  Status checkpoint(bool truncate);
+  // Copies the write-ahead file into the database; kTruncate waits a second for readers
+  // (kUnavailable) and empties it. Waits for the write lock. kIo after a sync that failed.
+  Status checkpoint(Checkpoint checkpoint);
   // What was found in the write-ahead file lasts: see Connection::resync. Cheap when it is known
   // to. A writer does it by itself; this is for those who build on it in another file.
   Status resync();
@@ -149,7 +175,7 @@ class Database {
   void look_for_loss(Connection& reader);
   Status check_loss(Connection& connection) const;
   std::optional<WalReach> acknowledged() const;
-  Status open_writer();
+  Status open_writer(FileLock& lock);
   Result<std::unique_ptr<Connection>> open_reader();
   Result<FileLock> lock_file();
   // kIo once a sync has failed: what is seen of the write-ahead file may not be on the platter, so
@@ -164,14 +190,18 @@ class Database {
   Status check_log(Connection& connection) const;
   // Both, before anything is written or copied to the database. With the lock held.
   Status check_writable();
-  Status check_room(std::uint64_t bytes_needed) const;
+  Status check_room(Room wanted) const;
   void use_reserve();
   void keep_reserve() const;
-  void checkpoint_when_due();
+  void checkpoint_when_due(FileLock& lock);
   bool is_roomy() const;
   // Waits so long for readers of older states (kUnavailable). kDiskFull when the database would
   // not fit. With both locks held.
-  Status empty_wal(std::int32_t wait_ms);
+  Status empty_wal(FileLock& lock, std::int32_t wait_ms);
+  // What may empty the write-ahead file: the note of what is in it is taken back before, and put
+  // again where it did not.
+  template <class Attempt>
+  Status without_note(FileLock& lock, const Attempt& attempt);
 
   const DatabaseOptions options_;
   const SchemaSpec& spec_;

@@ -57,7 +57,7 @@ void prepare_for_readers(const std::string& path) {
 
 }  // namespace
 
-// The one use of a connection's handle outside of sqlite.cpp.
+// SQLite's backup from one connection's handle to the other's.
 class DatabaseCopy {
  public:
   DatabaseCopy(Connection& source, Connection& copy) : source_(source), copy_(copy) {}
@@ -67,7 +67,7 @@ class DatabaseCopy {
 
   Result<std::uint64_t> run(const QueryControl& control, const CopyProgress& progress) {
     EVQ_CHECK(source_.in_transaction());
-    EVQ_TRY_ASSIGN(const std::uint64_t page_bytes, page_size());
+    EVQ_TRY_ASSIGN(const std::uint64_t page_bytes, source_.page_bytes());
     backup_ = sqlite3_backup_init(copy_.handle_, "main", source_.handle_, "main");
     int code = backup_ != nullptr ? SQLITE_OK : sqlite3_errcode(copy_.handle_);
     std::uint64_t bytes = 0;
@@ -90,12 +90,6 @@ class DatabaseCopy {
   }
 
  private:
-  Result<std::uint64_t> page_size() const {
-    EVQ_TRY_ASSIGN(Statement size, source_.prepare("PRAGMA page_size"));
-    EVQ_TRY_ASSIGN(const bool found, size.step());
-    return static_cast<std::uint64_t>(found ? size.integer(0) : 0);
-  }
-
   Connection& source_;
   Connection& copy_;
   sqlite3_backup* backup_ = nullptr;

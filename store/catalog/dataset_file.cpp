@@ -169,11 +169,7 @@ Result<std::vector<BlockRow>> read_blocks(Connection& connection, const Counters
   std::uint64_t last_id = 0;
   std::uint64_t count = 0;
   std::uint64_t sums = 0;
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, row.step());
-    if (!more) {
-      break;
-    }
+  const auto add = [&]() -> Status {
     const BlockRow block = block_of(row);
     ++count;
     sums ^= bits(row.integer(14));
@@ -185,11 +181,12 @@ Result<std::vector<BlockRow>> read_blocks(Connection& connection, const Counters
     if (sane) {
       last_id = block.id;
       blocks.push_back(block);
-    } else {
-      EVQ_TRY(report(connection, problems,
-                     "block " + std::to_string(block.id) + ": its row is damaged"));
+      return {};
     }
-  }
+    return report(connection, problems,
+                  "block " + std::to_string(block.id) + ": its row is damaged");
+  };
+  EVQ_TRY(row.each(add));
   if (count != counters.block_count || sums != counters.block_sums) {
     EVQ_TRY(report(connection, problems, "the list of blocks is not the one that was committed"));
   }
@@ -201,11 +198,7 @@ Result<std::vector<FieldRow>> read_fields(Connection& connection, const Counters
   EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectFields));
   std::vector<FieldRow> fields;
   std::uint64_t sums = 0;
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, row.step());
-    if (!more) {
-      break;
-    }
+  const auto add = [&]() -> Status {
     FieldRow field;
     field.name = row.text(1);
     field.types = static_cast<std::uint32_t>(row.integer(2));
@@ -219,7 +212,9 @@ Result<std::vector<FieldRow>> read_fields(Connection& connection, const Counters
                      "field " + std::to_string(id) + ": its row fails its checksum"));
     }
     fields.push_back(std::move(field));
-  }
+    return {};
+  };
+  EVQ_TRY(row.each(add));
   if (fields.size() != counters.field_count || sums != counters.field_sums) {
     EVQ_TRY(report(connection, problems, "the list of fields is not the one that was committed"));
   }
@@ -230,16 +225,13 @@ BlobReader blobs_of(Connection& connection, BlobTable table) {
   return {connection, sql_of(table).name};
 }
 
-Result<std::vector<std::uint64_t>> blob_ids(Connection& connection, BlobTable table) {
+Status each_blob_id(Connection& connection, BlobTable table,
+                    const std::function<void(std::uint64_t id)>& take) {
   EVQ_TRY_ASSIGN(Statement row, connection.prepare(sql_of(table).ids));
-  std::vector<std::uint64_t> ids;
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, row.step());
-    if (!more) {
-      return ids;
-    }
-    ids.push_back(bits(row.integer(0)));
-  }
+  return row.each([&]() -> Status {
+    take(bits(row.integer(0)));
+    return {};
+  });
 }
 
 Type type_of_set(std::uint32_t types) {
@@ -317,21 +309,20 @@ std::int64_t DatasetWriter::sum_of(std::size_t id, const FieldRow& row) const {
 
 Status DatasetWriter::write_block_row(const BlockRow& row) {
   EVQ_TRY_ASSIGN(Statement insert, connection_->prepare(kInsertBlock));
-  const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
-  insert.bind(1, number(row.id))
+  insert.bind(1, row.id)
       .bind(2, static_cast<std::int64_t>(row.state))
       .bind(3, row.dense ? 1 : 0)
-      .bind(4, std::int64_t{row.rows})
-      .bind(5, number(row.first_ordinal))
-      .bind(6, number(row.ordinal_end))
+      .bind(4, row.rows)
+      .bind(5, row.first_ordinal)
+      .bind(6, row.ordinal_end)
       .bind(7, row.min_time)
       .bind(8, row.max_time)
       .bind(9, row.min_sys_time)
       .bind(10, row.max_sys_time)
-      .bind(11, number(row.stored_bytes))
-      .bind(12, number(row.raw_bytes))
-      .bind(13, std::int64_t{row.segments})
-      .bind(14, number(row.payload_sum))
+      .bind(11, row.stored_bytes)
+      .bind(12, row.raw_bytes)
+      .bind(13, row.segments)
+      .bind(14, row.payload_sum)
       .bind(15, sum_of(row));
   return insert.run();
 }
@@ -349,7 +340,7 @@ Status DatasetWriter::insert_block(const BlockRow& row) {
 
 Status DatasetWriter::insert_blob(BlobTable table, Blob blob) {
   EVQ_TRY_ASSIGN(Statement insert, connection_->prepare(sql_of(table).insert));
-  insert.bind(1, static_cast<std::int64_t>(blob.id)).bind_blob(2, blob.bytes);
+  insert.bind(1, blob.id).bind_blob(2, blob.bytes);
   return insert.run();
 }
 
@@ -371,17 +362,14 @@ Status DatasetWriter::remove_block(std::uint64_t id) {
   --counters_.block_count;
   count_fresh(*at, -1);
   blocks_.erase(at);
-  const auto block = static_cast<std::int64_t>(id);
-  const auto first = static_cast<std::int64_t>(segment_id(id, 0));
-  const auto last = static_cast<std::int64_t>(segment_id(id + 1, 0) - 1);
   EVQ_TRY_ASSIGN(Statement row, connection_->prepare("DELETE FROM blocks WHERE id = ?1"));
-  EVQ_TRY(row.bind(1, block).run());
+  EVQ_TRY(row.bind(1, id).run());
   for (const BlobSql& sql : kBlobSql) {
-    const bool per_column = sql.table == BlobTable::kSegments || sql.table == BlobTable::kFilters;
     EVQ_TRY_ASSIGN(Statement remove, connection_->prepare(sql.remove));
-    remove.bind(1, per_column ? first : block);
-    if (per_column) {
-      remove.bind(2, last);
+    if (is_per_column(sql.table)) {
+      remove.bind(1, segment_id(id, 0)).bind(2, segment_id(id + 1, 0) - 1);
+    } else {
+      remove.bind(1, id);
     }
     EVQ_TRY(remove.run());
   }
@@ -390,9 +378,9 @@ Status DatasetWriter::remove_block(std::uint64_t id) {
 
 Status DatasetWriter::write_field_row(std::size_t id, const FieldRow& row) {
   EVQ_TRY_ASSIGN(Statement insert, connection_->prepare(kInsertField));
-  insert.bind(1, static_cast<std::int64_t>(id))
+  insert.bind(1, id)
       .bind_text(2, row.name)
-      .bind(3, std::int64_t{row.types})
+      .bind(3, row.types)
       .bind(4, row.hidden ? 1 : 0)
       .bind_text(5, row.unit)
       .bind_text(6, row.description)
@@ -449,16 +437,15 @@ Result<bool> DatasetWriter::describe_field(const FieldRow& field) {
 
 Status DatasetWriter::finish() {
   EVQ_TRY_ASSIGN(Statement write, connection_->prepare(kWriteCounters));
-  const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
-  write.bind(1, number(counters_.file_key))
-      .bind(2, number(counters_.next_block))
-      .bind(3, number(counters_.next_ordinal))
-      .bind(4, number(counters_.block_count))
-      .bind(5, number(counters_.block_sums))
-      .bind(6, number(counters_.fresh_count))
-      .bind(7, number(counters_.fresh_rows))
-      .bind(8, number(counters_.field_count))
-      .bind(9, number(counters_.field_sums))
+  write.bind(1, counters_.file_key)
+      .bind(2, counters_.next_block)
+      .bind(3, counters_.next_ordinal)
+      .bind(4, counters_.block_count)
+      .bind(5, counters_.block_sums)
+      .bind(6, counters_.fresh_count)
+      .bind(7, counters_.fresh_rows)
+      .bind(8, counters_.field_count)
+      .bind(9, counters_.field_sums)
       .bind(10, counters_sum(counters_));
   return write.run();
 }

@@ -83,12 +83,23 @@ Result<std::vector<BlockRow>> read_blocks(Connection& connection, const Counters
 // In order of first appearance.
 Result<std::vector<FieldRow>> read_fields(Connection& connection, const Counters& counters,
                                           RowProblems* problems = nullptr);
-// The blobs of a table by their ids.
+// The blobs of a table by their ids, and all of these in their order.
 BlobReader blobs_of(Connection& connection, BlobTable table);
-Result<std::vector<std::uint64_t>> blob_ids(Connection& connection, BlobTable table);
+Status each_blob_id(Connection& connection, BlobTable table,
+                    const std::function<void(std::uint64_t id)>& take);
 
+// Whether a table's blobs are those of columns, by segment_id(), and not of whole blocks.
+constexpr bool is_per_column(BlobTable table) {
+  return table == BlobTable::kSegments || table == BlobTable::kFilters;
+}
 constexpr std::uint64_t segment_id(std::uint64_t block, std::size_t column) {
   return (block << kSegmentIdBits) | column;
+}
+constexpr std::uint64_t block_of_segment(std::uint64_t id) {
+  return id >> kSegmentIdBits;
+}
+constexpr std::uint64_t column_of_segment(std::uint64_t id) {
+  return id & ((std::uint64_t{1} << kSegmentIdBits) - 1);
 }
 
 // The common type of all types in a FieldRow's set; where longs and reals have none that keeps

@@ -53,7 +53,8 @@ void drop_room(JoinedFile* file) {
 
 int close_file(sqlite3_file* base) {
   JoinedFile* file = joined_file(base);
-  static_cast<void>(write_held(file));  // of no commit: that would have been synced
+  // What is held is of no commit, which would have been synced. Somebody else may have written a
+  // commit of theirs in its place since, so it must not get there.
   drop_room(file);
   return file->real()->pMethods->xClose(file->real());
 }

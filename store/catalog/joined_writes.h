@@ -2,9 +2,10 @@
 // Joined writes: SQLite writes each page of a commit to the write-ahead file in two calls, one for
 // the 24 bytes before it. Here those that follow each other in the file are one, of many pages.
 // Nothing that matters sees the difference: what is held back is written before the file is synced
-// (and a commit is only after its sync), read, measured or cut, and in the order it came in. A
-// write that fails is told by the call that made it, the sync at the latest. Where a write may
-// damage the bytes beside it nothing is held back: there SQLite goes on to write after the sync.
+// (and a commit is only after its sync), read, measured or cut, and in the order it came in; what
+// is held when the file is closed is of no commit, and is dropped. A write that fails is told by
+// the call that made it, the sync at the latest. Where a write may damage the bytes beside it
+// nothing is held back: there SQLite goes on to write after the sync.
 //
 // Any thread, as connections are.
 

@@ -61,13 +61,10 @@ Status note_lists(Connection& connection) {
                                                             {"token_sums", {}}};
   const auto collect = [&](std::string_view sql, const std::string& prefix) -> Status {
     EVQ_TRY_ASSIGN(Statement row, connection.prepare(sql));
-    while (true) {
-      EVQ_TRY_ASSIGN(const bool more, row.step());
-      if (!more) {
-        return {};
-      }
+    return row.each([&]() -> Status {
       lists[prefix + std::string(row.text(1))].push_back(row.integer(0));
-    }
+      return {};
+    });
   };
   EVQ_TRY(collect("SELECT sum, '' FROM datasets", "dataset_sums"));
   EVQ_TRY(collect("SELECT sum, '' FROM tokens", "token_sums"));
@@ -136,12 +133,6 @@ constexpr SchemaSpec kCatalog = {"catalog", 0x65767163 /* "evqc" */, kCatalogMig
 constexpr SchemaSpec kDataset = {"dataset", 0x65767164 /* "evqd" */, kDatasetMigrations, kDatasetV1,
                                  1};
 
-Result<std::int64_t> pragma_number(Connection& connection, std::string_view sql) {
-  EVQ_TRY_ASSIGN(Statement statement, connection.prepare(sql));
-  EVQ_TRY_ASSIGN(const bool found, statement.step());
-  return found ? statement.integer(0) : 0;
-}
-
 // A table nobody knows could redirect what the known ones mean; such a file is not ours.
 Status check_tables(Connection& connection, const SchemaSpec& spec) {
   EVQ_TRY_ASSIGN(
@@ -169,13 +160,13 @@ const SchemaSpec& dataset_schema() {
 
 Result<bool> schema_is_current(Connection& connection, const SchemaSpec& spec) {
   // All of it as of one moment: another process may be making the file.
-  EVQ_TRY_ASSIGN(const Transaction look, Transaction::begin(connection, false));
-  EVQ_TRY_ASSIGN(const std::int64_t version, pragma_number(connection, "PRAGMA user_version"));
-  EVQ_TRY_ASSIGN(const std::int64_t kind, pragma_number(connection, "PRAGMA application_id"));
+  EVQ_TRY_ASSIGN(const Transaction look, Transaction::begin(connection, Transaction::Kind::kRead));
+  EVQ_TRY_ASSIGN(const std::int64_t version, connection.number("PRAGMA user_version"));
+  EVQ_TRY_ASSIGN(const std::int64_t kind, connection.number("PRAGMA application_id"));
   const auto newest = static_cast<std::int64_t>(spec.migrations.size());
   if (version == 0 && kind == 0) {
     EVQ_TRY_ASSIGN(const std::int64_t tables,
-                   pragma_number(connection, "SELECT count(*) FROM sqlite_schema"));
+                   connection.number("SELECT count(*) FROM sqlite_schema"));
     if (tables == 0) {
       return false;
     }
@@ -199,7 +190,7 @@ Result<bool> schema_is_current(Connection& connection, const SchemaSpec& spec) {
 }
 
 Result<bool> schema_is_readable(Connection& connection, const SchemaSpec& spec) {
-  EVQ_TRY_ASSIGN(const std::int64_t version, pragma_number(connection, "PRAGMA user_version"));
+  EVQ_TRY_ASSIGN(const std::int64_t version, connection.number("PRAGMA user_version"));
   if (version < spec.readable_from) {
     return false;
   }
@@ -208,7 +199,7 @@ Result<bool> schema_is_readable(Connection& connection, const SchemaSpec& spec) 
 }
 
 Status migrate(Connection& connection, const SchemaSpec& spec) {
-  EVQ_TRY_ASSIGN(const std::int64_t version, pragma_number(connection, "PRAGMA user_version"));
+  EVQ_TRY_ASSIGN(const std::int64_t version, connection.number("PRAGMA user_version"));
   for (auto at = static_cast<std::size_t>(version); at < spec.migrations.size(); ++at) {
     for (const std::string_view statement : spec.migrations[at].statements) {
       EVQ_TRY(connection.execute(statement));

@@ -22,7 +22,7 @@ namespace evq {
 
 namespace {
 
-// Statements kept per connection; evq has fewer than this in all.
+// Statements kept per connection; evq has hardly more in all, and few in use at once.
 constexpr std::size_t kStatementsMax = 64;
 
 Error map_error(int code, const std::string& path, const char* detail) {
@@ -61,9 +61,6 @@ Error map_error(int code, const std::string& path, const char* detail) {
       return make_error(ErrorCode::kInternal, what);
   }
 }
-
-// Changed pages that a transaction keeps in memory: as many as a block has.
-constexpr int kSpillPages = 1024;
 
 // Why the system refused the last write to the file that `which` names that it refused; 0: none.
 int write_error(sqlite3* connection, int which) {
@@ -147,7 +144,7 @@ void Statement::reset() {
   bind_code_ = SQLITE_OK;
 }
 
-Statement& Statement::bind(int index, std::int64_t value) {
+Statement& Statement::bind_integer(int index, std::int64_t value) {
   bind_code_ = std::max(bind_code_, sqlite3_bind_int64(handle_, index, value));
   return *this;
 }
@@ -193,12 +190,7 @@ Result<bool> Statement::step() {
 }
 
 Status Statement::run() {
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, step());
-    if (!more) {
-      return {};
-    }
-  }
+  return each([] { return Status(); });
 }
 
 void Statement::run_unheard() {
@@ -305,7 +297,6 @@ Status Connection::configure(const ConnectionOptions& options) {
   }
   set_busy_ms(options.busy_ms);
   busy_ms_ = options.busy_ms;
-  page_size_bytes_ = options.page_size_bytes;
   int keep = 1;  // the write-ahead file stays at close: a reader on a full disk can still open
   sqlite3_file_control(handle_, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
   // The hook's slot is also the automatic checkpoint's, which is thereby off.
@@ -317,8 +308,9 @@ Status Connection::configure(const ConnectionOptions& options) {
       EVQ_TRY(execute("PRAGMA page_size=" + std::to_string(options.page_size_bytes)));
     }
     EVQ_TRY(execute("PRAGMA synchronous=FULL"));
-    // A page written before its transaction ends is often written again, and all sums behind it.
-    EVQ_TRY(execute("PRAGMA cache_spill=" + std::to_string(kSpillPages)));
+    // A page written before its transaction ends is often written again, and all sums behind it;
+    // and nothing of a transaction that is given up is ever on its way to the write-ahead file.
+    EVQ_TRY(execute("PRAGMA cache_spill=OFF"));
     EVQ_TRY(execute("PRAGMA secure_delete=0"));
   }
   return {};
@@ -327,8 +319,7 @@ Status Connection::configure(const ConnectionOptions& options) {
 int Connection::note_commit(void* self, sqlite3* /*handle*/, const char* /*name*/, int frames) {
   auto* connection = static_cast<Connection*>(self);
   connection->new_frames_ = static_cast<std::uint64_t>(frames);
-  connection->wal_bytes_ =
-      static_cast<std::uint64_t>(frames) * (connection->page_size_bytes_ + kWalFrameHeaderBytes);
+  connection->wal_frames_ = connection->new_frames_;
   return SQLITE_OK;
 }
 
@@ -340,7 +331,12 @@ Result<Statement> Connection::prepare(std::string_view sql) {
       return Statement(cached->handle, &cached->in_use, &path_);
     }
   }
-  EVQ_CHECK(cache_.size() < kStatementsMax);
+  if (cache_.size() == kStatementsMax) {
+    const auto idle =
+        std::ranges::find(cache_, false, [](const auto& each) { return each->in_use; });
+    EVQ_CHECK(idle != cache_.end());
+    cache_.erase(idle);
+  }
   auto cached = std::make_unique<Cached>();
   cached->sql = sql;
   const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()),
@@ -362,8 +358,9 @@ void Connection::set_busy_ms(std::int32_t busy_ms) {
   sqlite3_busy_timeout(handle_, busy_ms);
 }
 
-Status Connection::checkpoint(bool truncate) {
-  const int mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+Status Connection::checkpoint(Checkpoint checkpoint) {
+  const int mode =
+      checkpoint == Checkpoint::kTruncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   const int code = sqlite3_wal_checkpoint_v2(handle_, "main", mode, nullptr, nullptr);
   return code == SQLITE_OK ? Status() : Status(error(code));
 }
@@ -371,13 +368,28 @@ Status Connection::checkpoint(bool truncate) {
 Result<std::vector<std::string>> Connection::text_rows(std::string_view sql) {
   EVQ_TRY_ASSIGN(Statement statement, prepare(sql));
   std::vector<std::string> rows;
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, statement.step());
-    if (!more) {
-      return rows;
-    }
+  const auto add = [&]() -> Status {
     rows.emplace_back(statement.text(0));
+    return {};
+  };
+  EVQ_TRY(statement.each(add));
+  return rows;
+}
+
+Result<std::int64_t> Connection::number(std::string_view sql) {
+  EVQ_TRY_ASSIGN(Statement statement, prepare(sql));
+  EVQ_TRY_ASSIGN(const bool found, statement.step());
+  return found ? statement.integer(0) : 0;
+}
+
+// SQLite knows it once it has read from the file, which it does for the count.
+Result<std::uint64_t> Connection::page_bytes() {
+  if (page_bytes_ == 0) {
+    EVQ_TRY(number("PRAGMA page_count"));
+    EVQ_TRY_ASSIGN(const std::int64_t bytes, number("PRAGMA page_size"));
+    page_bytes_ = static_cast<std::uint64_t>(bytes);
   }
+  return page_bytes_;
 }
 
 // One call of SQLite, which looks at nothing but interrupts while it walks over pages: so another
@@ -421,11 +433,16 @@ bool Connection::in_transaction() const {
 
 // ---------------------------------------------------------------- Transaction
 
-Result<Transaction> Transaction::begin(Connection& connection, bool write) {
-  EVQ_TRY_ASSIGN(Statement begin, connection.prepare(write ? "BEGIN IMMEDIATE" : "BEGIN"));
+Result<Transaction> Transaction::begin(Connection& connection, Kind kind) {
+  EVQ_TRY_ASSIGN(Statement begin,
+                 connection.prepare(kind == Kind::kWrite ? "BEGIN IMMEDIATE" : "BEGIN"));
   EVQ_TRY_ASSIGN(Statement rollback, connection.prepare("ROLLBACK"));
   EVQ_TRY(begin.run());
-  return Transaction(&connection, std::move(rollback));
+  Transaction begun(&connection, std::move(rollback));
+  if (kind == Kind::kWrite) {
+    EVQ_TRY(connection.page_bytes());
+  }
+  return begun;
 }
 
 Transaction::Transaction(Transaction&& other) noexcept

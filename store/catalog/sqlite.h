@@ -1,7 +1,7 @@
 #pragma once
 // Connection, Statement, Transaction: SQLite as evq uses it, and nothing else of it. sqlite3.h is
-// seen by sqlite.cpp, by blob_reader.cpp and database_copy.cpp, and by the VFSs, joined_writes.cpp
-// and unsynced_vfs.cpp.
+// seen by sqlite.cpp, by sqlite_wal.cpp and sqlite_files.h, which belong to it, by blob_reader.cpp
+// and database_copy.cpp, and by the VFSs, joined_writes.cpp and unsynced_vfs.cpp.
 //
 // Every connection is opened hostile-file safe (defensive, untrusted schema, no triggers, views or
 // extensions, cell size checks, low limits) and never checkpoints by itself, neither at commit nor
@@ -12,6 +12,7 @@
 // A Connection and its statements belong to one thread at a time. A Statement must go before its
 // Connection, and only one Statement of the same SQL may be in use at once.
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -39,6 +40,12 @@ struct ConnectionOptions {
   std::int32_t busy_ms = 20000;  // how long any single lock is waited for
 };
 
+// How a checkpoint goes about it, by SQLite's names.
+enum class Checkpoint : std::uint8_t {
+  kPassive,   // copies what it can without waiting for anyone
+  kTruncate,  // waits for readers of older states too, and empties the write-ahead file
+};
+
 // A prepared statement borrowed from its connection's cache; reset when destroyed.
 // Parameters are numbered from 1, columns from 0.
 class Statement {
@@ -47,7 +54,11 @@ class Statement {
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
-  Statement& bind(int index, std::int64_t value);
+  // An unsigned value is stored as the signed one of the same bits.
+  template <std::integral Integer>
+  Statement& bind(int index, Integer value) {
+    return bind_integer(index, static_cast<std::int64_t>(value));
+  }
   // Text and blobs are not copied: they must live until the statement is reset or destroyed.
   Statement& bind_text(int index, std::string_view value);
   Statement& bind_blob(int index, std::string_view value);
@@ -55,6 +66,17 @@ class Statement {
 
   // True while there is a row. Errors of bind calls surface here.
   Result<bool> step();
+  // Calls `take`, which returns a Status, for each row, and stops when that fails.
+  template <class Take>
+  Status each(const Take& take) {
+    while (true) {
+      EVQ_TRY_ASSIGN(const bool more, step());
+      if (!more) {
+        return {};
+      }
+      EVQ_TRY(take());
+    }
+  }
   // Runs to the end, ignoring rows.
   Status run();
   // The same, once, for what has no rows and where nobody asks how it went: it allocates nothing.
@@ -72,6 +94,7 @@ class Statement {
  private:
   friend class Connection;
   Statement(sqlite3_stmt* handle, bool* in_use, const std::string* path);
+  Statement& bind_integer(int index, std::int64_t value);
   Error error() const;
 
   sqlite3_stmt* handle_;
@@ -87,14 +110,15 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // `sql` must be one statement; its text is the key of the cache, at most kStatementsMax entries.
+  // `sql` must be one statement; its text is the key of the cache. At most kStatementsMax may be
+  // in use at once; where there are more, those that are not are prepared anew when they come
+  // again.
   Result<Statement> prepare(std::string_view sql);
   // One statement without parameters, run to the end; not cached.
   Status execute(std::string_view sql);
 
-  // Copies what it can of the write-ahead file into the database without waiting for anyone, and
-  // with `truncate` also waits for readers of older states, then empties the file.
-  Status checkpoint(bool truncate);
+  // Copies the write-ahead file into the database.
+  Status checkpoint(Checkpoint checkpoint);
   // Makes sure that what is read from the write-ahead file is on the disk too. It may not be: after
   // a sync that failed, the system drops from its memory's backlog what the sync was for, and a
   // process that comes later sees bytes that nothing will ever write. So they are moved into the
@@ -106,12 +130,14 @@ class Connection {
   // the index was refused, and whoever recovers the file would find it valid. Only when nobody else
   // writes or checkpoints.
   Status cut_wal();
-  // Of the last commit, once: how far the write-ahead file is on the disk since. Allocates nothing.
+  // Of the last commit, once: how far the write-ahead file is on the disk since.
   std::optional<WalReach> take_reach();
   // Whether the write-ahead file, as what this connection has last read says, lost commits: see
   // wal_loss.h for the two questions.
   bool may_have_lost(const std::optional<WalReach>& acknowledged);
   bool has_lost(const std::optional<WalReach>& acknowledged);
+  // Whether the file has no frames or is not there, and the database has not what was acknowledged.
+  bool has_dropped(const std::optional<WalReach>& acknowledged);
   // False when the write-ahead file has not what its index tells: somebody cut it or wrote over it.
   bool has_indexed_wal();
   // Bytes of the write-ahead file that are read; 0 when there are none.
@@ -119,12 +145,16 @@ class Connection {
   void set_busy_ms(std::int32_t busy_ms);
   // The rows of a statement without parameters, first column.
   Result<std::vector<std::string>> text_rows(std::string_view sql);
+  // The same of one row that is an integer; 0 when there is none.
+  Result<std::int64_t> number(std::string_view sql);
+  // Of a page of the file, whatever a new one would get.
+  Result<std::uint64_t> page_bytes();
   // What SQLite's own check of the file finds, the first 20 lines; empty: nothing. Reads the whole
   // file, and ends with kCancelled or kTimeout when `control` says so.
   Result<std::vector<std::string>> integrity_problems(const QueryControl& control);
   bool in_transaction() const;
   // Size of the write-ahead file's live part after this connection's last commit.
-  std::uint64_t wal_bytes() const { return wal_bytes_; }
+  std::uint64_t wal_bytes() const { return wal_frames_ * (page_bytes_ + kWalFrameHeaderBytes); }
   const std::string& path() const { return path_; }
 
  private:
@@ -142,8 +172,8 @@ class Connection {
   struct Cached;
   std::string path_;
   sqlite3* handle_ = nullptr;
-  std::uint64_t page_size_bytes_ = 0;
-  std::uint64_t wal_bytes_ = 0;
+  std::uint64_t page_bytes_ = 0;  // of the file; 0: not read, which a write transaction does
+  std::uint64_t wal_frames_ = 0;
   std::uint64_t new_frames_ = 0;  // of the write-ahead file, after a commit whose reach nobody took
   std::int32_t busy_ms_ = 0;
   std::vector<std::unique_ptr<Cached>> cache_;
@@ -152,8 +182,11 @@ class Connection {
 // Rolls back when destroyed, unless committed.
 class Transaction {
  public:
-  // `write`: takes SQLite's write lock at once, so that it cannot fail half-way for being late.
-  static Result<Transaction> begin(Connection& connection, bool write);
+  enum class Kind : std::uint8_t {
+    kRead,
+    kWrite,  // takes SQLite's write lock at once, so that it cannot fail half-way for being late
+  };
+  static Result<Transaction> begin(Connection& connection, Kind kind);
   Transaction(Transaction&& other) noexcept;
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();

@@ -1,12 +1,16 @@
 // Connection: its write-ahead file, which SQLite reads and writes by itself and tells little about.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <sqlite3.h>
 
+#include "store/base/checksum.h"
+#include "store/base/process.h"
 #include "store/catalog/sqlite.h"
 #include "store/catalog/sqlite_files.h"
 
@@ -26,6 +30,26 @@ Integer integer_at(const volatile std::byte* memory, std::size_t at) {
   return *reinterpret_cast<const volatile Integer*>(memory + at);
 }
 
+bool read_at(sqlite3_file* file, std::uint64_t at, std::span<unsigned char> bytes) {
+  return file->pMethods->xRead(file, bytes.data(), static_cast<int>(bytes.size()),
+                               static_cast<sqlite3_int64>(at)) == SQLITE_OK;
+}
+
+// The reach's last frame as it lies in the file.
+void note_last_page(sqlite3_file* wal, WalReach* reach) {
+  std::array<unsigned char, kWalFrameHeaderBytes> header{};
+  std::vector<unsigned char> page(page_bytes_of(reach->header));
+  if (reach->frames == 0 || page.empty()) {
+    return;
+  }
+  const std::uint64_t at = kWalHeaderBytes + (reach->frames - 1) * (header.size() + page.size());
+  if (read_at(wal, at, header) && read_at(wal, at + header.size(), page)) {
+    reach->page = page_of_frame(header);
+    reach->page_sum = checksum64(page);
+    reach->boot = boot_number();
+  }
+}
+
 // Whether a write may harm the bytes beside it, so that SQLite fills sectors.
 bool is_padded(sqlite3_file* file) {
   return (file->pMethods->xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE) == 0;
@@ -40,7 +64,7 @@ Status Connection::resync() {
   EVQ_TRY(rewrite_wal());
   // Not needed, but what is empty is not written again by the next process.
   set_busy_ms(0);
-  Status emptied = checkpoint(true);
+  Status emptied = checkpoint(Checkpoint::kTruncate);
   set_busy_ms(busy_ms_);
   const bool can_wait = !emptied.ok() && (emptied.error().code == ErrorCode::kUnavailable ||
                                           emptied.error().code == ErrorCode::kDiskFull);
@@ -85,10 +109,29 @@ std::optional<WalReach> Connection::take_reach() {
   std::uint64_t copies_max = 0;
   if (is_padded(wal)) {
     const auto sector_bytes = static_cast<std::uint64_t>(wal->pMethods->xSectorSize(wal));
-    copies_max = 1 + sector_bytes / (page_size_bytes_ + kWalFrameHeaderBytes);
+    copies_max = 1 + sector_bytes / (page_bytes_ + kWalFrameHeaderBytes);
   }
   reach.frames = frames - std::min(frames, copies_max);
+  note_last_page(wal, &reach);
   return reach;
+}
+
+bool Connection::has_dropped(const std::optional<WalReach>& acknowledged) {
+  sqlite3_file* wal = connection_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER);
+  sqlite3_int64 size = 0;
+  if (wal != nullptr && wal->pMethods->xFileSize(wal, &size) != SQLITE_OK) {
+    return false;
+  }
+  const bool known = acknowledged.has_value() && acknowledged->page != 0 &&
+                     acknowledged->boot != 0 && acknowledged->boot == boot_number();
+  if (!known || size > static_cast<sqlite3_int64>(kWalHeaderBytes)) {
+    return false;
+  }
+  sqlite3_file* database = connection_file(handle_, SQLITE_FCNTL_FILE_POINTER);
+  std::vector<unsigned char> page(page_bytes_of(acknowledged->header));
+  const std::uint64_t at = (acknowledged->page - 1) * page.size();
+  return database == nullptr || !read_at(database, at, page) ||
+         checksum64(page) != acknowledged->page_sum;
 }
 
 // By the index; nothing when there is none, or when whoever wrote it died over it.
@@ -108,8 +151,7 @@ std::optional<WalFile> Connection::wal_file() {
   }
   WalFile file;
   file.read = [wal](std::uint64_t at, std::span<unsigned char> bytes) {
-    return wal->pMethods->xRead(wal, bytes.data(), static_cast<int>(bytes.size()),
-                                static_cast<sqlite3_int64>(at)) == SQLITE_OK;
+    return read_at(wal, at, bytes);
   };
   file.size_bytes = static_cast<std::uint64_t>(size);
   file.frames = integer_at<std::uint32_t>(index, kWalIndexFramesAt);
@@ -121,12 +163,12 @@ std::optional<WalFile> Connection::wal_file() {
 
 bool Connection::may_have_lost(const std::optional<WalReach>& acknowledged) {
   const std::optional<WalFile> wal = wal_file();
-  return wal.has_value() && evq::may_have_lost(*wal, acknowledged);
+  return has_dropped(acknowledged) || (wal.has_value() && evq::may_have_lost(*wal, acknowledged));
 }
 
 bool Connection::has_lost(const std::optional<WalReach>& acknowledged) {
   const std::optional<WalFile> wal = wal_file();
-  return wal.has_value() && evq::has_lost(*wal, acknowledged);
+  return has_dropped(acknowledged) || (wal.has_value() && evq::has_lost(*wal, acknowledged));
 }
 
 bool Connection::has_indexed_wal() {

@@ -85,16 +85,12 @@ bool is_sound(const WalHeaderBytes& header) {
 // Nothing when the header is not sound, or the index is of another generation: it is ahead when a
 // first commit of the next one failed before its header.
 std::optional<Generation> generation_of(const WalFile& wal, const WalHeaderBytes& header) {
-  constexpr std::uint32_t kPageBytesMin = 512;
-  constexpr std::uint32_t kPageBytesMax = 65536;
   Generation generation;
   generation.big = sums_big_endian(header);
-  generation.page_bytes = big_endian(header, kPageSizeAt);
+  generation.page_bytes = page_bytes_of(header);
   std::copy_n(header.begin() + kHeaderSaltAt, kWalSaltBytes, generation.salt.begin());
-  const bool sound = is_sound(header) && std::has_single_bit(generation.page_bytes) &&
-                     generation.page_bytes >= kPageBytesMin &&
-                     generation.page_bytes <= kPageBytesMax;
-  return sound && generation.salt == wal.salt ? std::optional(generation) : std::nullopt;
+  const bool sound = generation.page_bytes != 0 && generation.salt == wal.salt;
+  return sound ? std::optional(generation) : std::nullopt;
 }
 
 std::optional<WalHeaderBytes> read_header(const WalFile& wal) {
@@ -264,10 +260,13 @@ bool is_short_or(const WalFile& wal, const std::optional<WalReach>& acknowledged
 WalReachText encode_reach(const WalReach& reach) {
   WalReachText text{};
   std::memcpy(text.data(), reach.header.data(), kWalHeaderBytes);
-  std::memcpy(text.data() + kWalHeaderBytes, &reach.frames, sizeof(reach.frames));
-  const std::size_t covered = kWalHeaderBytes + sizeof(reach.frames);
-  const std::uint64_t sum = checksum64(std::string_view(text.data(), covered));
-  std::memcpy(text.data() + covered, &sum, sizeof(sum));
+  std::size_t end = kWalHeaderBytes;
+  for (const std::uint64_t number : {reach.frames, reach.page, reach.page_sum, reach.boot}) {
+    std::memcpy(text.data() + end, &number, sizeof number);
+    end += sizeof number;
+  }
+  const std::uint64_t sum = checksum64(std::string_view(text.data(), end));
+  std::memcpy(text.data() + end, &sum, sizeof sum);
   return text;
 }
 
@@ -277,7 +276,11 @@ std::optional<WalReach> decode_reach(std::string_view text) {
     return std::nullopt;
   }
   std::memcpy(reach.header.data(), text.data(), kWalHeaderBytes);
-  std::memcpy(&reach.frames, text.data() + kWalHeaderBytes, sizeof(reach.frames));
+  std::size_t end = kWalHeaderBytes;
+  for (std::uint64_t* number : {&reach.frames, &reach.page, &reach.page_sum, &reach.boot}) {
+    std::memcpy(number, text.data() + end, sizeof *number);
+    end += sizeof *number;
+  }
   const WalReachText again = encode_reach(reach);
   return std::ranges::equal(again, text) ? std::optional(reach) : std::nullopt;
 }
@@ -292,6 +295,19 @@ bool has_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged) {
 
 bool has_indexed(const WalFile& wal) {
   return wal.frames == 0 || (wal_end_bytes(wal) != 0 && wal_end_bytes(wal) <= wal.size_bytes);
+}
+
+std::size_t page_bytes_of(const WalHeaderBytes& header) {
+  constexpr std::uint32_t kPageBytesMin = 512;
+  constexpr std::uint32_t kPageBytesMax = 65536;
+  const std::uint32_t bytes = big_endian(header, kPageSizeAt);
+  const bool sound = is_sound(header) && std::has_single_bit(bytes) && bytes >= kPageBytesMin &&
+                     bytes <= kPageBytesMax;
+  return sound ? bytes : 0;
+}
+
+std::uint64_t page_of_frame(std::span<const unsigned char, kWalFrameHeaderBytes> header) {
+  return big_endian(header, 0);
 }
 
 std::uint64_t wal_end_bytes(const WalFile& wal) {

@@ -2,13 +2,19 @@
 // Tells a write-ahead file that lost acknowledged commits from one whose last commit never ended.
 // SQLite reads such a file up to the first frame whose sum is wrong, and calls what follows
 // nothing: right for a commit that a power cut tore, silent loss when a bit in the middle has
-// changed.
+// changed. A file that is empty or is not there is none at all to it.
 //
 // Two things are certain, whatever order writes reach a disk in. What was noted as acknowledged
 // (WalReach) had been synced before the note was made, so the note need not be synced itself: an
 // old one or none only says less. And a commit is synced before the next one is written, so a frame
-// that continues the sums of a commit's last frame says that this commit was acknowledged. Pure
-// functions; the format is that of https://www.sqlite.org/walformat.html.
+// that continues the sums of a commit's last frame says that this commit was acknowledged.
+//
+// Of an empty file the note says something only while the system runs on that it was made under,
+// since an old note may come back with a crash: then the database has the last page of the commit,
+// or that commit is lost. Whoever copies all there is into the database and empties the file takes
+// the note back before; another program that does so leaves that page in the database.
+//
+// Pure functions; the format is that of https://www.sqlite.org/walformat.html.
 
 #include <array>
 #include <cstdint>
@@ -31,11 +37,14 @@ using WalSalt = std::array<unsigned char, kWalSaltBytes>;
 struct WalReach {
   WalHeaderBytes header{};
   std::uint64_t frames = 0;
+  std::uint64_t page = 0;      // of the last of them, counted from 1; 0: not known
+  std::uint64_t page_sum = 0;  // checksum64 of what it holds
+  std::uint64_t boot = 0;      // boot_number() when it was noted
   friend bool operator==(const WalReach&, const WalReach&) = default;
 };
 
 // With a sum of its own.
-using WalReachText = std::array<char, kWalHeaderBytes + 2 * sizeof(std::uint64_t)>;
+using WalReachText = std::array<char, kWalHeaderBytes + 5 * sizeof(std::uint64_t)>;
 WalReachText encode_reach(const WalReach& reach);
 // Nothing when it is empty, cut short or damaged.
 std::optional<WalReach> decode_reach(std::string_view text);
@@ -55,6 +64,10 @@ bool may_have_lost(const WalFile& wal, const std::optional<WalReach>& acknowledg
 bool has_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged);
 // Whether the file has all that the index tells. Only when nobody writes or checkpoints.
 bool has_indexed(const WalFile& wal);
+// Bytes of a page, as a sound header says; 0 for another.
+std::size_t page_bytes_of(const WalHeaderBytes& header);
+// The page that a frame with this header holds.
+std::uint64_t page_of_frame(std::span<const unsigned char, kWalFrameHeaderBytes> header);
 // Where what SQLite takes ends; 0 when the file has no sound header.
 std::uint64_t wal_end_bytes(const WalFile& wal);
 

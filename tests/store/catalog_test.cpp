@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "store/base/file.h"
+#include "store/base/limits.h"
 #include "store/catalog/database.h"
 #include "store/catalog/row_sum.h"
 #include "store/catalog_definitions.h"
@@ -104,7 +105,7 @@ TEST_CASE("what lay beside a dropped file goes with the next creation") {
 void run_sql(const TempDirectory& directory, std::string_view sql) {
   auto database = open_database(directory.path() + "/catalog.db", catalog_schema());
   REQUIRE(database.ok());
-  auto lock = (*database)->begin_write(1);
+  auto lock = (*database)->begin_write(Room::little());
   REQUIRE(lock.ok());
   REQUIRE(lock->connection().execute(sql).ok());
   REQUIRE(lock->commit().ok());
@@ -114,7 +115,7 @@ void run_sql(const TempDirectory& directory, std::string_view sql) {
 void lengthen_definition(const TempDirectory& directory) {
   auto database = open_database(directory.path() + "/catalog.db", catalog_schema());
   REQUIRE(database.ok());
-  auto lock = (*database)->begin_write(1);
+  auto lock = (*database)->begin_write(Room::little());
   REQUIRE(lock.ok());
   std::int64_t before = 0;
   std::int64_t after = 0;
@@ -162,10 +163,26 @@ TEST_CASE("a definition that a later version wrote is read, changed and dropped"
         return Status();
       };
       REQUIRE(store->definitions().change_dataset("one", change).ok());
+      const auto changed = store->definitions().find_dataset("one");
+      REQUIRE(changed.ok());
+      CHECK((*changed)->description == "changed");
+      CHECK((*changed)->later == "more");  // for the version that knows what it is
     }
     CHECK(problems(*store).empty());
     CHECK(store->definitions().datasets()->size() == (dropped ? 0U : 1U));
   }
+}
+
+TEST_CASE("a check lists so many damaged rows of the catalog, and counts the others") {
+  const TempDirectory directory;
+  REQUIRE(open_store(directory.path(), 100)->definitions().put_setting("plain", "value").ok());
+  run_sql(directory,
+          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+              std::to_string(kCheckProblemsMax + 5) +
+              ") INSERT INTO objects SELECT 1, 'id' || i, '', '', '', 0, 0, '', 0 FROM n");
+  const auto found = problems(*open_store(directory.path(), 100));
+  REQUIRE(found.size() == kCheckProblemsMax + 1);
+  CHECK(found.back() == "catalog.db: … and 5 more problems");
 }
 
 TEST_CASE("a row that vanished from the catalog is noticed") {

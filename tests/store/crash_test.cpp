@@ -60,7 +60,7 @@ constexpr std::uint32_t kBlockRows = 32;
       ::_exit(2);
     }
     if (i % 11 == 10) {
-      if (const Status done = (*store)->maintain("d", true, control); !done.ok()) {
+      if (const Status done = (*store)->maintain("d", Maintenance::kFull, control); !done.ok()) {
         give_up("maintain", done.error());
       }
     }

@@ -3,6 +3,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -11,8 +14,10 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/limits.h"
 #include "store/base/thread_pool.h"
 #include "store/block/block_writer.h"
+#include "store/ingest/event_rules.h"
 #include "store/segment_cache.h"
 #include "store/stored_form.h"
 #include "tests/support/load_events.h"
@@ -103,6 +108,65 @@ TEST_CASE("a job that fails takes none of its group along, and nothing is there 
   CHECK(store->snapshot("d")->ordinal_end() == 4);
 }
 
+TEST_CASE("a group that has given up as a whole is not tried again") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 4096);
+  REQUIRE(load(*store, "d", "{\"n\":0}\n").ok());
+  const std::shared_ptr<Dataset> dataset = open_first_dataset(directory.path());
+  QueryControl gone;
+  std::atomic<int> calls{0};
+  WriteJob last;  // the client's patience ends in it
+  last.apply = [&](DatasetWriter& /*writer*/) {
+    ++calls;
+    gone.cancel();
+    return gone.check();
+  };
+  WriteJob sound;
+  sound.apply = [](DatasetWriter& /*writer*/) { return Status(); };
+  SlowLeader leader(*dataset);
+  std::vector<std::thread> threads;
+  // Prepared beside the leader's transaction, so that the others mostly share the next one.
+  threads.emplace_back([&] { CHECK(dataset->write(sound).ok()); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  constexpr int kWriters = 3;
+  for (int i = 0; i < kWriters; ++i) {
+    threads.emplace_back([&] {
+      const WaitScope scope(gone);
+      const Status written = dataset->write(last);
+      REQUIRE_FALSE(written.ok());
+      CHECK(written.error().code == ErrorCode::kCancelled);
+    });
+  }
+  leader.let_go();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  CHECK(calls.load() >= 1);
+  CHECK(calls.load() <= kWriters);  // once a group, however they are grouped
+}
+
+TEST_CASE("builders that admit what was before a renewal are not kept") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 4096);
+  REQUIRE(load(*store, "d", "{\"n\":0}\n").ok());
+  const std::shared_ptr<Dataset> dataset = open_first_dataset(directory.path());
+  const IngestOptions plain;
+  IngestOptions other;
+  other.timestamp_field = "at";
+  const auto admission = [&](const IngestOptions& options) {
+    const auto pool = dataset->builders(options);
+    REQUIRE(pool.ok());
+    return (*pool)->rules()->admission;
+  };
+  for (int round = 0; round < 1000; ++round) {
+    std::thread beside([&] { admission(plain); });
+    dataset->renew_builders();
+    admission(other);
+    beside.join();
+    REQUIRE(admission(plain) == admission(other));
+  }
+}
+
 TEST_CASE("loads that fill more than a quarter of a block are stored as one") {
   constexpr std::uint32_t kSmallBlock = 3;
   const TempDirectory directory;
@@ -141,19 +205,27 @@ TEST_CASE("loads that fill more than a quarter of a block are stored as one") {
   CHECK(store->check(control)->problems.empty());
 }
 
+// What is done to a block's header before it is written.
+using Craft = std::function<void(BlockHeader*)>;
+
 // A block of one row as a form whose row, header and list of fields contradict each other.
 Status insert_odd(const std::string& directory, const Table& table,
-                  std::vector<std::pair<std::string, std::uint32_t>> fields, bool dense) {
+                  std::vector<std::pair<std::string, std::uint32_t>> fields, bool dense,
+                  const Craft& craft = {}) {
   const std::shared_ptr<Dataset> dataset = open_first_dataset(directory);
   auto block = encode_block(table, Effort::kIngest);
   REQUIRE(block.ok());
+  if (craft) {
+    craft(&block->header);
+    block->header_bytes = encode_header(block->header);
+  }
   StoredForm form = make_sealed(*std::move(block), 10);
   form.row.dense = dense;
   if (!fields.empty()) {
     form.fields = std::move(fields);
   }
   WriteJob job;
-  job.bytes_needed = 1;
+  job.room = Room::little();
   job.apply = [&](DatasetWriter& writer) { return insert_form(writer, form); };
   return dataset->write(job);
 }
@@ -208,6 +280,63 @@ TEST_CASE("a block without the ordinals that readers take for granted is damage"
   const auto block = snapshot->open(snapshot->blocks().back());
   REQUIRE_FALSE(block.ok());
   CHECK(block.error().code == ErrorCode::kCorrupt);
+}
+
+TEST_CASE("a check lists so many problems of a file, and counts the others") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 4096);
+  REQUIRE(load(*store, "d", "{\"i\":1}\n").ok());
+  const std::shared_ptr<Dataset> dataset = open_first_dataset(directory.path());
+  const auto add_strays = [&](std::uint64_t first, std::uint64_t count) {
+    WriteJob job;
+    job.apply = [=](DatasetWriter& writer) -> Status {
+      for (std::uint64_t id = first; id < first + count; ++id) {
+        EVQ_TRY(writer.insert_blob(BlobTable::kHeaders, {id, "of no block"}));
+      }
+      return {};
+    };
+    REQUIRE(dataset->write(job).ok());
+  };
+  add_strays(100, kCheckProblemsMax);
+  CHECK(problems_of(*store) == kCheckProblemsMax);
+  add_strays(100 + kCheckProblemsMax, 7);
+  QueryControl control;
+  const auto report = store->check(control);
+  REQUIRE(report.ok());
+  REQUIRE(report->problems.size() == kCheckProblemsMax + 1);
+  CHECK(report->problems.back().message == "… and 7 more problems");
+}
+
+// Eight bytes a row are read of times, and one was decoded. Read so, these are in order.
+TEST_CASE("a block whose times are of another type is damage that a check only tells") {
+  constexpr std::size_t kRows = 60000;
+  Table table;
+  table.rows = kRows;
+  table.schema =
+      Schema({{"_time", Type::kDatetime}, {"_sysTime", Type::kDatetime}, {"b", Type::kBool}});
+  auto flags = Values::make(Type::kBool, kRows);
+  for (std::size_t row = 0; row < kRows; ++row) {
+    flags->mutable_data<std::uint8_t>()[row] = row % 8 == 0 ? 1 : 0;
+  }
+  table.columns = {Vector::constant(Value::datetime(5), kRows),
+                   Vector::constant(Value::datetime(77), kRows), Vector::flat(std::move(flags))};
+  const auto widen = [](BlockHeader* header) {
+    header->min_time = 0;
+    header->max_time = std::numeric_limits<std::int64_t>::max();
+    header->columns[*header->find("b")].name = "_time";
+  };
+  const Craft alone = [&](BlockHeader* header) {
+    header->columns[*header->find("_time")].name = "x";
+    widen(header);
+  };
+  const Craft second = widen;  // of that name, which nobody reads
+  for (const auto& [craft, problems] : {std::pair(alone, 1U), std::pair(second, 0U)}) {
+    const TempDirectory directory;
+    auto store = open_store(directory.path(), 65536);
+    REQUIRE(load(*store, "d", "{\"i\":1}\n").ok());
+    REQUIRE(insert_odd(directory.path(), table, {}, true, craft).ok());
+    CHECK(problems_of(*store) == problems);
+  }
 }
 
 }  // namespace

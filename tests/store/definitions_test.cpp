@@ -10,6 +10,9 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/control.h"
+#include "store/base/file_lock.h"
+#include "store/base/wait_scope.h"
 #include "store/definition_coding.h"
 #include "store/store.h"
 #include "tests/support/temp_store.h"
@@ -95,9 +98,31 @@ TEST_CASE("a definition may end before a member that came later, and go on after
     CHECK(read.retention_days == 30);
     CHECK(read.use_retention);
     CHECK(read.map_fields.empty());
+    CHECK(encode_definition(read) == (bytes == older ? coded : bytes));
   }
   DatasetDefinition read;
   CHECK_FALSE(decode_definition(older.substr(0, older.size() - 1), &read));
+}
+
+TEST_CASE("who gives up is not kept by another who opens the catalog") {
+  const TempDirectory directory;
+  auto store = open_in(directory);
+  const std::string path = directory.path() + "/s/catalog.db";
+  auto other_process = FileLock::acquire(path + ".lock", 0);
+  REQUIRE(other_process.ok());
+  std::thread waiting([&] { CHECK(store->definitions().put_setting("a", "1").ok()); });
+  while (!std::filesystem::exists(path)) {  // it is made under no lock, and filled under this one
+    std::this_thread::yield();
+  }
+  QueryControl gone;
+  gone.cancel();
+  {
+    const WaitScope scope(gone);
+    CHECK(store->definitions().put_setting("b", "2").error().code == ErrorCode::kCancelled);
+  }
+  other_process->release();
+  waiting.join();
+  CHECK(store->definitions().setting("a").value() == "1");
 }
 
 TEST_CASE("names of datasets") {

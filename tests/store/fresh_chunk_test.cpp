@@ -46,7 +46,7 @@ void change_chunk(const std::string& directory, const ChangeChunk& change) {
   options.path = directory + "/datasets/1.db";
   auto database = Database::open(options, dataset_schema());
   REQUIRE(database.ok());
-  auto lock = (*database)->begin_write(1);
+  auto lock = (*database)->begin_write(Room::little());
   REQUIRE(lock.ok());
   std::uint64_t key = 0;
   {
@@ -202,7 +202,7 @@ TEST_CASE("chunks of early versions are read, and merged into blocks") {
     CHECK(texts(read_rows(*store, "d", "right")) == before);
     CHECK(is_clean(*store));
     QueryControl control;
-    REQUIRE(store->maintain("d", true, control).ok());
+    REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
     CHECK(store->stats("d")->fresh_chunks == 0);
     CHECK(texts(read_rows(*store, "d", "right")) == before);
   }

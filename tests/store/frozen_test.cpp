@@ -79,7 +79,7 @@ TEST_CASE("a store of version 1 opens, answers and is written to") {
 
   QueryControl control;
   REQUIRE(load(*store, "kinds", "{\"_time\":1,\"message\":\"new\"}").ok());
-  REQUIRE(store->maintain("kinds", true, control).ok());
+  REQUIRE(store->maintain("kinds", Maintenance::kFull, control).ok());
   CHECK(store->snapshot("kinds")->rows() == 1201);
   store = open_store(path, 65536);
   require_sound(*store);

@@ -62,7 +62,7 @@ TEST_CASE("a dataset that is dropped meanwhile is not found, and not damaged") {
   const auto there = open_store(directory.path(), kFewRows);
   REQUIRE(load(*here, "d", numbered_events(0, 3, 0, 1)).ok());
   QueryControl control;
-  const auto removed = here->remove("d", DroppingFilter(*there), true, control);
+  const auto removed = here->remove("d", DroppingFilter(*there), Removal::kCommit, control);
   REQUIRE_FALSE(removed.ok());
   CHECK(removed.error().code == ErrorCode::kNotFound);
   CHECK(removed.error().message == "dataset 'd' not found");
@@ -86,7 +86,7 @@ TEST_CASE("a dataset that is dropped meanwhile is not found, and not damaged") {
     check_reason(here->stats("d"));
     check_reason(here->fields("d"));
     check_reason(here->trim("d", 0, control));
-    check_reason(here->maintain("d", true, control));
+    check_reason(here->maintain("d", Maintenance::kFull, control));
     const auto report = here->check(control);
     REQUIRE(report.ok());
     for (const CheckProblem& problem : report->problems) {
@@ -171,7 +171,8 @@ TEST_CASE("what is not there is not found, not changed and not removed twice") {
   CHECK(store->fields("missing").error().code == ErrorCode::kNotFound);
   QueryControl control;
   CHECK(store->trim("missing", 0, control).error().code == ErrorCode::kNotFound);
-  CHECK(store->maintain("missing", true, control).error().code == ErrorCode::kNotFound);
+  CHECK(store->maintain("missing", Maintenance::kFull, control).error().code ==
+        ErrorCode::kNotFound);
   StoredObject object;
   object.id = "x";
   REQUIRE(definitions.put_object(object).ok());

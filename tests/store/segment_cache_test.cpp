@@ -105,6 +105,21 @@ TEST_CASE("a column that went unused is not decoded whole again") {
   CHECK(cache.find_column(key(0)).has_value());
 }
 
+TEST_CASE("what is known of a column outlasts making room for it") {
+  SegmentCache cache(2 * 8 * 1000 + 2000);
+  CHECK(!cache.note_few_rows(key(0)));
+  for (std::uint64_t column = 1; column < 3; ++column) {
+    cache.put_column(key(column), numbers(1000));
+  }
+  cache.put_column(key(0), numbers(1000));  // in the place of the note, among others
+  for (std::uint64_t column = 3; column < 5; ++column) {
+    cache.put_column(key(column), numbers(1000));
+  }
+  CHECK(!cache.find_column(key(0)).has_value());
+  CHECK(!cache.note_few_rows(key(0)));  // it went unused
+  CHECK(!cache.note_few_rows(key(0)));
+}
+
 TEST_CASE("a block that was just written is there as a whole until it is forgotten") {
   SegmentCache cache(100000);
   DecodedBlock block;

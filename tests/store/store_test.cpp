@@ -13,6 +13,7 @@
 
 #include "store/base/file.h"
 #include "store/base/file_lock.h"
+#include "store/base/time.h"
 #include "store/catalog/sqlite.h"
 #include "tests/support/store_support.h"
 
@@ -116,7 +117,7 @@ TEST_CASE("fresh chunks are sealed when they fill a block, and rows keep their i
   }
   CHECK(store->stats("d")->blocks >= 1);
   QueryControl control;
-  REQUIRE(store->maintain("d", true, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
   CHECK(store->stats("d")->fresh_chunks == 0);
   const auto after = read_rows(*store, "d", "n");
   REQUIRE(after.size() == before.size());
@@ -135,7 +136,7 @@ TEST_CASE("equal times keep their order of arrival") {
   }
   CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 24));
   QueryControl control;
-  REQUIRE(store->maintain("d", true, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
   CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 24));
 }
 
@@ -149,13 +150,13 @@ TEST_CASE("types of a field merge across chunks without losing values") {
   }
   CHECK(store->snapshot("d")->schema()[2] == Field{"n", Type::kDynamic});
   QueryControl control;
-  REQUIRE(store->maintain("d", true, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
   CHECK(texts(read_rows(*store, "d", "n")) ==
         std::vector<std::string>{"1", "2.5", "null", "\"x\"", "null"});
   REQUIRE(load(*store, "e", R"({"_time":1,"n":9007199254740993})").ok());
   REQUIRE(load(*store, "e", R"({"_time":2,"n":0.5})").ok());
   CHECK(store->snapshot("e")->schema()[2] == Field{"n", Type::kDynamic});
-  REQUIRE(store->maintain("e", true, control).ok());
+  REQUIRE(store->maintain("e", Maintenance::kFull, control).ok());
   CHECK(store->stats("e")->blocks == 1);
   CHECK(texts(read_rows(*store, "e", "n")) == std::vector<std::string>{"9007199254740993", "0.5"});
   require_clean(*store);
@@ -170,7 +171,7 @@ TEST_CASE("columns are merged by name, wherever their chunks have them") {
     REQUIRE(load(*store, "d", event).ok());
   }
   QueryControl control;
-  REQUIRE(store->maintain("d", true, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
   REQUIRE(store->snapshot("d")->blocks().size() == 1);
   using Texts = std::vector<std::string>;
   CHECK(texts(read_rows(*store, "d", "a")) == Texts{"a1", "a2", "null", "a4"});
@@ -187,8 +188,8 @@ TEST_CASE("a snapshot sees what was there when it was taken") {
   REQUIRE(snapshot.ok());
   REQUIRE(load(*store, "d", numbered_events(25, 25, 100, 1)).ok());
   QueryControl control;
-  REQUIRE(store->remove("d", NumbersFilter({3, 30}), true, control).ok());
-  REQUIRE(store->maintain("d", true, control).ok());
+  REQUIRE(store->remove("d", NumbersFilter({3, 30}), Removal::kCommit, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
   REQUIRE(store->drop_dataset("d").ok());
   CHECK(texts(read_rows(*snapshot, "n")) == numbers(0, 25));
 }
@@ -199,18 +200,18 @@ TEST_CASE("delete takes whole blocks, and only when told to") {
   REQUIRE(load(*store, "d", numbered_events(0, 40, 0, 1)).ok());
   QueryControl control;
   const NumbersFilter doomed({3, 4, 35});
-  for (const bool commit : {false, true}) {
-    const auto report = store->remove("d", doomed, commit, control);
+  for (const Removal removal : {Removal::kDryRun, Removal::kCommit}) {
+    const auto report = store->remove("d", doomed, removal, control);
     REQUIRE(report.ok());
     CHECK(report->rows_matched == 3);
     CHECK(report->rows_deleted == 20);
     CHECK(report->blocks_deleted == 2);
     CHECK(report->first_matched_time == 1'600'000'003'000'000'000);
     CHECK(report->last_matched_time == 1'600'000'035'000'000'000);
-    CHECK(store->snapshot("d")->rows() == (commit ? 20U : 40U));
+    CHECK(store->snapshot("d")->rows() == (removal == Removal::kCommit ? 20U : 40U));
   }
   CHECK(texts(read_rows(*store, "d", "n")) == numbers(10, 20));
-  const auto nothing = store->remove("d", doomed, true, control);
+  const auto nothing = store->remove("d", doomed, Removal::kCommit, control);
   CHECK(nothing->rows_matched == 0);
   CHECK_FALSE(nothing->first_matched_time.has_value());
   CHECK(store->stats("d")->queued_blocks == 0);
@@ -254,12 +255,37 @@ TEST_CASE("events are kept for ever when that is how long they are to be kept") 
   QueryControl control;
   for (const std::int64_t days : {std::int64_t{100'000}, std::int64_t{200'000}, INT64_MAX}) {
     keep_for(days);
-    REQUIRE(store->maintain("d", true, control).ok());
+    REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
     CHECK(store->stats("d")->rows == 40);
   }
   keep_for(1);
-  REQUIRE(store->maintain("d", false, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kDue, control).ok());
   CHECK(store->stats("d")->rows == 0);
+}
+
+TEST_CASE(
+    "a process that starts on a clock far ahead of the last one's removes nothing that is old") {
+  const TempDirectory directory;
+  const auto rows_left = [&] {
+    auto store = open_store(directory.path(), 10);
+    REQUIRE(load(*store, "d", numbered_events(0, 40, 0, 1)).ok());
+    const auto keep_a_day = [](DatasetDefinition* known) {
+      known->use_retention = true;
+      known->retention_days = 1;
+      return Status();
+    };
+    REQUIRE(store->definitions().change_dataset("d", keep_a_day).ok());
+    QueryControl control;
+    REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
+    return store->stats("d")->rows;
+  };
+  CHECK(rows_left() == 0);
+  CHECK(rows_left() == 0);
+  REQUIRE(open_store(directory.path(), 10)
+              ->definitions()
+              .put_setting("clock.steady", std::to_string(wall_clock_now_ns() - 30 * kDayNs))
+              .ok());
+  CHECK(rows_left() == 40);
 }
 
 TEST_CASE("compaction merges small neighbours and gives space back") {
@@ -270,7 +296,7 @@ TEST_CASE("compaction merges small neighbours and gives space back") {
   }
   CHECK(store->stats("d")->blocks == 10);
   QueryControl control;
-  REQUIRE(store->maintain("d", true, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
   CHECK(store->stats("d")->blocks == 5);
   CHECK(store->stats("d")->rows == 500);
   CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 500));
@@ -357,8 +383,8 @@ TEST_CASE("merges and deletes wait for their turn without a snapshot") {
     std::thread waiting([&] {
       QueryControl control;
       const NumbersFilter doomed({std::int64_t{round} * 32});
-      CHECK((round % 2 == 0 ? store.maintain("d", false, control).ok()
-                            : store.remove("d", doomed, true, control).ok()));
+      CHECK((round % 2 == 0 ? store.maintain("d", Maintenance::kDue, control).ok()
+                            : store.remove("d", doomed, Removal::kCommit, control).ok()));
       done.store(true);
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -368,7 +394,7 @@ TEST_CASE("merges and deletes wait for their turn without a snapshot") {
     direct.busy_ms = 60000;  // while the snapshot that is merged from is open
     auto connection = Connection::open(direct);
     REQUIRE(connection.ok());
-    CHECK((*connection)->checkpoint(true).ok());
+    CHECK((*connection)->checkpoint(Checkpoint::kTruncate).ok());
     CHECK_FALSE(done.load());
     lock->release();
     waiting.join();
@@ -518,7 +544,7 @@ TEST_CASE("rows that a cache still has are merged from it, and are those that we
         before.reset();  // what is deleted is given back to the disk, which waits for readers
       }
       QueryControl control;
-      REQUIRE((*store)->maintain("d", full, control).ok());
+      REQUIRE((*store)->maintain("d", full ? Maintenance::kFull : Maintenance::kDue, control).ok());
       CHECK((*store)->stats("d")->blocks != 0);
       CHECK(all_fields(*(*store)->snapshot("d")) == rows);
       CHECK((!before || all_fields(*before) == rows));

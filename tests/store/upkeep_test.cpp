@@ -73,9 +73,9 @@ TEST_CASE("a compaction that is cancelled stops, and the next one ends its work"
   REQUIRE(store->trim("d", INT64_MAX, control).value() == 20000);
   const std::uint64_t before = store->stats("d")->file_bytes;
   control.cancel();
-  CHECK(store->maintain("d", true, control).error().code == ErrorCode::kCancelled);
+  CHECK(store->maintain("d", Maintenance::kFull, control).error().code == ErrorCode::kCancelled);
   QueryControl again;
-  REQUIRE(store->maintain("d", true, again).ok());
+  REQUIRE(store->maintain("d", Maintenance::kFull, again).ok());
   CHECK(store->stats("d")->file_bytes < before);
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("a merge takes in as many columns as it may, counted in each chunk") {
     }
     REQUIRE(store->snapshot("d")->blocks().size() == kChunks);
     QueryControl control;
-    REQUIRE(store->maintain("d", true, control).ok());
+    REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
     CHECK(store->stats("d")->blocks == 1 + past);
     CHECK(store->snapshot("d")->rows() == kChunks * (fields / kFieldsOfEvent + 1));
   }
@@ -109,7 +109,7 @@ TEST_CASE("a damaged block stays, and those around it are merged") {
   make_damaged_blocks(directory.path());
   const auto store = open_store(directory.path(), 1000);
   QueryControl control;
-  const Status merged = store->maintain("d", true, control);
+  const Status merged = store->maintain("d", Maintenance::kFull, control);
   REQUIRE_FALSE(merged.ok());
   CHECK(merged.error().code == ErrorCode::kCorrupt);
   CHECK(merged.error().message.find("datasets/1.db: block 2: column") != std::string::npos);
@@ -124,20 +124,46 @@ TEST_CASE("a damaged block stays, and those around it are merged") {
   CHECK(read_rows(*sound, "n").size() == 30);
 }
 
+TEST_CASE("check tells of bytes that belong to no block, and to no column of one") {
+  const TempDirectory directory;
+  REQUIRE(load(*open_store(directory.path(), 10), "d", numbered_events(0, 10, 0, 1), false).ok());
+  const auto problems = [&] {
+    QueryControl control;
+    const auto report = open_store(directory.path(), 10)->check(control);
+    REQUIRE(report.ok());
+    return report->problems;
+  };
+  CHECK(problems().empty());
+  SUBCASE("block") {
+    change(directory.path(), "INSERT INTO segments VALUES((9 << 14) | 1, x'00')");
+    const auto found = problems();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].block == 9);
+    CHECK(found[0].message == "there are bytes of a block that is not listed");
+  }
+  SUBCASE("column") {
+    change(directory.path(), "INSERT INTO segments VALUES((1 << 14) | 99, x'00')");
+    const auto found = problems();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].block == 1);
+    CHECK(found[0].message == "there are bytes of a column that it does not have");
+  }
+}
+
 TEST_CASE("a delete goes past a damaged block and says so") {
   const TempDirectory directory;
   make_damaged_blocks(directory.path());
   const auto store = open_store(directory.path(), 10);
   QueryControl control;
-  for (const bool commit : {false, true}) {
-    const auto report = store->remove("d", EndsInThree(), commit, control);
+  for (const Removal removal : {Removal::kDryRun, Removal::kCommit}) {
+    const auto report = store->remove("d", EndsInThree(), removal, control);
     REQUIRE(report.ok());
     CHECK(report->blocks_deleted == 3);
     CHECK(report->rows_matched == 3);
     CHECK(report->blocks_damaged == 1);
     REQUIRE_FALSE(report->damage.ok());
     CHECK(report->damage.error().message.find("block 2: column 'n'") != std::string::npos);
-    CHECK(store->stats("d")->rows == (commit ? 10 : 40));
+    CHECK(store->stats("d")->rows == (removal == Removal::kCommit ? 10 : 40));
   }
 }
 
@@ -155,9 +181,9 @@ TEST_CASE("upkeep does not open a dataset whose files nobody has changed") {
   REQUIRE(load(*store, "two", numbered_events(0, 1, 0, 1)).ok());
   QueryControl control;
   const auto opens_one = [&] {
-    REQUIRE(store->maintain("two", false, control).ok());
+    REQUIRE(store->maintain("two", Maintenance::kDue, control).ok());
     REQUIRE(store->snapshot("two").ok());  // the only one that stays open
-    REQUIRE(store->maintain("one", false, control).ok());
+    REQUIRE(store->maintain("one", Maintenance::kDue, control).ok());
     return is_open(directory.path() + "/datasets/1.db");
   };
   CHECK(opens_one());  // changed just now
@@ -183,14 +209,14 @@ TEST_CASE("small blocks are merged when nobody has written for some seconds") {
     REQUIRE(load(*store, "d", numbered_events(5 * i, 5, 5 * i, 1)).ok());
   }
   QueryControl control;
-  REQUIRE(store->maintain("d", false, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kDue, control).ok());
   CHECK(store->stats("d")->blocks == 3);
   let_files_settle();
-  REQUIRE(store->maintain("d", false, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kDue, control).ok());
   CHECK(store->stats("d")->blocks == 2);
   CHECK(store->stats("d")->rows == 15);
   let_files_settle();
-  REQUIRE(store->maintain("d", false, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kDue, control).ok());
   CHECK(store->stats("d")->blocks == 2);  // only one of them is small
 }
 
@@ -214,14 +240,14 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> rows_around_the_end(std::
   REQUIRE(store->definitions().change_dataset("d", retain_a_day).ok());
   QueryControl control;
   let_files_settle();
-  REQUIRE(store->maintain("d", false, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kDue, control).ok());
   const std::uint64_t before = store->stats("d")->rows;
   const std::int64_t left_s = day_ago_s + seconds - (wall_clock_now_ns() / 1'000'000'000 - 86'400);
   if (left_s <= 0) {
     return std::nullopt;
   }
   std::this_thread::sleep_for(std::chrono::seconds(left_s + 1));
-  REQUIRE(store->maintain("d", false, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kDue, control).ok());
   return std::pair(before, store->stats("d")->rows);
 }
 
@@ -246,7 +272,7 @@ TEST_CASE("a damaged chunk stays, and what is around it is merged") {
   }
   CHECK(store->stats("d")->fresh_chunks < 100);
   QueryControl control;
-  CHECK(store->maintain("d", true, control).error().code == ErrorCode::kCorrupt);
+  CHECK(store->maintain("d", Maintenance::kFull, control).error().code == ErrorCode::kCorrupt);
   CHECK(store->stats("d")->fresh_chunks == 1);
   CHECK(store->stats("d")->blocks == 2);
   CHECK(store->stats("d")->rows == 200);
@@ -308,10 +334,10 @@ TEST_CASE("upkeep closes what a query over many datasets left open") {
     return open;
   };
   QueryControl control;
-  REQUIRE(store->maintain(name_of(1), false, control).ok());
+  REQUIRE(store->maintain(name_of(1), Maintenance::kDue, control).ok());
   CHECK(count_open() == kDatasets);  // in use
   query.clear();
-  REQUIRE(store->maintain(name_of(1), false, control).ok());
+  REQUIRE(store->maintain(name_of(1), Maintenance::kDue, control).ok());
   CHECK(count_open() == 3);
 }
 

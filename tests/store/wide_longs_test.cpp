@@ -51,7 +51,7 @@ TEST_CASE("a field has one type, whether its values came together or not") {
     for (const bool merged : {false, true}) {
       CAPTURE(merged);
       if (merged) {
-        REQUIRE(store->maintain("d", true, control).ok());
+        REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
       }
       CHECK(type_of_n(*store) == Type::kDynamic);
       CHECK(types_seen(*store) == std::vector<Type>{Type::kLong, Type::kReal});
@@ -66,7 +66,7 @@ TEST_CASE("longs that are all doubles and reals are reals") {
     REQUIRE(load(*store, "d", event(0, n)).ok());
   }
   QueryControl control;
-  REQUIRE(store->maintain("d", true, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
   CHECK(type_of_n(*store) == Type::kReal);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("chunks of wide longs and of reals are merged, and every value stays")
   CHECK(store->stats("d")->fresh_chunks <= 64);
   CHECK(texts(read_rows(*store, "d", "n")) == expected);
   QueryControl control;
-  REQUIRE(store->maintain("d", true, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
   CHECK(store->stats("d")->blocks == 1);
   CHECK(texts(read_rows(*store, "d", "n")) == expected);
   CHECK(store->check(control)->problems.empty());
@@ -108,7 +108,7 @@ void append_unnoted(const std::string& directory, const std::string& ndjson) {
   }
   CHECK(noted);
   WriteJob job;
-  job.bytes_needed = 1;
+  job.room = Room::little();
   job.apply = [&](DatasetWriter& writer) { return insert_form(writer, *form); };
   REQUIRE((*dataset)->write(job).ok());
 }
@@ -120,7 +120,7 @@ TEST_CASE("a file that does not tell wide longs reads as before until they are m
   append_unnoted(directory.path(), event(1, kWide));
   CHECK(type_of_n(*store) == Type::kReal);
   QueryControl control;
-  REQUIRE(store->maintain("d", true, control).ok());
+  REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
   CHECK(type_of_n(*store) == Type::kDynamic);
   CHECK(texts(read_rows(*store, "d", "n")) == std::vector<std::string>{"1.5", std::string(kWide)});
   CHECK(store->check(control)->problems.empty());

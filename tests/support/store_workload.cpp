@@ -65,7 +65,8 @@ bool Workload::step(Store& store) {
       return true;
     }
     QueryControl control;
-    return finish(store.maintain(dataset, choice < 62, control));
+    return finish(
+        store.maintain(dataset, choice < 62 ? Maintenance::kFull : Maintenance::kDue, control));
   }
   if (choice < 80) {
     return remove(store);
@@ -130,7 +131,7 @@ bool Workload::remove(Store& store) {
     }
   }
   QueryControl control;
-  auto report = store.remove(dataset, EventFilter(event), true, control);
+  auto report = store.remove(dataset, EventFilter(event), Removal::kCommit, control);
   return finish(report.ok() ? Status() : std::move(report).take_error());
 }
 
@@ -210,10 +211,10 @@ Result<Workload::Contents> Workload::read(Store& store) {
 }
 
 void Workload::tidy(Store& store) {
-  const bool readable = read(store).ok();
+  const Maintenance maintenance = read(store).ok() ? Maintenance::kFull : Maintenance::kDue;
   for (const std::string_view dataset : kDatasets) {
     QueryControl control;
-    static_cast<void>(store.maintain(dataset, readable, control));
+    static_cast<void>(store.maintain(dataset, maintenance, control));
   }
 }
 

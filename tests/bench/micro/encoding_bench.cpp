@@ -10,9 +10,11 @@
 #include <ctime>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <simdjson.h>
@@ -191,8 +193,11 @@ class Bench {
     }
     const EncodedBlock block = assemble_block(table.rows, std::move(columns)).value();
     headers_ += block.header_bytes.size();
-    const auto packed =
-        std::make_shared<const std::string>(pack_parts(block.segments, block.filters));
+    std::string parts;
+    for (const auto* each : {&block.segments, &block.filters}) {
+      parts = std::accumulate(each->begin(), each->end(), std::move(parts));
+    }
+    const auto packed = std::make_shared<const std::string>(std::move(parts));
     BlockReader reader(std::make_shared<BlockHeader>(block.header),
                        make_packed_source(block.header, {*packed, packed}));
     for (std::size_t i = 0; i < table.columns.size(); ++i) {

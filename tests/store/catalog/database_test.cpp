@@ -33,7 +33,7 @@ std::unique_ptr<Database> open_new(const TempDirectory& directory) {
 }
 
 void initialise(Database& database, std::uint64_t key) {
-  auto lock = database.begin_write(1);
+  auto lock = database.begin_write(Room::little());
   REQUIRE(lock.ok());
   REQUIRE(DatasetWriter::initialise(lock->connection(), key).ok());
   REQUIRE(lock->commit().ok());
@@ -85,6 +85,34 @@ TEST_CASE("a missing file is not made unless asked for") {
   CHECK(Database::open(options, dataset_schema()).error().code == ErrorCode::kNotFound);
 }
 
+TEST_CASE("a file keeps the pages it was made with, and sizes are counted in them") {
+  const TempDirectory directory;
+  auto options = options_for(directory);
+  options.page_size_bytes = 65536;
+  {
+    auto made = Database::open(options, dataset_schema());
+    REQUIRE(made.ok());
+    initialise(**made, 5);
+  }
+  options.page_size_bytes = 4096;
+  auto database = Database::open(options, dataset_schema());
+  REQUIRE(database.ok());
+  {
+    auto lock = (*database)->begin_write(Room::little());
+    REQUIRE(lock.ok());
+    auto writer = DatasetWriter::begin(lock->connection(), 5);
+    REQUIRE(writer.ok());
+    REQUIRE(writer->insert_blob(BlobTable::kChunks, {1, std::string(200'000, 'x')}).ok());
+    REQUIRE(writer->finish().ok());
+    REQUIRE(lock->commit().ok());
+    const auto wal_bytes = std::filesystem::file_size(options.path + "-wal");
+    CHECK(kWalHeaderBytes + lock->connection().wal_bytes() == wal_bytes);
+    CHECK(wal_bytes > 200'000);
+  }
+  CHECK((*database)->checkpoint(Checkpoint::kTruncate).ok());
+  CHECK(std::filesystem::file_size(options.path) % 65536 == 0);
+}
+
 TEST_CASE("closing empties the write-ahead file") {
   const TempDirectory directory;
   initialise(*open_new(directory), 5);
@@ -104,9 +132,9 @@ TEST_CASE(
     {
       const auto database = open_new(directory);
       initialise(*database, 1);
-      REQUIRE(database->checkpoint(true).ok());
+      REQUIRE(database->checkpoint(Checkpoint::kTruncate).ok());
       {
-        auto lock = database->begin_write(1);
+        auto lock = database->begin_write(Room::little());
         REQUIRE(lock.ok());
         REQUIRE(lock->connection().execute("DELETE FROM counters").ok());
         REQUIRE(DatasetWriter::initialise(lock->connection(), 2).ok());
@@ -133,13 +161,13 @@ TEST_CASE(
       if (!in_place) {
         CHECK(database->begin_read().error().code == ErrorCode::kIo);
       }
-      const auto refused = database->begin_write(1);
+      const auto refused = database->begin_write(Room::little());
       REQUIRE(!refused.ok());
       CHECK(refused.error().code == ErrorCode::kIo);
       CHECK(refused.error().message.find("while evq had it open") != std::string::npos);
-      CHECK(database->begin_write(1).error().message == refused.error().message);
-      CHECK(!database->checkpoint(false).ok());
-      CHECK(!database->checkpoint(true).ok());
+      CHECK(database->begin_write(Room::little()).error().message == refused.error().message);
+      CHECK(!database->checkpoint(Checkpoint::kPassive).ok());
+      CHECK(!database->checkpoint(Checkpoint::kTruncate).ok());
     }
     const auto again = Database::open(options_for(directory), dataset_schema());
     REQUIRE(again.ok());
@@ -161,7 +189,7 @@ TEST_CASE("files of another kind or a newer format are refused") {
         ErrorCode::kCorrupt);
   {
     auto database = open_new(directory);
-    auto lock = database->begin_write(1);
+    auto lock = database->begin_write(Room::little());
     REQUIRE(lock->connection().execute("PRAGMA user_version=99").ok());
     REQUIRE(lock->commit().ok());
   }
@@ -175,7 +203,7 @@ TEST_CASE("a file with a table of its own is refused") {
   initialise(*open_new(directory), 5);
   {
     auto database = open_new(directory);
-    auto lock = database->begin_write(1);
+    auto lock = database->begin_write(Room::little());
     REQUIRE(lock->connection().execute("CREATE TABLE extra(x)").ok());
     REQUIRE(lock->commit().ok());
   }
@@ -192,7 +220,7 @@ TEST_CASE("a reader keeps its state while others write, and the checkpoint waits
   const auto counters = read_counters(before->connection(), 5);
   REQUIRE(counters.ok());
   {
-    auto lock = database->begin_write(1);
+    auto lock = database->begin_write(Room::little());
     REQUIRE(lock.ok());
     auto writer = DatasetWriter::begin(lock->connection(), 5);
     REQUIRE(writer.ok());
@@ -200,7 +228,7 @@ TEST_CASE("a reader keeps its state while others write, and the checkpoint waits
     REQUIRE(writer->finish().ok());
     REQUIRE(lock->commit().ok());
   }
-  REQUIRE(database->checkpoint(false).ok());
+  REQUIRE(database->checkpoint(Checkpoint::kPassive).ok());
   CHECK(read_counters(before->connection(), 5)->next_ordinal == 0);
   auto after = database->begin_read();
   CHECK(read_counters(after->connection(), 5)->next_ordinal == 10);
@@ -219,7 +247,7 @@ TEST_CASE("a file with a larger target is checkpointed later") {
     initialise(**database, 5);
     const std::string blob(kMebibyte, 'x');
     for (std::uint64_t i = 1; i <= kCommits; ++i) {
-      auto lock = (*database)->begin_write(1);
+      auto lock = (*database)->begin_write(Room::little());
       REQUIRE(lock.ok());
       auto writer = DatasetWriter::begin(lock->connection(), 5);
       REQUIRE(writer.ok());
@@ -239,7 +267,7 @@ TEST_CASE("writers in several threads take turns") {
   initialise(*database, 5);
   auto count = [&database] {
     for (int i = 0; i < 50; ++i) {
-      auto lock = database->begin_write(1);
+      auto lock = database->begin_write(Room::little());
       auto writer = DatasetWriter::begin(lock->connection(), 5);
       writer->take_ordinals(1);
       static_cast<void>(writer->finish());

@@ -63,19 +63,54 @@ TEST_CASE("a statement given back to the cache is clean when it comes again") {
   }
 }
 
+TEST_CASE("there may be more statements than are kept") {
+  const TempDirectory directory;
+  auto connection = open_writable(directory.path() + "/a.db");
+  auto first = connection->prepare("SELECT 'first', ?1");
+  REQUIRE(first.ok());
+  REQUIRE(first->bind(1, 5).step().value());
+  for (int i = 0; i < 1000; ++i) {
+    auto row = connection->prepare("SELECT " + std::to_string(i % 300));
+    REQUIRE(row.ok());
+    REQUIRE(row->step().value());
+    CHECK(row->integer(0) == i % 300);
+  }
+  CHECK(first->integer(1) == 5);  // in use all the time
+}
+
+TEST_CASE("each row of a statement is seen, until one is refused") {
+  const TempDirectory directory;
+  auto connection = open_writable(directory.path() + "/a.db");
+  auto row = connection->prepare("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3");
+  REQUIRE(row.ok());
+  std::int64_t sum = 0;
+  const auto add = [&]() -> Status {
+    sum += row->integer(0);
+    return {};
+  };
+  CHECK(row->each(add).ok());
+  CHECK(sum == 6);
+  row->reset();
+  const auto refuse_two = [&]() -> Status {
+    return row->integer(0) == 2 ? Status(make_error(ErrorCode::kUsage, "no")) : add();
+  };
+  CHECK(row->each(refuse_two).error().message == "no");
+  CHECK(sum == 7);
+}
+
 TEST_CASE("a transaction that is not committed leaves nothing") {
   const TempDirectory directory;
   auto connection = open_writable(directory.path() + "/a.db");
   REQUIRE(connection->execute("CREATE TABLE t(i INTEGER)").ok());
   {
-    auto transaction = Transaction::begin(*connection, true);
+    auto transaction = Transaction::begin(*connection, Transaction::Kind::kWrite);
     REQUIRE(transaction.ok());
     REQUIRE(connection->execute("INSERT INTO t VALUES(1)").ok());
     CHECK(connection->in_transaction());
   }
   CHECK_FALSE(connection->in_transaction());
   CHECK(connection->text_rows("SELECT CAST(i AS TEXT) FROM t")->empty());
-  auto transaction = Transaction::begin(*connection, true);
+  auto transaction = Transaction::begin(*connection, Transaction::Kind::kWrite);
   REQUIRE(connection->execute("INSERT INTO t VALUES(2)").ok());
   REQUIRE(transaction->commit().ok());
   CHECK(connection->text_rows("SELECT CAST(i AS TEXT) FROM t")->size() == 1);

@@ -68,7 +68,7 @@ class FullDisk {
 
   Result<RemoveReport> remove_from(std::int64_t number) {
     QueryControl control;
-    return store_->remove("d", NumbersFrom(number), true, control);
+    return store_->remove("d", NumbersFrom(number), Removal::kCommit, control);
   }
   std::size_t rows() { return read_rows(*store_, "d", "n").size(); }
   bool sound() {

@@ -79,7 +79,7 @@ Outcomes commit_before_others(FaultyDataset& faulty, FaultVfs::Fault fault) {
   std::atomic<bool> leading{false};
   std::atomic<bool> enough{false};
   WriteJob job;
-  job.bytes_needed = 1;
+  job.room = Room::little();
   job.apply = [&](DatasetWriter& writer) -> Status {
     leading.store(true);
     while (!enough.load()) {

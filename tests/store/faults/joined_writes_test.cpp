@@ -66,7 +66,7 @@ TEST_CASE("the pages of a commit are few writes, all of them before its sync") {
   CHECK(disk.writes() < kPages / 5);
   CHECK(disk.syncs() == 1);
   CHECK(sizes(*open_on(disk, path, false)) == std::to_string(blob.size()) + ' ');
-  REQUIRE(writer->checkpoint(false).ok());
+  REQUIRE(writer->checkpoint(Checkpoint::kPassive).ok());
   CHECK(sizes(*open_on(disk, path, false)) == std::to_string(blob.size()) + ' ');
 }
 
@@ -114,6 +114,40 @@ TEST_CASE("a transaction that is rolled back leaves nothing, though pages of it 
     CHECK(sizes(*writer) == "5 ");
     CHECK(sizes(*open_on(disk, path, false)) == "5 ");
   }
+}
+
+TEST_CASE("nothing of a transaction is written before it commits, however large it is") {
+  const TempDirectory directory;
+  FaultVfs disk;
+  disk.set_powersafe(true);
+  auto writer = open_writable(disk, directory.path() + "/a.db");
+  disk.heal();
+  REQUIRE(writer->execute("BEGIN IMMEDIATE").ok());
+  for (int i = 0; i < 40; ++i) {
+    REQUIRE(insert(*writer, std::string(kPages * kPageBytes, 'x')).ok());
+  }
+  CHECK(disk.writes() == 0);
+  REQUIRE(writer->execute("COMMIT").ok());
+  CHECK(disk.writes() > 0);
+}
+
+TEST_CASE("what a connection held back of a transaction given up does not harm a later commit") {
+  const TempDirectory directory;
+  FaultVfs disk;
+  disk.set_powersafe(true);
+  const std::string path = directory.path() + "/a.db";
+  auto writer = open_writable(disk, path);
+  REQUIRE(writer->execute("PRAGMA cache_spill=10").ok());
+  REQUIRE(writer->execute("PRAGMA cache_size=10").ok());
+  REQUIRE(writer->execute("BEGIN IMMEDIATE").ok());
+  for (std::size_t i = 1; i <= kPages; ++i) {
+    REQUIRE(insert(*writer, std::string(kPageBytes, 'x')).ok());
+  }
+  REQUIRE(writer->execute("ROLLBACK").ok());
+  const std::string large(2 * kPages * kPageBytes, 'y');
+  REQUIRE(insert(*open_on(disk, path, true), large).ok());
+  writer.reset();
+  CHECK(sizes(*open_on(disk, path, false)) == std::to_string(large.size()) + ' ');
 }
 
 TEST_CASE("there is one name for each file system, and none for one that is not known") {

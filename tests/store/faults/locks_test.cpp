@@ -47,7 +47,8 @@ TEST_CASE("every change of a file is made under its lock, whoever else works on 
       for (int i = 0; i < kLockRounds; ++i) {
         QueryControl control;
         failures += store.definitions().put_setting("round", std::to_string(i)).ok() ? 0 : 1;
-        const Status done = store.maintain("d", i % 3 == 0, control);
+        const Status done =
+            store.maintain("d", i % 3 == 0 ? Maintenance::kFull : Maintenance::kDue, control);
         failures += done.ok() || done.error().code == ErrorCode::kNotFound ? 0 : 1;
       }
     };

@@ -31,7 +31,7 @@ std::unique_ptr<Database> open_database(const std::string& directory, const std:
 
 // A table of several pages.
 Status add_table(Database& database, const std::string& name) {
-  EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(1));
+  EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(Room::little()));
   EVQ_TRY(lock.connection().execute("CREATE TABLE " + name + "(x)"));
   EVQ_TRY(lock.connection().execute("INSERT INTO " + name + " VALUES(zeroblob(300000))"));
   return lock.commit();
@@ -113,8 +113,8 @@ TEST_CASE("a commit refused for want of memory is not there after a crash") {
 // What the process still sees of the write-ahead file may not be on the platter: copied in part to
 // the database, it would be half a commit after a power cut.
 TEST_CASE("nothing is copied to the database after a sync that failed") {
-  for (const bool truncate : {false, true}) {
-    CAPTURE(truncate);
+  for (const Checkpoint checkpoint : {Checkpoint::kPassive, Checkpoint::kTruncate}) {
+    CAPTURE(static_cast<int>(checkpoint));
     FaultVfs vfs;
     const TempDirectory directory;
     const auto database = open_database(directory.path(), vfs.name());
@@ -125,7 +125,7 @@ TEST_CASE("nothing is copied to the database after a sync that failed") {
     REQUIRE(!committed.ok());
     CHECK(committed.error().code == ErrorCode::kIo);
     vfs.heal();
-    const Status copied = database->checkpoint(truncate);
+    const Status copied = database->checkpoint(checkpoint);
     REQUIRE(!copied.ok());
     CHECK(copied.error().code == ErrorCode::kIo);
     CHECK(copied.error().message.find("a write to the disk failed before") != std::string::npos);

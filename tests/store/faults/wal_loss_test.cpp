@@ -42,7 +42,7 @@ void write_file(const std::string& path, const std::string& bytes) {
 
 // Makes `number` the file's key, on some pages or on one.
 Status commit(Database& database, std::uint64_t number, bool small) {
-  EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(1));
+  EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(Room::little()));
   EVQ_TRY(lock.connection().execute("DELETE FROM counters"));
   EVQ_TRY(DatasetWriter::initialise(lock.connection(), number));
   if (!small) {
@@ -73,9 +73,12 @@ class Killed {
                                  directory_.path() + "/d.db" + suffix);
     }
     wal_bytes_ = read_file(wal());
+    database_bytes_ = read_file(path());
+    note_ = note();
   }
 
-  std::string wal() const { return directory_.path() + "/d.db-wal"; }
+  std::string path() const { return directory_.path() + "/d.db"; }
+  std::string wal() const { return path() + "-wal"; }
   const std::string& wal_bytes() const { return wal_bytes_; }
   // Where a commit's frames end.
   std::uint64_t end_of(std::uint64_t commit) const { return ends_[commit]; }
@@ -88,29 +91,40 @@ class Killed {
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
     return bytes;
   }
+  // What a process has made of the file that took the commits for none.
+  void put_back() const {
+    write_file(path(), database_bytes_);
+    put_note(note_);
+  }
   // As of before the commit.
   void put_note_before(std::uint64_t commit) const { put_note(notes_[commit]); }
   void put_note(const std::string& bytes) const {
     write_file(directory_.path() + "/d.db.lock", bytes);
   }
+  std::string note() const { return read_file(directory_.path() + "/d.db.lock"); }
   Result<std::unique_ptr<Database>> open() const {
     return Database::open(options_of(directory_), dataset_schema());
   }
-  bool is_lost() const {
+  bool is_lost() const { return tells(wal() + ": damaged behind byte "); }
+  bool is_dropped() const { return tells(wal() + ": removed or emptied while "); }
+
+ private:
+  bool tells(const std::string& message) const {
     const auto database = open();
     const Status loss = database.ok() ? (*database)->loss() : Status(database.error());
     if (!loss.ok()) {
       CHECK(loss.error().code == ErrorCode::kCorrupt);
-      CHECK(loss.error().message.starts_with(wal() + ": damaged behind byte "));
+      CHECK(loss.error().message.starts_with(message));
     }
     return !loss.ok();
   }
 
- private:
   TempDirectory directory_;
   std::vector<std::uint64_t> ends_;
   std::vector<std::string> notes_;
   std::string wal_bytes_;
+  std::string database_bytes_;
+  std::string note_;
 };
 
 TEST_CASE("a killed process's commits are there") {
@@ -150,9 +164,11 @@ TEST_CASE("a bit that changes in a killed process's file is told, wherever it is
     const Killed killed(small);
     for (std::uint64_t at = 0; at < kWalHeaderBytes; ++at) {
       CAPTURE(at);
+      killed.put_back();
       killed.put_wal(killed.flipped(at));
       CHECK(killed.is_lost() != may_be_torn(killed.flipped(at), killed.wal_bytes()));
     }
+    killed.put_back();
     for (std::uint64_t frame = kWalHeaderBytes; frame < killed.end_of(kCommits - 1);
          frame += kFrameBytes) {
       for (const std::uint64_t at : {0U, 3U, 7U, 9U, 15U, 17U, 23U, 24U, 1000U, 4119U}) {
@@ -177,6 +193,90 @@ TEST_CASE("a killed process's file that was cut short or overwritten is told") {
   }
 }
 
+TEST_CASE("a killed process's file that was removed or emptied is told, and can be given up") {
+  for (const bool small : {false, true}) {
+    const Killed killed(small);
+    for (const std::size_t size : {0U, 1U, 32U}) {
+      CAPTURE(size);
+      killed.put_wal(killed.wal_bytes().substr(0, size));
+      CHECK(killed.is_dropped());
+    }
+    std::filesystem::remove(killed.wal());
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      CHECK(killed.is_dropped());
+    }
+    killed.put_wal(killed.wal_bytes());
+    CHECK_FALSE(killed.is_lost());
+    killed.put_wal("");
+    killed.put_note("");
+    const auto database = killed.open();
+    REQUIRE(database.ok());
+    CHECK(commit(**database, 9, small).ok());
+    CHECK(has_key(**database, Database::Loss::kRefused, 9));
+  }
+}
+
+TEST_CASE("what an earlier run of the system noted says nothing of a file that is not there") {
+  const Killed killed;
+  std::optional<WalReach> noted = decode_reach(killed.note());
+  REQUIRE(noted.has_value());
+  CHECK(noted->boot != 0);
+  ++noted->boot;
+  const WalReachText text = encode_reach(*noted);
+  killed.put_note(std::string(text.data(), text.size()));
+  killed.put_wal("");
+  CHECK_FALSE(killed.is_lost());
+}
+
+TEST_CASE("a file whose commits are all in the database may be emptied and removed") {
+  const Killed killed;
+  const std::string path = killed.wal().substr(0, killed.wal().size() - 4);
+  SUBCASE("by another program") {
+    ConnectionOptions options;
+    options.path = path;
+    options.writable = true;
+    const auto other = Connection::open(options);
+    REQUIRE(other.ok());
+    REQUIRE((*other)->execute("SELECT count(*) FROM counters").ok());
+    REQUIRE((*other)->checkpoint(Checkpoint::kTruncate).ok());
+  }
+  SUBCASE("by evq, at once") {
+    const auto database = killed.open();
+    REQUIRE((*database)->checkpoint(Checkpoint::kTruncate).ok());
+  }
+  SUBCASE("by evq, when it ends") {
+    CHECK(commit(**killed.open(), kCommits - 1, false).ok());
+  }
+  CHECK(std::filesystem::file_size(killed.wal()) == 0);
+  std::filesystem::remove(killed.wal());
+  const auto database = killed.open();
+  REQUIRE(database.ok());
+  CHECK((*database)->loss().ok());
+  CHECK(has_key(**database, Database::Loss::kRefused, kCommits - 1));
+}
+
+TEST_CASE("a file of which only a part is in the database may not be removed") {
+  const TempDirectory directory;
+  const TempDirectory copy;
+  const auto database = Database::open(options_of(directory), dataset_schema());
+  REQUIRE(database.ok());
+  REQUIRE(commit(**database, 7, false).ok());
+  REQUIRE((*database)->checkpoint(Checkpoint::kTruncate).ok());
+  REQUIRE(commit(**database, 8, false).ok());
+  for (const char* suffix : {"", ".lock"}) {
+    std::filesystem::copy_file(directory.path() + "/d.db" + suffix, copy.path() + "/d.db" + suffix);
+  }
+  const auto again = Database::open(options_of(copy), dataset_schema());
+  REQUIRE(again.ok());
+  const Status loss = (*again)->loss();
+  REQUIRE_FALSE(loss.ok());
+  CHECK(loss.error().message.starts_with(copy.path() + "/d.db-wal: removed or emptied while "));
+  CHECK((*again)->begin_read().error().code == ErrorCode::kCorrupt);
+  CHECK(commit(**again, 9, false).error().code == ErrorCode::kCorrupt);
+  CHECK((*again)->checkpoint(Checkpoint::kTruncate).error().code == ErrorCode::kCorrupt);
+  CHECK(has_key(**again, Database::Loss::kAccepted, 7));
+}
+
 TEST_CASE("a killed process's file whose header was overwritten is told") {
   const Killed killed;
   // Among them what the last byte of the salt's first half is in the next header, and the second
@@ -189,6 +289,7 @@ TEST_CASE("a killed process's file whose header was overwritten is told") {
         CAPTURE(size);
         std::string overwritten = killed.wal_bytes();
         overwritten.replace(at, size, size, filler);
+        killed.put_back();
         killed.put_wal(overwritten);
         CHECK(killed.is_lost() != may_be_torn(overwritten, killed.wal_bytes()));
       }
@@ -223,7 +324,7 @@ TEST_CASE("what is left can be read and is not written to, and the rest can be g
     CHECK_FALSE((*database)->begin_read().ok());
     CHECK(has_key(**database, Database::Loss::kAccepted, 2));
     CHECK(commit(**database, 9, false).error().code == ErrorCode::kCorrupt);
-    CHECK((*database)->checkpoint(true).error().code == ErrorCode::kCorrupt);
+    CHECK((*database)->checkpoint(Checkpoint::kTruncate).error().code == ErrorCode::kCorrupt);
     CHECK((*database)->resync().error().code == ErrorCode::kCorrupt);
   }
   CHECK(read_file(killed.wal()) == damaged);
@@ -286,11 +387,13 @@ TEST_CASE("what an older generation of the file has left is nothing") {
     write_file(directory.path() + "/d.db.lock", note);
     CHECK_FALSE(is_lost());
     if (i == 3) {
-      REQUIRE((*database)->checkpoint(false).ok());  // the next commit starts the file anew
+      REQUIRE((*database)
+                  ->checkpoint(Checkpoint::kPassive)
+                  .ok());  // the next commit starts the file anew
       CHECK_FALSE(is_lost());
     }
   }
-  REQUIRE((*database)->checkpoint(true).ok());
+  REQUIRE((*database)->checkpoint(Checkpoint::kTruncate).ok());
   CHECK_FALSE(is_lost());
 }
 
@@ -303,7 +406,7 @@ TEST_CASE("an older generation of the file put back in its place is told") {
     for (std::uint64_t i = 0; i < 3; ++i) {
       REQUIRE(commit(**database, i, false).ok());
       generations.push_back(read_file(directory.path() + "/d.db-wal"));
-      REQUIRE((*database)->checkpoint(false).ok());
+      REQUIRE((*database)->checkpoint(Checkpoint::kPassive).ok());
     }
     REQUIRE(commit(**database, 3, false).ok());
     for (const std::string& older : generations) {
@@ -331,7 +434,7 @@ TEST_CASE("a new header that is torn is no loss") {
       REQUIRE(commit(**database, i, false).ok());
       if (i % kCommits == kCommits - 1) {
         notes.push_back(read_file(directory.path() + "/d.db.lock"));
-        REQUIRE((*database)->checkpoint(false).ok());
+        REQUIRE((*database)->checkpoint(Checkpoint::kPassive).ok());
       }
     }
     std::filesystem::copy_file(directory.path() + "/d.db", copy.path() + "/d.db");
