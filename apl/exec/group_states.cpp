@@ -168,9 +168,6 @@ Status GroupStates::add_arguments(const Chunk& chunk, std::span<const std::uint3
 }
 
 Status GroupStates::add_to_states(const Chunk& chunk, const std::uint32_t* groups) {
-  for (const auto& state : states_) {
-    state->resize(size());
-  }
   const bool cut = has_much_text(chunk);
   for (std::size_t begin = 0; begin < chunk.rows();) {
     const std::size_t count = cut ? rows_at_once(chunk, begin) : chunk.rows();
@@ -186,9 +183,9 @@ Status GroupStates::add_to_states(const Chunk& chunk, const std::uint32_t* group
 Status GroupStates::add_rows(const Chunk& chunk, std::size_t begin, std::size_t count,
                              const std::uint32_t* groups) {
   const bool all = count == chunk.rows();
-  AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
-  return meter.guard([&] {
+  return metered([&] {
     for (std::size_t i = 0; i < states_.size(); ++i) {
+      states_[i]->resize(size());
       if (!takes_rows(i)) {
         continue;
       }
@@ -228,27 +225,30 @@ std::size_t GroupStates::rows_at_once(const Chunk& chunk, std::size_t begin) con
 
 Status GroupStates::settle() {
   EVQ_TRY(settle_to_merge());
-  for (const auto& state : states_) {
-    if (state->merges_unsettled()) {
-      state->settle();
+  EVQ_TRY(metered([&] {
+    for (const auto& state : states_) {
+      if (state->merges_unsettled()) {
+        state->settle();
+      }
     }
-  }
+  }));
   return charge();
 }
 
 Status GroupStates::settle_to_merge() {
-  for (const auto& state : states_) {
-    state->resize(size());
-    if (!state->merges_unsettled()) {
-      state->settle();
+  EVQ_TRY(metered([&] {
+    for (const auto& state : states_) {
+      state->resize(size());
+      if (!state->merges_unsettled()) {
+        state->settle();
+      }
     }
-  }
+  }));
   return charge();
 }
 
 Status GroupStates::merge(const GroupStates& other, std::span<const std::uint32_t> groups) {
-  AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
-  EVQ_TRY(meter.guard([&] {
+  EVQ_TRY(metered([&] {
     std::vector<GroupPair> pairs{{0, 0}};
     if (has_keys()) {
       table_.merge(other.table_, groups, &pairs);
@@ -300,7 +300,9 @@ std::size_t GroupStates::state_bytes() const {
 }
 
 Status GroupStates::charge() {
-  return lease_.resize(table_.size_bytes() + state_bytes());
+  EVQ_TRY(lease_.resize(table_.size_bytes() + state_bytes()));
+  const QueryControl* const control = spec_.context.control;
+  return control != nullptr ? control->check() : Status();
 }
 
 }  // namespace evq

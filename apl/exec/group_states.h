@@ -110,6 +110,7 @@ class GroupStates {
   bool takes_rows(std::size_t state) const { return !counted_ || !states_[state]->counts_rows(); }
   bool has_much_text(const Chunk& chunk) const;
   std::size_t rows_at_once(const Chunk& chunk, std::size_t begin) const;
+  // For what is held, when rows were added; fails as well when the query must end.
   Status charge();
 
   const Spec& spec_;

@@ -12,6 +12,7 @@
 #include "apl/functions/size_meter.h"
 #include "apl/functions/table_slot.h"
 #include "apl/functions/value_hash.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/large_pages.h"
 #include "store/column/vector_builder.h"
 
@@ -93,6 +94,13 @@ class HllState : public AggregateState {
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
     HyperLogLog* sketches = sketches_.data();
+    if (precision_ > HyperLogLog::kPrecisionDefault) {
+      // A sketch that stops being exact takes many times the memory, those of many groups at once.
+      visit_hashes(args[0], groups, rows, [&](std::size_t group, std::uint64_t hash) {
+        meter_.grow(sketches[group], [&] { sketches[group].add(hash); });
+      });
+      return;
+    }
     if (sketches_.size() < kPrefetchedSketchesMin) {
       visit_hashes(args[0], groups, rows, [sketches](std::size_t group, std::uint64_t hash) {
         sketches[group].add(hash);
@@ -109,16 +117,21 @@ class HllState : public AggregateState {
 
   bool merges_unsettled() const override { return true; }
   void settle() override {
+    PollCounter poll;
     for (HyperLogLog& sketch : sketches_) {
-      sketch.settle();
+      poll.add(1 + sketch.size_bytes() / kPollTextBytes);
+      meter_.grow(sketch, [&] { sketch.settle(); });
     }
     meter_.measure(sketches_);
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const HllState&>(other);
+    PollCounter poll;
     for (const GroupPair pair : pairs) {
-      sketches_[pair.to].merge(from.sketches_[pair.from]);
+      const HyperLogLog& sketch = from.sketches_[pair.from];
+      poll.add(1 + sketch.size_bytes() / kPollTextBytes);
+      merge_into(pair.to, sketch);
     }
     meter_.measure(sketches_);
   }
@@ -139,8 +152,10 @@ class HllState : public AggregateState {
   std::size_t size_bytes() const override { return meter_.bytes(sketches_); }
 
  protected:
-  std::vector<HyperLogLog>& sketches() { return sketches_; }
-  SizeMeter& meter() { return meter_; }
+  void merge_into(std::size_t group, const HyperLogLog& sketch) {
+    HyperLogLog& into = sketches_[group];
+    meter_.grow(into, [&] { into.merge(sketch); });
+  }
 
  private:
   static constexpr std::size_t kRowBytesMax = 128;
@@ -164,12 +179,13 @@ class HllMergeState final : public HllState {
       return;
     }
     const std::string_view* texts = args[0].values().data<std::string_view>();
+    PollCounter poll;
     visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
+      poll.add(1 + texts[slot].size() / kPollTextBytes);
       if (const std::optional<HyperLogLog> sketch = hll_of_text(texts[slot])) {
-        sketches()[group].merge(*sketch);
+        merge_into(group, *sketch);
       }
     });
-    meter().note_rows(rows, sketches());
   }
 };
 
@@ -203,6 +219,7 @@ class HashedSet {
     }
   }
   std::size_t size() const { return count_; }
+  std::size_t size_bytes() const { return slots_.capacity() * sizeof(Entry); }
   // Makes room for `count` entries. Needed ahead of entries in the order of their hashes, as
   // for_each() of another set gives them: they would crowd the first slots of a small table.
   void reserve(std::size_t count) {
@@ -267,15 +284,22 @@ class ExactState final : public AggregateState {
     const auto& from = static_cast<const ExactState&>(other);
     dynamic_ = dynamic_ || from.dynamic_;
     arenas_.insert(arenas_.end(), from.arenas_.begin(), from.arenas_.end());
+    GrowthCharge charge;
+    PollCounter poll;
     for (const GroupPair pair : pairs) {
       const Group& group = from.groups_[pair.from];
-      groups_[pair.to].numbers.reserve(groups_[pair.to].numbers.size() + group.numbers.size());
-      groups_[pair.to].texts.reserve(groups_[pair.to].texts.size() + group.texts.size());
+      make_room(group.numbers.size(), &groups_[pair.to].numbers, &charge);
+      make_room(group.texts.size(), &groups_[pair.to].texts, &charge);
+      poll.add();
       if (group.has_zero) {
         add_number(pair.to, 0);
       }
-      group.numbers.for_each([&](const Number& number) { add_number(pair.to, number.hash); });
+      group.numbers.for_each([&](const Number& number) {
+        poll.add();
+        add_number(pair.to, number.hash);
+      });
       group.texts.for_each([&](const Text& text) {
+        poll.add();
         add_text(pair.to, text.hash, text.bytes, [&] {
           shared_text_bytes_ += text.bytes.size();
           return text.bytes;
@@ -342,6 +366,14 @@ class ExactState final : public AggregateState {
         add_number(added.group, added.hash);
       }
     }
+  }
+
+  // Room for `count` more, which is charged.
+  template <class Set>
+  static void make_room(std::size_t count, Set* set, GrowthCharge* charge) {
+    const std::size_t before = set->size_bytes();
+    set->reserve(set->size() + count);
+    charge->add(set->size_bytes() - before);
   }
 
   static std::uint64_t key_of_text(std::uint64_t hash) { return std::max<std::uint64_t>(hash, 1); }

@@ -143,7 +143,8 @@ class ExtremeState final : public AggregateState {
   std::vector<std::uint8_t> seen_;
 };
 
-// Strings by bytes, dynamics in their total order.
+// Strings by bytes, dynamics in their total order. Of dynamics that are equal there (1 and 1.0) the
+// one with the smaller bytes stays: which of them comes first would be chance.
 template <Extreme kSide>
 class TextExtremeState final : public AggregateState {
  public:
@@ -200,7 +201,8 @@ class TextExtremeState final : public AggregateState {
       const int order = type_ == Type::kDynamic
                             ? compare_dynamic(DynamicView{text}, DynamicView{best})
                             : text.compare(best);
-      if (kSide == Extreme::kMin ? order >= 0 : order <= 0) {
+      const bool equal_stays = order == 0 && text >= best;
+      if (equal_stays || (kSide == Extreme::kMin ? order > 0 : order < 0)) {
         return;
       }
     }

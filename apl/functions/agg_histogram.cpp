@@ -9,12 +9,11 @@
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/quantile_states.h"
 #include "apl/functions/registry.h"
+#include "store/base/limits.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
-
-constexpr std::int64_t kBucketsMax = 10000;
 
 // Both ends of bucket `i` of `n` between `low` and `high`; the last end is `high` itself.
 template <class T>
@@ -128,7 +127,7 @@ AggregateBindResult bind_histogram(const AggregateBindRequest& request) {
   // Edges of buckets of longs are rarely whole.
   type = *type == Type::kLong ? Type::kReal : *type;
   const auto number =
-      constant_whole_number(request, 1, {"the number of buckets", 1, kBucketsMax, 10});
+      constant_whole_number(request, 1, {"the number of buckets", 1, kHistogramBucketsMax, 10});
   if (const auto* failure = std::get_if<BindFailure>(&number)) {
     return *failure;
   }

@@ -25,8 +25,6 @@
 namespace evq {
 namespace {
 
-// One list, set or bag: encoded sizes are 32 bits, and nobody reads more.
-constexpr std::size_t kContainerBytesMax = 1 * kGibibyte;
 constexpr std::size_t kSetItemsDefault = 128;
 
 // ---- make_list
@@ -63,8 +61,8 @@ class ListState final : public AggregateState {
     for (const GroupPair pair : pairs) {
       const ListBytes::List& added = from.lists_[pair.from];
       List& list = lists_[pair.to];
-      const bool all =
-          list.items + added.items <= items_max_ && list.bytes + added.bytes <= kContainerBytesMax;
+      const bool all = list.items + added.items <= items_max_ &&
+                       list.bytes + added.bytes <= kCollectedValueBytesMax;
       ListBytes::for_each_piece(added, [&](std::string_view rest) {
         if (all) {
           held_.append(rest, &list);
@@ -145,7 +143,7 @@ class ListState final : public AggregateState {
 
   // One value, when there is room for it.
   void append(std::string_view value, List* list) {
-    if (list->bytes + value.size() <= kContainerBytesMax) {
+    if (list->bytes + value.size() <= kCollectedValueBytesMax) {
       held_.append(value, list);
       ++list->items;
     }
@@ -178,7 +176,6 @@ class SetState final : public AggregateState {
     };
     visit_pairs(vector, groups, sets_.size(), rows, visit);
     add_waiting();
-    meter_.note_rows(rows, sets_, row_text_bytes(vector, rows));
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
@@ -190,9 +187,11 @@ class SetState final : public AggregateState {
       const GroupPair near = pairs[std::min(i + kAhead, pairs.size() - 1)];
       sets_[near.to].prefetch_items();
       from.sets_[near.from].prefetch_items();
-      sets_[pairs[i].to].merge(from.sets_[pairs[i].from], items_max_);
+      BoundedSet& into = sets_[pairs[i].to];
+      const BoundedSet& added = from.sets_[pairs[i].from];
+      poll_.add(1 + added.size_bytes() / kPollTextBytes);
+      meter_.grow(into, [&] { into.merge(added, items_max_); });
     }
-    meter_.measure(sets_);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
@@ -200,7 +199,7 @@ class SetState final : public AggregateState {
     return {dynamics_of_groups(begin, count, [&](std::size_t group, DynamicBuilder* array) {
       sets_[std::min(group + kAhead, sets_.size() - 1)].prefetch_items();
       array->begin_array();
-      for (const DynamicView item : sets_[group].sorted(items_max_, kContainerBytesMax)) {
+      for (const DynamicView item : sets_[group].sorted(items_max_, kCollectedValueBytesMax)) {
         array->add_encoded(item);
       }
       array->end_array();
@@ -250,18 +249,17 @@ class SetState final : public AggregateState {
       sets_[waiting.group].prefetch(waiting.hash);
     }
     for (const Waiting& waiting : waiting_) {
-      sets_[waiting.group].add(std::string_view(text_).substr(waiting.offset, waiting.size),
-                               waiting.hash, items_max_);
+      BoundedSet& set = sets_[waiting.group];
+      const std::string_view bytes = std::string_view(text_).substr(waiting.offset, waiting.size);
+      meter_.grow(set, [&] { set.add(bytes, waiting.hash, items_max_); });
     }
     waiting_.clear();
     text_.clear();
   }
 
-  static constexpr std::size_t kRowBytesMax = 256;
-
   std::size_t items_max_;
   std::vector<BoundedSet> sets_;
-  SizeMeter meter_{kRowBytesMax};
+  SizeMeter meter_{0};  // every item is counted as it comes
   ValueEncoder encoder_;
   PollCounter poll_;
   std::vector<Waiting> waiting_;  // empty between calls of add()
@@ -308,7 +306,7 @@ class BagState final : public AggregateState {
       std::size_t bytes = 0;
       for (const auto& [key, value] : bags_[group]) {
         bytes += key.size() + value.size();
-        if (bytes > kContainerBytesMax) {
+        if (bytes > kCollectedValueBytesMax) {
           break;
         }
         bag->key(key);
@@ -337,18 +335,22 @@ class BagState final : public AggregateState {
       }
       return;
     }
+    const std::size_t added = key.size() + value.bytes().size() + kNodeBytes;
     bag.emplace(key, value.bytes());
-    bytes_ += key.size() + value.bytes().size() + kNodeBytes;
+    bytes_ += added;
     if (bag.size() > items_max_) {
       const auto last = std::prev(bag.end());
       bytes_ -= last->first.size() + last->second.size() + kNodeBytes;
       bag.erase(last);
+    } else {
+      charge_.add(added);
     }
   }
 
   std::size_t items_max_;
   std::vector<Bag> bags_;
   std::size_t bytes_ = 0;
+  GrowthCharge charge_;
   PollCounter poll_;
 };
 
@@ -376,6 +378,7 @@ class SchemaState final : public AggregateState {
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const SchemaState&>(other);
     for (const GroupPair pair : pairs) {
+      AllocationMeter::poll();  // each may have many thousands of keys
       schemas_[pair.to].merge(from.schemas_[pair.from]);
     }
     meter_.measure(schemas_);

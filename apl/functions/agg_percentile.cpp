@@ -10,15 +10,14 @@
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/quantile_states.h"
 #include "apl/functions/registry.h"
+#include "store/base/allocation_meter.h"
+#include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
-
-// Percentiles of one call; far more than a chart shows.
-constexpr std::size_t kPercentilesMax = 100;
 
 struct Shape {
   Type type = Type::kReal;       // of the values
@@ -151,9 +150,11 @@ class DigestState final : public QuantileStates<double> {
     }
     if constexpr (kMerges) {
       const std::string_view* texts = args[0].values().data<std::string_view>();
+      PollCounter poll;
       visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
+        poll.add(1 + texts[slot].size() / kPollTextBytes);
         if (const std::optional<Sketch> sketch = digest_of_text(texts[slot])) {
-          sketches()[group].merge(*sketch);
+          merge_into(group, *sketch);
         }
       });
     } else {
@@ -168,8 +169,8 @@ class DigestState final : public QuantileStates<double> {
           sketches()[groups == nullptr ? 0 : groups[row]].add(value, weight);
         }
       }
+      note_rows(rows);
     }
-    note_rows(rows);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,

@@ -9,11 +9,11 @@
 #include "apl/functions/registry.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
 
-constexpr std::int64_t kPhrasesMax = 1000;
 constexpr std::size_t kWordsMax = 5;            // of one phrase
 constexpr std::size_t kPhraseCounters = 65536;  // exact up to that many different phrases
 constexpr std::size_t kWordBytesMax = 64;       // longer runs are identifiers, not words
@@ -121,8 +121,7 @@ bool is_part(std::string_view part, std::string_view whole) {
 
 class PhrasesState final : public FrequentItemsState {
  public:
-  explicit PhrasesState(std::size_t most)
-      : FrequentItemsState(kPhraseCounters, kRowBytesMax), most_(most) {}
+  explicit PhrasesState(std::size_t most) : FrequentItemsState(kPhraseCounters, 0), most_(most) {}
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
@@ -136,16 +135,12 @@ class PhrasesState final : public FrequentItemsState {
                     poll.add(1 + data[slot].size() / kPollTextBytes);
                     cutter_.cut(data[slot], [&](std::string_view phrase) {
                       poll.add();
-                      items_of(group).add(phrase, count);
+                      add_item(group, phrase, count);
                     });
                   });
-    note_rows(rows, kBytesPerTextByte * row_text_bytes(args[0], rows));
   }
 
  private:
-  static constexpr std::size_t kRowBytesMax = 1024;
-  // Every word is in several phrases, and each phrase is kept with its count.
-  static constexpr std::size_t kBytesPerTextByte = 16;
   // Looked at per phrase asked for, since parts of longer phrases are left out.
   static constexpr std::size_t kCandidatesPerPhrase = 16;
 

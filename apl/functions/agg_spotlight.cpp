@@ -8,11 +8,11 @@
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/canonical.h"
+#include "apl/functions/frequent_items.h"
 #include "apl/functions/group_values.h"
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/size_meter.h"
-#include "apl/functions/space_saving.h"
 #include "apl/functions/value_encoder.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/number.h"
@@ -30,19 +30,15 @@ constexpr std::size_t kComparisonSteps = 200;     // quantiles at which distribu
 struct Side {
   FrequentItems items{kSpotlightCounters};
   QuantileSketch<double> numbers;
+
+  std::size_t size_bytes() const { return items.size_bytes() + numbers.size_bytes(); }
 };
 
 // A field of one group: the baseline, and the selection.
 struct FieldSides {
   Side sides[2];
 
-  std::size_t size_bytes() const {
-    std::size_t bytes = 0;
-    for (const Side& side : sides) {
-      bytes += side.items.size_bytes() + side.numbers.size_bytes();
-    }
-    return bytes;
-  }
+  std::size_t size_bytes() const { return sides[0].size_bytes() + sides[1].size_bytes(); }
 };
 
 bool is_measured(Type type) {
@@ -187,8 +183,10 @@ class SpotlightState final : public AggregateState {
 
   void resize(std::size_t groups) override {
     group_count_ = std::max(group_count_, groups);
-    if (group_count_ * types_.size() > fields_.size()) {
-      fields_.resize(group_count_ * types_.size());
+    const std::size_t fields = group_count_ * types_.size();
+    if (fields > fields_.size()) {
+      AllocationMeter::charge((fields - fields_.size()) * sizeof(FieldSides));
+      fields_.resize(fields);
     }
   }
 
@@ -202,34 +200,34 @@ class SpotlightState final : public AggregateState {
         add_row(values, row, groups == nullptr ? 0 : groups[row], side);
       }
     }
-    std::size_t text_bytes = 0;
-    for (const Vector& vector : values) {
-      text_bytes += row_text_bytes(vector, rows);
-    }
-    meter_.note_rows(rows * types_.size(), fields_, text_bytes);
   }
 
   void settle() override {
+    PollCounter poll;
     for (FieldSides& field : fields_) {
       for (Side& side : field.sides) {
-        side.items.settle();
+        poll.add(1 + side.size_bytes() / kPollTextBytes);
+        meter_.grow(side, [&] { side.items.settle(); });
       }
     }
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const SpotlightState&>(other);
+    PollCounter poll;
     for (const GroupPair pair : pairs) {
       for (std::size_t field = 0; field < types_.size(); ++field) {
         for (std::size_t side = 0; side < 2; ++side) {
           Side& mine = fields_[pair.to * types_.size() + field].sides[side];
           const Side& theirs = from.fields_[pair.from * types_.size() + field].sides[side];
-          mine.items.merge(theirs.items);
-          mine.numbers.merge(theirs.numbers);
+          poll.add(1 + theirs.size_bytes() / kPollTextBytes);
+          meter_.grow(mine, [&] {
+            mine.items.merge(theirs.items);
+            mine.numbers.merge(theirs.numbers);
+          });
         }
       }
     }
-    meter_.measure(fields_);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
@@ -249,17 +247,17 @@ class SpotlightState final : public AggregateState {
         continue;
       }
       Side& target = fields_[group * types_.size() + field].sides[side];
+      poll_.add();
       if (!is_measured(types_[field])) {
-        target.items.add(encoder_.encode(vector.values(), vector.slot(row)), 1);
+        const std::string_view bytes = encoder_.encode(vector.values(), vector.slot(row));
+        poll_.add(bytes.size() / kPollTextBytes);
+        meter_.grow(target, [&] { target.items.add(bytes, 1); });
       } else if (const double number = number_at(vector.values(), vector.slot(row));
                  number == number) {
-        target.numbers.add(number);
+        meter_.grow(target, [&] { target.numbers.add(number); });
       }
     }
   }
-
-  // What a row adds to one field at most, with what its lists have in reserve.
-  static constexpr std::size_t kFieldBytesMax = 128;
 
   // A number as a value of the field's type.
   std::string value_bytes(std::size_t field, double number) const {
@@ -435,8 +433,9 @@ class SpotlightState final : public AggregateState {
   std::vector<std::string> names_;
   std::size_t group_count_ = 0;
   std::vector<FieldSides> fields_;  // by group, then by field
-  SizeMeter meter_{kFieldBytesMax};
+  SizeMeter meter_{0};              // every value is counted as it comes
   ValueEncoder encoder_;
+  PollCounter poll_;
 };
 
 AggregateBindResult bind_spotlight(const AggregateBindRequest& request) {

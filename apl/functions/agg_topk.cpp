@@ -10,12 +10,11 @@
 #include "apl/functions/frequent_items_state.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/value_encoder.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
 
-// Values of one call; more is a table, which summarize count() by x makes exactly.
-constexpr std::int64_t kTopMax = 10000;
 // Different values counted exactly: some megabytes a group.
 constexpr std::size_t kCountersMin = 65536;
 constexpr std::size_t kCountersPerResult = 10;
@@ -93,7 +92,7 @@ class TopState final : public FrequentItemsState {
 };
 
 AggregateBindResult bind_topk(const AggregateBindRequest& request) {
-  const auto k = constant_whole_number(request, 1, {"the number of values", 1, kTopMax, 10});
+  const auto k = constant_whole_number(request, 1, {"the number of values", 1, kTopValuesMax, 10});
   if (const auto* failure = std::get_if<BindFailure>(&k)) {
     return *failure;
   }

@@ -11,40 +11,11 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/checked_math.h"
 #include "store/base/number.h"
 
 namespace evq {
 namespace {
-
-using MaybeLong = std::optional<std::int64_t>;
-using MaybeSpan = std::optional<Timespan>;
-using MaybeTime = std::optional<Datetime>;
-
-// These are inlined into loops over rows; those of store/base/time.h would be a call a row.
-MaybeLong checked_add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? MaybeLong() : sum;
-}
-MaybeLong checked_subtract(std::int64_t a, std::int64_t b) {
-  std::int64_t difference = 0;
-  return __builtin_sub_overflow(a, b, &difference) ? MaybeLong() : difference;
-}
-MaybeLong checked_multiply(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? MaybeLong() : product;
-}
-MaybeLong checked_divide(std::int64_t a, std::int64_t b) {
-  if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) {
-    return std::nullopt;
-  }
-  return a / b;
-}
-MaybeLong checked_modulo(std::int64_t a, std::int64_t b) {
-  if (b == 0) {
-    return std::nullopt;
-  }
-  return b == -1 ? 0 : a % b;
-}
 
 // ---- whole columns of longs
 
@@ -407,6 +378,7 @@ constexpr ScalarFunction by_value_row(std::string_view name, std::string_view su
           .category = "operator",
           .summary = summary,
           .overloads = {lift<kForm>()},
+          .cost = CallCost::kOperator,
           .flags = FunctionFlags::kInternal};
 }
 
@@ -416,12 +388,14 @@ constexpr std::array<ScalarFunction, 14> kArithmeticFunctions = {{
      .summary = "a + b",
      .overloads = {lift_longs<Sum>(), lift<add_reals>(), lift<add_time_span>(),
                    lift<add_span_time>(), lift<add_spans>()},
+     .cost = CallCost::kOperator,
      .flags = FunctionFlags::kInternal},
     {.name = "op_subtract",
      .category = "operator",
      .summary = "a - b",
      .overloads = {lift_longs<Difference>(), lift<subtract_reals>(), lift<subtract_time_span>(),
                    lift<subtract_times>(), lift<subtract_spans>()},
+     .cost = CallCost::kOperator,
      .flags = FunctionFlags::kInternal},
     {.name = "op_multiply",
      .category = "operator",
@@ -429,28 +403,33 @@ constexpr std::array<ScalarFunction, 14> kArithmeticFunctions = {{
      .overloads = {lift<checked_multiply>(), lift<multiply_reals>(), lift<multiply_span_long>(),
                    lift<multiply_long_span>(), lift<multiply_span_real>(),
                    lift<multiply_real_span>()},
+     .cost = CallCost::kOperator,
      .flags = FunctionFlags::kInternal},
     {.name = "op_divide",
      .category = "operator",
      .summary = "a / b",
      .overloads = {lift<checked_divide>(), lift<divide_reals>(), lift<divide_spans>(),
                    lift<divide_span_long>(), lift<divide_span_real>()},
+     .cost = CallCost::kOperator,
      .flags = FunctionFlags::kInternal},
     {.name = "op_modulo",
      .category = "operator",
      .summary = "a % b",
      .overloads = {lift<checked_modulo>(), lift<modulo_reals>(), lift<modulo_spans>(),
                    lift<modulo_time_span>()},
+     .cost = CallCost::kOperator,
      .flags = FunctionFlags::kInternal},
     {.name = "op_negate",
      .category = "operator",
      .summary = "-a",
      .overloads = {lift<negate_long>(), lift<negate_real>(), lift<negate_span>()},
+     .cost = CallCost::kOperator,
      .flags = FunctionFlags::kInternal},
     {.name = "op_index",
      .category = "operator",
      .summary = "a.b, a['b'], a[0]",
      .overloads = {lift<member>(), lift<element>(), lift<part_by_value>()},
+     .cost = CallCost::kOperator,
      .flags = FunctionFlags::kInternal},
     by_value_row<by_value<Add>>("op_add_dynamic", "a + b, by value"),
     by_value_row<by_value<Subtract>>("op_subtract_dynamic", "a - b, by value"),

@@ -21,8 +21,6 @@
 namespace evq {
 namespace {
 
-using MaybeLong = std::optional<std::int64_t>;
-using MaybeArray = std::optional<DynamicBytes>;
 using Elements = std::vector<DynamicView>;
 
 std::int64_t signed_size(const Elements& elements) {
@@ -70,9 +68,9 @@ bool pack_array(std::span<const DynamicView> args, DynamicBuilder* out) {
   return true;
 }
 
-MaybeArray array_extract(DynamicView array, std::string_view text) {
+MaybeDynamic array_extract(DynamicView array, std::string_view text) {
   const JsonPath* path = JsonPath::of_row(text);
-  return path == nullptr ? std::nullopt : MaybeArray(array_of(path->matches(array)));
+  return path == nullptr ? std::nullopt : MaybeDynamic(array_of(path->matches(array)));
 }
 
 // What a condition of array_iff() means; nothing for null and for text.
@@ -83,8 +81,8 @@ std::optional<bool> truth(DynamicView value) {
   return value.is_number() ? std::optional(value.as_real() != 0) : std::nullopt;
 }
 
-MaybeArray array_iff(DynamicView conditions, std::optional<DynamicView> when_true,
-                     std::optional<DynamicView> when_false) {
+MaybeDynamic array_iff(DynamicView conditions, std::optional<DynamicView> when_true,
+                       std::optional<DynamicView> when_false) {
   if (!conditions.is_array()) {
     return std::nullopt;
   }
@@ -139,7 +137,7 @@ MaybeLong length_of_dynamic(DynamicView value) {
   return value.is_array() || value.is_bag() ? MaybeLong(value.size()) : std::nullopt;
 }
 
-MaybeArray array_reverse(DynamicView array) {
+MaybeDynamic array_reverse(DynamicView array) {
   if (!array.is_array()) {
     return std::nullopt;
   }
@@ -148,7 +146,7 @@ MaybeArray array_reverse(DynamicView array) {
   return array_of(elements);
 }
 
-MaybeArray rotate(DynamicView array, std::int64_t to_the_left) {
+MaybeDynamic rotate(DynamicView array, std::int64_t to_the_left) {
   if (!array.is_array()) {
     return std::nullopt;
   }
@@ -160,15 +158,15 @@ MaybeArray rotate(DynamicView array, std::int64_t to_the_left) {
   }
   return array_of(elements);
 }
-MaybeArray array_rotate_left(DynamicView array, std::int64_t count) {
+MaybeDynamic array_rotate_left(DynamicView array, std::int64_t count) {
   return rotate(array, count);
 }
-MaybeArray array_rotate_right(DynamicView array, std::int64_t count) {
+MaybeDynamic array_rotate_right(DynamicView array, std::int64_t count) {
   const auto size = static_cast<std::int64_t>(std::max<std::size_t>(array.size(), 1));
   return rotate(array, -(count % size));
 }
 
-MaybeArray shift(DynamicView array, std::int64_t to_the_left, DynamicView fill) {
+MaybeDynamic shift(DynamicView array, std::int64_t to_the_left, DynamicView fill) {
   if (!array.is_array()) {
     return std::nullopt;
   }
@@ -182,16 +180,17 @@ MaybeArray shift(DynamicView array, std::int64_t to_the_left, DynamicView fill) 
   }
   return array_of(out);
 }
-MaybeArray array_shift_left(DynamicView array, std::int64_t count,
-                            std::optional<DynamicView> fill) {
+MaybeDynamic array_shift_left(DynamicView array, std::int64_t count,
+                              std::optional<DynamicView> fill) {
   return shift(array, count, fill.value_or(DynamicView()));
 }
-MaybeArray array_shift_right(DynamicView array, MaybeLong count, std::optional<DynamicView> fill) {
+MaybeDynamic array_shift_right(DynamicView array, MaybeLong count,
+                               std::optional<DynamicView> fill) {
   const std::int64_t right = std::max(count.value_or(1), -INT64_MAX);
   return shift(array, -right, fill.value_or(DynamicView()));
 }
 
-MaybeArray array_select_dict(DynamicView array, std::string_view key, DynamicView value) {
+MaybeDynamic array_select_dict(DynamicView array, std::string_view key, DynamicView value) {
   DynamicView::Iterator each(array);
   while (array.is_array() && each.next()) {
     const std::optional<DynamicView> found = each.value().find(key);
@@ -202,7 +201,7 @@ MaybeArray array_select_dict(DynamicView array, std::string_view key, DynamicVie
   return std::nullopt;
 }
 
-MaybeArray array_slice(DynamicView array, std::int64_t start, std::int64_t end) {
+MaybeDynamic array_slice(DynamicView array, std::int64_t start, std::int64_t end) {
   if (!array.is_array()) {
     return std::nullopt;
   }
@@ -265,7 +264,7 @@ bool array_sort(std::span<const DynamicView> args, DynamicBuilder* out) {
   return true;
 }
 
-MaybeArray array_split(DynamicView array, DynamicView points) {
+MaybeDynamic array_split(DynamicView array, DynamicView points) {
   if (!array.is_array() || !(points.is_array() || points.is_number())) {
     return std::nullopt;
   }
@@ -290,7 +289,7 @@ MaybeArray array_split(DynamicView array, DynamicView points) {
 
 // The sum of the numbers, as a long while all of them are and it fits, else as a real. Timespans
 // count as their nanoseconds.
-MaybeArray array_sum(DynamicView array) {
+MaybeDynamic array_sum(DynamicView array) {
   std::int64_t whole = 0;
   double real = 0;
   bool exact = true;
@@ -346,7 +345,7 @@ std::optional<std::string> strcat_array(DynamicView array,
   return out;
 }
 
-MaybeArray repeat(DynamicView value, std::int64_t count) {
+MaybeDynamic repeat(DynamicView value, std::int64_t count) {
   if (count < 0 || static_cast<std::uint64_t>(count) > kListItemsMax || value.is_array() ||
       value.is_bag()) {
     return std::nullopt;

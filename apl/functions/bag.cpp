@@ -20,7 +20,6 @@
 namespace evq {
 namespace {
 
-using MaybeDynamic = std::optional<DynamicBytes>;
 using Steps = std::span<const JsonPathStep>;
 
 // Keys are texts; a null key drops its pair.

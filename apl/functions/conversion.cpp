@@ -21,12 +21,6 @@
 namespace evq {
 namespace {
 
-using MaybeBool = std::optional<bool>;
-using MaybeLong = std::optional<std::int64_t>;
-using MaybeReal = std::optional<double>;
-using MaybeTime = std::optional<Datetime>;
-using MaybeSpan = std::optional<Timespan>;
-
 template <class T>
 std::optional<T> wrap(MaybeLong ns) {
   return ns.has_value() ? std::optional<T>(T{*ns}) : std::nullopt;
@@ -208,11 +202,10 @@ MaybeSpan span_of_dynamic(DynamicView value) {
 // ---- tohex
 
 std::string hex_of_long(std::int64_t value, std::optional<std::int64_t> size_min) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string reversed;
   auto bits = static_cast<std::uint64_t>(value);
   do {
-    reversed.push_back(kDigits[bits & 15U]);
+    reversed.push_back(kHexDigits[bits & 15U]);
     bits >>= 4U;
   } while (bits != 0);
   const std::int64_t wanted = std::min<std::int64_t>(size_min.value_or(0), 1024);
@@ -370,7 +363,8 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
                    {"print parse_json('no json')", "no json"}}},
      .bind = bind_parse_json<true>,
      .arguments_min = 1,
-     .arguments_max = 1},
+     .arguments_max = 1,
+     .cost = CallCost::kPattern},
     {.name = "toarray",
      .category = "conversion",
      .summary = "Makes an array: of a bag's values, or of the one value.",

@@ -13,16 +13,13 @@
 #include "apl/functions/registry.h"
 #include "apl/functions/time_runs.h"
 #include "store/base/ascii.h"
+#include "store/base/checked_math.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
 #include "store/base/time_scan.h"
 
 namespace evq {
 namespace {
-
-using MaybeLong = std::optional<std::int64_t>;
-using MaybeTime = std::optional<Datetime>;
-using MaybeSpan = std::optional<Timespan>;
 
 Datetime now_plain(const EvalContext& context) {
   return {context.now_ns};

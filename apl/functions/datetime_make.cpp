@@ -7,15 +7,12 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/checked_math.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
 
 namespace evq {
 namespace {
-
-using MaybeLong = std::optional<std::int64_t>;
-using MaybeTime = std::optional<Datetime>;
-using MaybeSpan = std::optional<Timespan>;
 
 template <std::int64_t kUnitNs>
 MaybeTime time_from_long(std::int64_t count) {

@@ -6,14 +6,12 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/time_runs.h"
 #include "store/base/ascii.h"
+#include "store/base/checked_math.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
 
 namespace evq {
 namespace {
-
-using MaybeLong = std::optional<std::int64_t>;
-using MaybeTime = std::optional<Datetime>;
 
 enum class Part : std::uint8_t {
   kYear,

@@ -21,13 +21,6 @@
 namespace evq {
 namespace {
 
-using MaybeDynamic = std::optional<DynamicBytes>;
-
-// Text of an XML document inside an event.
-constexpr std::size_t kXmlTextBytesMax = kMebibyte;
-// Elements within each other; each takes up to two levels of the value made of it.
-constexpr std::size_t kXmlDepthMax = 64;
-
 // ---- XML
 
 // Builds the value of an element. Character references may spell what is no UTF-8, and elements may
@@ -223,7 +216,8 @@ constexpr std::array<ScalarFunction, 3> kDocumentFunctions = {{
      .returns = "An array of strings; null for another kind.",
      .examples = {{{R"(print parse_command_line('echo "hello world!" -n', 'windows'))",
                     R"(["echo","hello world!","-n"])"}}},
-     .overloads = {lift<parse_command_line>()}},
+     .overloads = {lift<parse_command_line>()},
+     .cost = CallCost::kPattern},
     {.name = "parse_user_agent",
      .category = "string",
      .summary = "What a browser or program says of itself in HTTP's User-Agent.",
@@ -235,7 +229,8 @@ constexpr std::array<ScalarFunction, 3> kDocumentFunctions = {{
      .examples = {{{"print parse_user_agent('Mozilla/5.0 (X11; Linux x86_64; rv:120.0) "
                     "Gecko/20100101 Firefox/120.0', 'browser')['Browser']['Family']",
                     "Firefox"}}},
-     .overloads = {lift<parse_user_agent>()}},
+     .overloads = {lift<parse_user_agent>()},
+     .cost = CallCost::kPattern},
     {.name = "parse_xml",
      .category = "string",
      .summary = "Reads an XML document.",
@@ -245,7 +240,8 @@ constexpr std::array<ScalarFunction, 3> kDocumentFunctions = {{
                 "Null when it is not XML, longer than 1 MiB or nested more than 64 deep.",
      .examples = {{{"print parse_xml('<job id=\"7\"><step>a</step><step>b</step></job>')",
                     R"({"job":{"@id":"7","step":["a","b"]}})"}}},
-     .overloads = {lift<parse_xml>()}},
+     .overloads = {lift<parse_xml>()},
+     .cost = CallCost::kPattern},
 }};
 
 }  // namespace

@@ -17,8 +17,6 @@
 namespace evq {
 namespace {
 
-using MaybeText = std::optional<std::string>;
-
 // ---- base64
 
 MaybeText base64_decode_text(std::string_view text) {
@@ -223,15 +221,12 @@ MaybeText guid_bytes(std::string_view text) {
 }
 
 std::string guid_text(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) {
       text.push_back('-');
     }
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    text.push_back(kDigits[byte / 16]);
-    text.push_back(kDigits[byte % 16]);
+    append_hex(bytes.substr(i, 1), &text);
   }
   return text;
 }
@@ -264,7 +259,6 @@ class NewGuidCall final : public BoundFunction {
  public:
   Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> /*args*/,
                   std::size_t rows) const override {
-    constexpr std::string_view kDigits = "0123456789abcdef";
     auto out = Values::make(Type::kString, rows);
     auto arena = std::make_shared<StringArena>();
     auto* to = out->mutable_data<std::string_view>();
@@ -279,7 +273,7 @@ class NewGuidCall final : public BoundFunction {
           text.push_back('-');
         }
         const std::uint64_t half = digit < 16 ? high : low;
-        text.push_back(kDigits[(half >> (60 - 4 * (digit % 16))) & 15U]);
+        text.push_back(kHexDigits[(half >> (60 - 4 * (digit % 16))) & 15U]);
       }
       to[i] = arena->copy(text);
     }

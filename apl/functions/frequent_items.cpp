@@ -1,6 +1,6 @@
 // FrequentItems: counting, purging by the median, the sketch, the sample, and the ranking.
 
-#include "apl/functions/space_saving.h"
+#include "apl/functions/frequent_items.h"
 
 #include <algorithm>
 #include <bit>

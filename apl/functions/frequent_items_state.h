@@ -4,12 +4,14 @@
 // is written.
 
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "apl/functions/frequent_items.h"
 #include "apl/functions/function.h"
 #include "apl/functions/group_values.h"
 #include "apl/functions/size_meter.h"
-#include "apl/functions/space_saving.h"
+#include "store/base/allocation_meter.h"
 
 namespace evq {
 
@@ -23,16 +25,21 @@ class FrequentItemsState : public AggregateState {
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const FrequentItemsState&>(other);
+    PollCounter poll;
     for (const GroupPair pair : pairs) {
-      from.items_[pair.from].with_settled(
-          [&](const FrequentItems& items) { items_[pair.to].merge(items); });
+      poll.add(1 + from.items_[pair.from].size_bytes() / kPollTextBytes);
+      from.items_[pair.from].with_settled([&](const FrequentItems& items) {
+        meter_.grow(items_[pair.to], [&] { items_[pair.to].merge(items); });
+      });
     }
     meter_.measure(items_);
   }
 
   void settle() override {
+    PollCounter poll;
     for (FrequentItems& items : items_) {
-      items.settle();
+      poll.add(1 + items.size_bytes() / kPollTextBytes);
+      meter_.grow(items, [&] { items.settle(); });
     }
   }
 
@@ -58,6 +65,10 @@ class FrequentItemsState : public AggregateState {
 
   FrequentItems& items_of(std::size_t group) { return items_[group]; }
   std::size_t group_count() const { return items_.size(); }
+  // One of many items of a row: note_rows() is not told of it.
+  void add_item(std::size_t group, std::string_view bytes, std::uint64_t count) {
+    meter_.grow(items_[group], [&] { items_[group].add(bytes, count); });
+  }
   // At the end of add(), with the bytes of the texts that the items may keep.
   void note_rows(std::size_t rows, std::size_t text_bytes) {
     meter_.note_rows(rows, items_, text_bytes);

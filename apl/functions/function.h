@@ -112,6 +112,17 @@ enum class FunctionFlags : std::uint8_t {
   kInternal = 4,  // an operator's function ("op_add"): not listed, not callable by name
 };
 
+// About how long a call takes for a row, beside what its arguments take; 1 is to read a number. The
+// filters of a scan are put in this order.
+enum class CallCost : std::uint16_t {
+  kLogic = 1,
+  kOperator = 4,  // on numbers
+  kUsual = 40,
+  kTextTest = 100,  // looks for pieces of text: contains, has, startswith
+  kSearch = 500,    // looks for several in many fields
+  kPattern = 1000,  // runs a regular expression over a text, or takes one apart
+};
+
 struct ScalarFunction {
   std::string_view name;
   std::array<std::string_view, 3> aliases{};
@@ -127,6 +138,7 @@ struct ScalarFunction {
   // For `bind`: how many arguments are allowed; overloads derive it themselves.
   std::uint8_t arguments_min = 0;
   std::uint8_t arguments_max = 255;
+  CallCost cost = CallCost::kUsual;
   FunctionFlags flags = FunctionFlags::kNone;
   // Of a function that gives an array of different things: what they are called. A call without a
   // name in project or extend becomes a column each, function_argument_part.
@@ -140,7 +152,8 @@ struct ScalarFunction {
 constexpr ScalarFunction operator_row(std::string_view name, std::string_view summary,
                                       BindResult (*bind)(const BindRequest&),
                                       std::uint8_t arguments_min = 2,
-                                      std::uint8_t arguments_max = 2) {
+                                      std::uint8_t arguments_max = 2,
+                                      CallCost cost = CallCost::kOperator) {
   ScalarFunction row;
   row.name = name;
   row.category = "operator";
@@ -148,6 +161,7 @@ constexpr ScalarFunction operator_row(std::string_view name, std::string_view su
   row.bind = bind;
   row.arguments_min = arguments_min;
   row.arguments_max = arguments_max;
+  row.cost = cost;
   row.flags = FunctionFlags::kInternal;
   return row;
 }
@@ -160,7 +174,9 @@ struct GroupPair {
   std::uint32_t to;
 };
 
-// The per-group states of one aggregate in one worker, held column-wise.
+// The per-group states of one aggregate in one worker, held column-wise. Calls that take memory or
+// long fail as allocations do when the query has no more of it (store/base/allocation_meter.h);
+// what they were making is of no use then.
 class AggregateState {
  public:
   virtual ~AggregateState() = default;

@@ -16,10 +16,6 @@
 namespace evq {
 namespace {
 
-using MaybeText = std::optional<std::string>;
-using MaybeDynamic = std::optional<DynamicBytes>;
-using MaybeReal = std::optional<double>;
-
 std::string_view text_of(DynamicView message, std::string_view key) {
   const std::optional<DynamicView> found = message.find(key);
   return found.has_value() && found->is_string() ? found->as_string() : std::string_view();

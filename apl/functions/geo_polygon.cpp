@@ -10,13 +10,12 @@
 #include <utility>
 
 #include "store/base/allocation_meter.h"
+#include "store/base/limits.h"
 
 namespace evq::geo {
 namespace {
 
 constexpr double kHalfSphere = 2 * std::numbers::pi;
-// Pairs of polygons, and of edges of those near each other: a tenth of a second or two.
-constexpr std::size_t kEdgePairsMax = 1'000'000;
 // Places nearer than this, some micrometers, are one.
 constexpr double kSamePlace = 1e-12;
 
@@ -348,7 +347,7 @@ std::optional<Extent> extent_of(const std::vector<Polygon>& polygons) {
         pairs += members[numbers[i]].edges.size() * members[numbers[j]].edges.size();
       }
     }
-    if (pairs > kEdgePairsMax) {
+    if (pairs > kPolygonEdgePairsMax) {
       return std::nullopt;
     }
   }

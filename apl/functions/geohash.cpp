@@ -15,8 +15,6 @@
 namespace evq {
 namespace {
 
-using MaybeBytes = std::optional<DynamicBytes>;
-
 constexpr std::string_view kGeohashDigits = "0123456789bcdefghjkmnpqrstuvwxyz";
 constexpr int kGeohashBitsPerDigit = 5;
 constexpr std::int64_t kGeohashLengthDefault = 5;
@@ -103,7 +101,7 @@ void add_position(double longitude, double latitude, DynamicBuilder* out) {
   out->end_array();
 }
 
-MaybeBytes geohash_to_central_point(std::string_view hash) {
+MaybeDynamic geohash_to_central_point(std::string_view hash) {
   const std::optional<GeohashCell> cell = cell_of(hash);
   if (!cell.has_value()) {
     return std::nullopt;
@@ -120,7 +118,7 @@ MaybeBytes geohash_to_central_point(std::string_view hash) {
 }
 
 // Counterclockwise from the south west, and back there.
-MaybeBytes geohash_to_polygon(std::string_view hash) {
+MaybeDynamic geohash_to_polygon(std::string_view hash) {
   const std::optional<GeohashCell> cell = cell_of(hash);
   if (!cell.has_value()) {
     return std::nullopt;
@@ -145,7 +143,7 @@ MaybeBytes geohash_to_polygon(std::string_view hash) {
 }
 
 // In the order of Kusto. Columns meet at 180 degrees; beyond the poles there are no rows.
-MaybeBytes geohash_neighbors(std::string_view hash) {
+MaybeDynamic geohash_neighbors(std::string_view hash) {
   const std::optional<GeohashCell> cell = cell_of(hash);
   if (!cell.has_value()) {
     return std::nullopt;

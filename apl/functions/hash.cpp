@@ -10,6 +10,7 @@
 #include "apl/functions/registry.h"
 #include "apl/functions/text_call.h"
 #include "apl/functions/text_form.h"
+#include "store/base/ascii.h"
 #include "store/base/checksum.h"
 #include "store/base/number.h"
 
@@ -40,17 +41,6 @@ std::optional<std::int64_t> hash_xxhash64(std::string_view text, MaybeSalt modul
   return rest < 0 ? rest + *divisor : rest;
 }
 
-std::string hex_of(const unsigned char* bytes, std::size_t size) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  out.reserve(size * 2);
-  for (std::size_t i = 0; i < size; ++i) {
-    out.push_back(kDigits[bytes[i] >> 4U]);
-    out.push_back(kDigits[bytes[i] & 15U]);
-  }
-  return out;
-}
-
 enum class Algorithm : std::uint8_t { kMd5, kSha1, kSha256, kSha512 };
 constexpr std::array<const char*, 4> kAlgorithmNames = {"MD5", "SHA1", "SHA256", "SHA512"};
 
@@ -76,7 +66,9 @@ std::optional<std::string> digest(std::string_view text) {
       EVP_DigestFinal_ex(digester.context.get(), bytes.data(), &size) != 1) {
     return std::nullopt;
   }
-  return hex_of(bytes.data(), size);
+  std::string digits;
+  append_hex({reinterpret_cast<const char*>(bytes.data()), size}, &digits);
+  return digits;
 }
 
 // Mixes hashes in order: hash_combine(a, b) differs from hash_combine(b, a).

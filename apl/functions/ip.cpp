@@ -17,8 +17,6 @@
 namespace evq {
 namespace {
 
-using MaybeLong = std::optional<std::int64_t>;
-using MaybeBool = std::optional<bool>;
 using Text = std::string_view;
 
 std::optional<int> prefix_within(std::int64_t prefix, int bits) {
@@ -516,7 +514,8 @@ constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
      .returns = "A long, masked by the address's own prefix; null when an address is invalid.",
      .examples = {{{"print parse_ipv4('127.0.0.1')", "2130706433"},
                    {"print parse_ipv4('10.1.2.3/8')", "167772160"}}},
-     .overloads = {lift<parse_ipv4>()}},
+     .overloads = {lift<parse_ipv4>()},
+     .cost = CallCost::kPattern},
     {.name = "parse_ipv4_mask",
      .category = "ip",
      .summary = "An IPv4 address, masked, as a number.",
@@ -524,14 +523,16 @@ constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
                  {"prefix", "How many leading bits to keep, 0 to 32."}}},
      .returns = "A long; null when an address is invalid.",
      .examples = {{{"print parse_ipv4_mask('10.1.2.3', 8)", "167772160"}}},
-     .overloads = {lift<parse_ipv4_mask>()}},
+     .overloads = {lift<parse_ipv4_mask>()},
+     .cost = CallCost::kPattern},
     {.name = "parse_ipv6",
      .category = "ip",
      .summary = "An address in full IPv6 form, eight groups of four digits.",
      .params = {{{"address", "An IPv6 or IPv4 address, perhaps with /prefix."}}},
      .returns = "A string, masked by the address's own prefix; null when an address is invalid.",
      .examples = {{{"print parse_ipv6('127.0.0.1')", "0000:0000:0000:0000:0000:ffff:7f00:0001"}}},
-     .overloads = {lift<parse_ipv6>()}},
+     .overloads = {lift<parse_ipv6>()},
+     .cost = CallCost::kPattern},
     {.name = "parse_ipv6_mask",
      .category = "ip",
      .summary = "An address, masked, in full IPv6 form.",
@@ -540,7 +541,8 @@ constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
      .returns = "A string; null when an address is invalid.",
      .examples = {{{"print parse_ipv6_mask('fe80::1:2', 112)",
                     "fe80:0000:0000:0000:0000:0000:0001:0000"}}},
-     .overloads = {lift<parse_ipv6_mask>()}},
+     .overloads = {lift<parse_ipv6_mask>()},
+     .cost = CallCost::kPattern},
 }};
 
 }  // namespace

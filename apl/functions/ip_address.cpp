@@ -210,11 +210,10 @@ void append_ipv4(std::string& out, std::uint32_t address) {
 }
 
 void append_ipv6_full(std::string& out, const IpAddress& address) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   for (std::size_t i = 0; i < address.bytes.size(); ++i) {
     out.append(i > 0 && i % 2 == 0 ? ":" : "");
-    out.push_back(kDigits[address.bytes[i] >> 4]);
-    out.push_back(kDigits[address.bytes[i] & 15]);
+    out.push_back(kHexDigits[address.bytes[i] >> 4]);
+    out.push_back(kHexDigits[address.bytes[i] & 15]);
   }
 }
 

@@ -31,6 +31,14 @@ inline std::optional<Datetime> time_of(std::optional<std::int64_t> ns) {
 struct DynamicBytes {
   std::string bytes;  // encoded as in store/column/dynamic.h; none for null
 };
+// Nothing stands for null.
+using MaybeBool = std::optional<bool>;
+using MaybeLong = std::optional<std::int64_t>;
+using MaybeReal = std::optional<double>;
+using MaybeText = std::optional<std::string>;
+using MaybeTime = std::optional<Datetime>;
+using MaybeSpan = std::optional<Timespan>;
+using MaybeDynamic = std::optional<DynamicBytes>;
 // False when the value nests deeper, or is larger, than values made by functions may. A result that
 // is too large becomes null, as a text above kStringValueBytesMax does.
 bool within_dynamic_limits(DynamicView value);

@@ -75,12 +75,14 @@ constexpr std::array<ScalarFunction, 2> kLogicFunctions = {{
      .summary = "a and b",
      .bind = bind_logical<false>,
      .arguments_min = 1,
+     .cost = CallCost::kLogic,
      .flags = FunctionFlags::kInternal},
     {.name = "op_or",
      .category = "operator",
      .summary = "a or b",
      .bind = bind_logical<true>,
      .arguments_min = 1,
+     .cost = CallCost::kLogic,
      .flags = FunctionFlags::kInternal},
 }};
 

@@ -8,6 +8,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/checked_math.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
@@ -15,9 +16,6 @@
 
 namespace evq {
 namespace {
-
-using MaybeLong = std::optional<std::int64_t>;
-using MaybeReal = std::optional<double>;
 
 // ---- range
 

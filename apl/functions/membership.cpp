@@ -6,17 +6,20 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
-#include <functional>
+#include <limits>
 #include <optional>
 #include <string>
-#include <unordered_set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "apl/functions/registry.h"
 #include "apl/functions/string_operator.h"
 #include "store/base/allocation_meter.h"
-#include "store/base/seeded_text_hash.h"
+#include "store/base/checksum.h"
+#include "store/base/text_hash.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic.h"
 
@@ -26,10 +29,169 @@ namespace {
 // Below this many items comparing them all beats hashing.
 constexpr std::size_t kLinearItemsMax = 4;
 
+// By halves, without a branch that half of the rows take.
+template <class T>
+bool is_sorted_in(const std::vector<T>& sorted, T value) {
+  const T* first = sorted.data();
+  std::size_t count = sorted.size();
+  while (count > 1) {
+    const std::size_t half = count / 2;
+    first = first[half] <= value ? first + half : first;
+    count -= half;
+  }
+  return count == 1 && *first == value;
+}
+
+// Numbers that a look tells to be there or not: those that lie close together by their place among
+// these, few by halves, others by their hash, with a seed since they may be somebody's events.
+class LongItems {
+ public:
+  void add(std::int64_t value) { values_.push_back(value); }
+
+  // Must be called after the last add() and before the first has().
+  void finish() {
+    if (values_.size() <= kLinearItemsMax) {
+      std::ranges::sort(values_);
+      return;
+    }
+    const auto [least, greatest] = std::ranges::minmax(values_);
+    const std::uint64_t range = distance(least, greatest);
+    if (range < std::max<std::uint64_t>(kMarkedMin, kMarkedEach * values_.size())) {
+      least_ = least;
+      marked_.resize(range + 1, false);
+      for (const std::int64_t value : values_) {
+        marked_[distance(least_, value)] = true;
+      }
+    } else if (values_.size() <= kSortedMax) {
+      std::ranges::sort(values_);
+    } else {
+      hash_all();
+    }
+  }
+
+  bool has(std::int64_t value) const {
+    if (!marked_.empty()) {
+      const std::uint64_t place = distance(least_, value);
+      return place < marked_.size() && marked_[place];
+    }
+    if (slots_.empty()) {
+      return is_sorted_in(values_, value);
+    }
+    if (value == kEmpty) {
+      return has_empty_;
+    }
+    std::size_t slot = first_slot(value);
+    while (slots_[slot] != kEmpty && slots_[slot] != value) {
+      slot = (slot + 1) & (slots_.size() - 1);
+    }
+    return slots_[slot] == value;
+  }
+
+  const std::vector<std::int64_t>& values() const { return values_; }
+
+ private:
+  static constexpr std::uint64_t kMarkedMin = std::uint64_t{1} << 16U;
+  static constexpr std::uint64_t kMarkedEach = 64;  // bits for each number: as many as it has
+  static constexpr std::size_t kSortedMax = 1024;
+  static constexpr std::int64_t kEmpty = std::numeric_limits<std::int64_t>::min();
+
+  static std::uint64_t distance(std::int64_t from, std::int64_t to) {
+    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  }
+  std::size_t first_slot(std::int64_t value) const {
+    return hash64(static_cast<std::uint64_t>(value), seed_) & (slots_.size() - 1);
+  }
+
+  void hash_all() {
+    seed_ = random_seed();
+    slots_.assign(std::bit_ceil(2 * values_.size()), kEmpty);
+    for (const std::int64_t value : values_) {
+      if (value == kEmpty) {
+        has_empty_ = true;
+        continue;
+      }
+      std::size_t slot = first_slot(value);
+      while (slots_[slot] != kEmpty && slots_[slot] != value) {
+        slot = (slot + 1) & (slots_.size() - 1);
+      }
+      slots_[slot] = value;
+    }
+  }
+
+  std::vector<std::int64_t> values_;
+  std::int64_t least_ = 0;
+  std::vector<bool> marked_;  // from the least on
+  std::vector<std::int64_t> slots_;
+  bool has_empty_ = false;
+  std::uint64_t seed_ = 0;  // of the slots
+};
+
+// The same of texts.
+class TextItems {
+ public:
+  void add(std::string_view text) {
+    bytes_.append(text);
+    ends_.push_back(bytes_.size());
+  }
+
+  void finish() {
+    if (ends_.size() <= kLinearItemsMax) {
+      return;
+    }
+    seed_ = random_seed();
+    slots_.resize(std::bit_ceil(2 * ends_.size()));
+    for (std::size_t item = 0; item < ends_.size(); ++item) {
+      const std::uint64_t hash = hash_text(text(item), seed_);
+      slots_[find(text(item), hash)] = {hash, item + 1};
+    }
+  }
+
+  bool has(std::string_view value) const {
+    if (!slots_.empty()) {
+      return slots_[find(value, hash_text(value, seed_))].item != 0;
+    }
+    for (std::size_t item = 0; item < ends_.size(); ++item) {
+      if (text(item) == value) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t hash = 0;
+    std::size_t item = 0;  // counted from 1; 0: empty
+  };
+
+  std::string_view text(std::size_t item) const {
+    const std::size_t begin = item == 0 ? 0 : ends_[item - 1];
+    return std::string_view(bytes_).substr(begin, ends_[item] - begin);
+  }
+  // Where the text is, or would be.
+  std::size_t find(std::string_view value, std::uint64_t hash) const {
+    std::size_t place = hash & (slots_.size() - 1);
+    while (slots_[place].item != 0 &&
+           (slots_[place].hash != hash || text(slots_[place].item - 1) != value)) {
+      place = (place + 1) & (slots_.size() - 1);
+    }
+    return place;
+  }
+
+  std::string bytes_;
+  std::vector<std::size_t> ends_;
+  std::vector<Slot> slots_;
+  std::uint64_t seed_ = 0;  // of the slots
+};
+
 // The items of a list by type, each in a form that is quick to look up.
 class ItemList {
  public:
-  explicit ItemList(bool fold) : fold_(fold) {}
+  // For values of one type, to be looked up there.
+  ItemList(bool fold, Type value)
+      : fold_(fold),
+        as_longs_(value != Type::kReal),
+        as_reals_(value == Type::kReal || value == Type::kDynamic) {}
 
   void add(const Values& values, std::size_t slot) {
     if (values.is_null(slot)) {
@@ -42,7 +204,7 @@ class ItemList {
         bools_[values.data<std::uint8_t>()[slot] != 0 ? 1 : 0] = true;
         return;
       case Type::kLong:
-        longs_.push_back(values.data<std::int64_t>()[slot]);
+        longs_.add(values.data<std::int64_t>()[slot]);
         return;
       case Type::kReal:
         reals_.push_back(values.data<double>()[slot]);
@@ -51,10 +213,10 @@ class ItemList {
         add_text(values.data<std::string_view>()[slot]);
         return;
       case Type::kDatetime:
-        datetimes_.push_back(values.data<std::int64_t>()[slot]);
+        datetimes_.add(values.data<std::int64_t>()[slot]);
         return;
       case Type::kTimespan:
-        longs_.push_back(values.data<std::int64_t>()[slot]);
+        longs_.add(values.data<std::int64_t>()[slot]);
         return;
       case Type::kDynamic:
         add_dynamic(DynamicView(values.data<std::string_view>()[slot]), 0);
@@ -64,46 +226,34 @@ class ItemList {
 
   // Must be called after the last add() and before the first look-up.
   void finish() {
-    // A number is kept in each of the two types that can hold it exactly.
-    const std::size_t long_count = longs_.size();
-    for (const double real : reals_) {
-      if (real >= -0x1.0p63 && real < 0x1.0p63 &&
-          static_cast<double>(static_cast<std::int64_t>(real)) == real) {
-        longs_.push_back(static_cast<std::int64_t>(real));
-      }
-    }
-    for (std::size_t i = 0; i < long_count; ++i) {
-      const auto real = static_cast<double>(longs_[i]);
-      if (compare_long_with_real(longs_[i], real) == 0) {
+    // A number is kept in each of the two types that can hold it exactly, as far as it is looked up
+    // there.
+    for (const std::int64_t value : longs_.values()) {
+      const auto real = static_cast<double>(value);
+      if (as_reals_ && compare_long_with_real(value, real) == 0) {
         reals_.push_back(real);
       }
     }
-    std::erase_if(reals_, [](double real) { return std::isnan(real); });
-    std::ranges::sort(longs_);
-    mark_longs();
-    std::ranges::sort(reals_);
-    std::ranges::sort(datetimes_);
-    if (texts_.size() > kLinearItemsMax) {
-      text_set_.insert(texts_.begin(), texts_.end());
+    for (const double real : reals_) {
+      if (as_longs_ && real >= -0x1.0p63 && real < 0x1.0p63 &&
+          static_cast<double>(static_cast<std::int64_t>(real)) == real) {
+        longs_.add(static_cast<std::int64_t>(real));
+      }
     }
+    std::erase_if(reals_, [](double real) { return std::isnan(real); });
+    std::ranges::sort(reals_);
+    longs_.finish();
+    datetimes_.finish();
+    texts_.finish();
   }
 
   bool has_bool(bool value) const { return bools_[value ? 1 : 0]; }
-  bool has_long(std::int64_t value) const {
-    if (marked_.empty()) {
-      return holds(longs_, value);
-    }
-    const std::uint64_t place = distance(longs_.front(), value);
-    return place < marked_.size() && marked_[place];
-  }
-  bool has_real(double value) const { return !std::isnan(value) && holds(reals_, value); }
-  bool has_datetime(std::int64_t value) const { return holds(datetimes_, value); }
+  bool has_long(std::int64_t value) const { return longs_.has(value); }
+  bool has_real(double value) const { return !std::isnan(value) && is_sorted_in(reals_, value); }
+  bool has_datetime(std::int64_t value) const { return datetimes_.has(value); }
 
   bool has_text(std::string_view value) const {
-    if (fold_) {
-      return has_exact_text(fold_case(value));
-    }
-    return has_exact_text(value);
+    return fold_ ? texts_.has(fold_case(value)) : texts_.has(value);
   }
 
   bool has_dynamic(DynamicView value) const {
@@ -133,44 +283,7 @@ class ItemList {
   }
 
  private:
-  // By halves, without a branch that half of the rows take.
-  template <class T>
-  static bool holds(const std::vector<T>& sorted, T value) {
-    const T* first = sorted.data();
-    std::size_t count = sorted.size();
-    while (count > 1) {
-      const std::size_t half = count / 2;
-      first = first[half] <= value ? first + half : first;
-      count -= half;
-    }
-    return count == 1 && *first == value;
-  }
-
-  static std::uint64_t distance(std::int64_t from, std::int64_t to) {
-    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
-  }
-
-  // Of several longs that lie close together, one look tells which are there.
-  void mark_longs() {
-    constexpr std::uint64_t kMarkedMax = std::uint64_t{1} << 16U;
-    if (longs_.size() > kLinearItemsMax && distance(longs_.front(), longs_.back()) < kMarkedMax) {
-      marked_.resize(distance(longs_.front(), longs_.back()) + 1, false);
-      for (const std::int64_t value : longs_) {
-        marked_[distance(longs_.front(), value)] = true;
-      }
-    }
-  }
-
-  bool has_exact_text(std::string_view value) const {
-    if (texts_.size() > kLinearItemsMax) {
-      return text_set_.find(value) != text_set_.end();
-    }
-    return std::ranges::find(texts_, value) != texts_.end();
-  }
-
-  void add_text(std::string_view text) {
-    texts_.push_back(fold_ ? fold_case(text) : std::string(text));
-  }
+  void add_text(std::string_view text) { fold_ ? texts_.add(fold_case(text)) : texts_.add(text); }
 
   // Inside `depth` arrays of the item.
   void add_dynamic(DynamicView value, std::size_t depth) {
@@ -182,7 +295,7 @@ class ItemList {
         bools_[value.as_bool() ? 1 : 0] = true;
         return;
       case DynamicTag::kLong:
-        longs_.push_back(value.as_integer());
+        longs_.add(value.as_integer());
         return;
       case DynamicTag::kReal:
         reals_.push_back(value.as_real());
@@ -191,10 +304,10 @@ class ItemList {
         add_text(value.as_string());
         return;
       case DynamicTag::kDatetime:
-        datetimes_.push_back(value.as_integer());
+        datetimes_.add(value.as_integer());
         return;
       case DynamicTag::kTimespan:
-        longs_.push_back(value.as_integer());
+        longs_.add(value.as_integer());
         return;
       case DynamicTag::kArray: {
         if (depth == 1) {
@@ -213,13 +326,13 @@ class ItemList {
   }
 
   bool fold_;
+  bool as_longs_;
+  bool as_reals_;
   std::array<bool, 2> bools_{};
-  std::vector<std::int64_t> longs_;  // and timespans, as their nanoseconds
-  std::vector<bool> marked_;         // from the least of them on; empty when they lie apart
+  LongItems longs_;  // and timespans, as their nanoseconds
   std::vector<double> reals_;
-  std::vector<std::int64_t> datetimes_;
-  std::vector<std::string> texts_;
-  std::unordered_set<std::string, SeededTextHash, std::equal_to<>> text_set_;  // somebody's events
+  LongItems datetimes_;
+  TextItems texts_;
   std::vector<std::string> containers_;
 };
 
@@ -282,7 +395,7 @@ class InCall final : public BoundFunction {
 
  private:
   ItemList list_of(std::span<const Vector> args, std::size_t row) const {
-    ItemList list(fold_);
+    ItemList list(fold_, args[0].type());
     for (const Vector& item : args.subspan(1)) {
       list.add(item.values(), item.slot(row));
     }
@@ -316,7 +429,7 @@ BindResult bind_in(const BindRequest& request) {
   BoundCall call;
   call.result = Type::kBool;
   const Type value = request.arguments[0].type;
-  std::optional<ItemList> list(std::in_place, kFold);
+  std::optional<ItemList> list(std::in_place, kFold, value);
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const Argument& argument = request.arguments[i];
     call.arguments.push_back(argument.type);

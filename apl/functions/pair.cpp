@@ -138,7 +138,8 @@ constexpr std::array<ScalarFunction, 3> kPairFunctions = {{
                 "empty and the value the whole text.",
      .examples = {{{"print parse_pair('host=db1', '=')",
                     "{\"key\":\"host\",\"value\":\"db1\",\"separator\":\"=\"}"}}},
-     .overloads = {lift<parse_pair>()}},
+     .overloads = {lift<parse_pair>()},
+     .cost = CallCost::kPattern},
 }};
 
 }  // namespace

@@ -10,16 +10,13 @@
 #include "apl/functions/registry.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
+#include "store/base/limits.h"
 #include "store/base/utf8.h"
 
 namespace evq {
 namespace {
 
-using MaybeText = std::optional<std::string>;
 using CodePoints = std::vector<char32_t>;
-
-// Text that Punycode is made of: encoding takes time by the square of it.
-constexpr std::size_t kPunycodeBytesMax = 2048;
 
 // The parameters of RFC 3492, section 5.
 constexpr std::uint32_t kBase = 36;

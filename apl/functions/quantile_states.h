@@ -19,8 +19,10 @@ class QuantileStates : public AggregateState {
  public:
   void resize(std::size_t groups) final { sketches_.resize(std::max(groups, sketches_.size())); }
   void settle() final {
+    PollCounter poll;
     for (QuantileSketch<T>& sketch : sketches_) {
-      sketch.flush();
+      poll.add(1 + sketch.size_bytes() / kPollTextBytes);
+      meter_.grow(sketch, [&] { sketch.flush(); });
     }
     meter_.measure(sketches_);
   }
@@ -29,7 +31,7 @@ class QuantileStates : public AggregateState {
     PollCounter poll;
     for (const GroupPair pair : pairs) {
       poll.add(kMergeSteps);
-      sketches_[pair.to].merge(from.sketches_[pair.from]);
+      merge_into(pair.to, from.sketches_[pair.from]);
     }
     meter_.measure(sketches_);
   }
@@ -38,6 +40,11 @@ class QuantileStates : public AggregateState {
  protected:
   std::vector<QuantileSketch<T>>& sketches() { return sketches_; }
   const std::vector<QuantileSketch<T>>& sketches() const { return sketches_; }
+  // Of whole sketches, which note_rows() is not for.
+  void merge_into(std::size_t group, const QuantileSketch<T>& sketch) {
+    QuantileSketch<T>& into = sketches_[group];
+    meter_.grow(into, [&] { into.merge(sketch); });
+  }
   // At the end of add().
   void note_rows(std::size_t rows) { meter_.note_rows(rows, sketches_); }
 

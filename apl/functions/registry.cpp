@@ -37,7 +37,7 @@ constexpr ScalarTable kScalarTables[] = {
     series_fit_functions,   probability_functions,
     sketch_functions,       unit_functions,
     punycode_functions,     document_functions,
-    url_functions,
+    url_functions,          round_digits_functions,
 };
 
 constexpr AggregateTable kAggregateTables[] = {

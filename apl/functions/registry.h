@@ -65,10 +65,11 @@ EVQ_FUNCTION_TABLE(regex);
 EVQ_FUNCTION_TABLE(math);
 EVQ_FUNCTION_TABLE(math_list);  // max_of, range, rand
 EVQ_FUNCTION_TABLE(bit);
-EVQ_FUNCTION_TABLE(probability);  // beta distribution, welch_test
-EVQ_FUNCTION_TABLE(sketch);       // dcount_hll, percentile_tdigest, …
-EVQ_FUNCTION_TABLE(unit);         // convert_length and its kin
-EVQ_FUNCTION_TABLE(rounding);
+EVQ_FUNCTION_TABLE(probability);   // beta distribution, welch_test
+EVQ_FUNCTION_TABLE(sketch);        // dcount_hll, percentile_tdigest, …
+EVQ_FUNCTION_TABLE(unit);          // convert_length and its kin
+EVQ_FUNCTION_TABLE(rounding);      // bin, floor, ceiling
+EVQ_FUNCTION_TABLE(round_digits);  // round
 EVQ_FUNCTION_TABLE(datetime);
 EVQ_FUNCTION_TABLE(datetime_make);  // make_datetime, unixtime_…
 EVQ_FUNCTION_TABLE(time_format);    // format_datetime, time zones

@@ -15,6 +15,7 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/time_range.h"
+#include "store/base/checked_math.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
 #include "store/column/dynamic.h"

@@ -4,11 +4,15 @@
 
 #include <bit>
 
+#include "store/base/allocation_meter.h"
+
 namespace evq {
 namespace {
 
 // What KQL calls the elements of an array.
 constexpr std::string_view kIndexer = "`indexer`";
+// Of a map's node and a key's text, beside the node of the tree.
+constexpr std::size_t kKeyBytes = 64;
 
 }  // namespace
 
@@ -22,12 +26,14 @@ SchemaNode* SchemaNode::child(std::string_view key) {
       keys_.erase(last);
       return refused ? nullptr : at->second.get();
     }
+    AllocationMeter::charge(key.size() + kKeyBytes + sizeof(SchemaNode));
   }
   return at->second.get();
 }
 
 SchemaNode* SchemaNode::element() {
   if (element_ == nullptr) {
+    AllocationMeter::charge(sizeof(SchemaNode));
     element_ = std::make_unique<SchemaNode>();
   }
   return element_.get();
@@ -112,10 +118,9 @@ void SchemaNode::write(DynamicBuilder* out) const {
 }
 
 std::size_t SchemaNode::size_bytes() const {
-  constexpr std::size_t kNodeBytes = 64;
   std::size_t bytes = 0;
   for (const auto& [key, node] : keys_) {
-    bytes += key.size() + kNodeBytes + sizeof(SchemaNode) + node->size_bytes();
+    bytes += key.size() + kKeyBytes + sizeof(SchemaNode) + node->size_bytes();
   }
   return bytes + (element_ == nullptr ? 0 : sizeof(SchemaNode) + element_->size_bytes());
 }

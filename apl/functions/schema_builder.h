@@ -2,7 +2,8 @@
 // SchemaNode: the types that a place in dynamic values has been seen to hold. Nodes form a tree
 // along bag keys and array elements; adding and merging commute as long as no bag has more than
 // kKeysMax different keys. Of those the first in order stay, so that data whose keys are values
-// cannot grow the tree without end.
+// cannot grow the tree without end. The thread's AllocationMeter, where there is one, is charged
+// for nodes as they come: adding and merging fail as allocations do.
 
 #include <cstdint>
 #include <map>

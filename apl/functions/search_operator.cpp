@@ -346,19 +346,21 @@ BindResult bind_valid_or(const BindRequest& request) {
   return call;
 }
 
+constexpr ScalarFunction list_row(std::string_view name, std::string_view summary,
+                                  BindResult (*bind)(const BindRequest&)) {
+  return operator_row(name, summary, bind, 2, 255, CallCost::kTextTest);
+}
+
 constexpr std::array kSearchOperators = {
-    operator_row("op_has_any", "a has_any (b, …)", bind_has_list<false, true, false>, 2, 255),
-    operator_row("op_not_has_any", "a !has_any (b, …)", bind_has_list<false, true, true>, 2, 255),
-    operator_row("op_has_any_cs", "a has_any_cs (b, …)", bind_has_list<false, false, false>, 2,
-                 255),
-    operator_row("op_not_has_any_cs", "a !has_any_cs (b, …)", bind_has_list<false, false, true>, 2,
-                 255),
-    operator_row("op_has_all", "a has_all (b, …)", bind_has_list<true, true, false>, 2, 255),
-    operator_row("op_not_has_all", "a !has_all (b, …)", bind_has_list<true, true, true>, 2, 255),
-    operator_row("op_has_all_cs", "a has_all_cs (b, …)", bind_has_list<true, false, false>, 2, 255),
-    operator_row("op_not_has_all_cs", "a !has_all_cs (b, …)", bind_has_list<true, false, true>, 2,
-                 255),
-    operator_row("op_search", "search \"text\"", bind_search, 2, 255),
+    list_row("op_has_any", "a has_any (b, …)", bind_has_list<false, true, false>),
+    list_row("op_not_has_any", "a !has_any (b, …)", bind_has_list<false, true, true>),
+    list_row("op_has_any_cs", "a has_any_cs (b, …)", bind_has_list<false, false, false>),
+    list_row("op_not_has_any_cs", "a !has_any_cs (b, …)", bind_has_list<false, false, true>),
+    list_row("op_has_all", "a has_all (b, …)", bind_has_list<true, true, false>),
+    list_row("op_not_has_all", "a !has_all (b, …)", bind_has_list<true, true, true>),
+    list_row("op_has_all_cs", "a has_all_cs (b, …)", bind_has_list<true, false, false>),
+    list_row("op_not_has_all_cs", "a !has_all_cs (b, …)", bind_has_list<true, false, true>),
+    operator_row("op_search", "search \"text\"", bind_search, 2, 255, CallCost::kSearch),
     operator_row("op_valid_or", "the first value if it is valid", bind_valid_or),
 };
 

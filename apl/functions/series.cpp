@@ -16,9 +16,6 @@
 namespace evq {
 namespace {
 
-using MaybeReal = std::optional<double>;
-using MaybeArray = std::optional<DynamicBytes>;
-
 // ---- of one series
 
 bool within_one(double x) {
@@ -62,7 +59,7 @@ MaybeReal tan_of(double x) {
 }
 
 template <auto F, bool kKeepsUnit = false>
-MaybeArray map_series(DynamicView array) {
+MaybeDynamic map_series(DynamicView array) {
   std::optional<NumberSeries> series = NumberSeries::read(array);
   if (!series.has_value()) {
     return std::nullopt;
@@ -146,7 +143,7 @@ std::optional<SeriesPair> read_pair(DynamicView a, DynamicView b, Length length)
 }
 
 template <auto F, Length kLength>
-MaybeArray compare(DynamicView a, DynamicView b) {
+MaybeDynamic compare(DynamicView a, DynamicView b) {
   const std::optional<SeriesPair> pair = read_pair(a, b, kLength);
   if (!pair.has_value()) {
     return std::nullopt;
@@ -167,7 +164,7 @@ MaybeArray compare(DynamicView a, DynamicView b) {
 }
 
 template <auto F, Length kLength, bool kKeepsUnit = false>
-MaybeArray combine(DynamicView a, DynamicView b) {
+MaybeDynamic combine(DynamicView a, DynamicView b) {
   const std::optional<SeriesPair> pair = read_pair(a, b, kLength);
   if (!pair.has_value()) {
     return std::nullopt;
@@ -186,7 +183,7 @@ MaybeArray combine(DynamicView a, DynamicView b) {
 
 // Equality also of elements that are no numbers: texts and bools compare as they are.
 template <bool kEqual>
-MaybeArray equals(DynamicView a, DynamicView b) {
+MaybeDynamic equals(DynamicView a, DynamicView b) {
   if (!a.is_array()) {
     return std::nullopt;
   }

@@ -14,14 +14,13 @@
 namespace evq {
 namespace {
 
-using MaybeArray = std::optional<DynamicBytes>;
 using Placeholder = std::optional<DynamicView>;
 
 bool is_gap(DynamicView value, const Placeholder& placeholder) {
   return value.is_null() || (placeholder.has_value() && same_dynamic(value, *placeholder));
 }
 
-MaybeArray fill_const(DynamicView array, DynamicView filler, Placeholder placeholder) {
+MaybeDynamic fill_const(DynamicView array, DynamicView filler, Placeholder placeholder) {
   if (!array.is_array()) {
     return std::nullopt;
   }
@@ -47,7 +46,7 @@ void repeat_last(Iterator begin, Iterator end, const Placeholder& placeholder) {
   }
 }
 
-MaybeArray fill_forward(DynamicView array, Placeholder placeholder) {
+MaybeDynamic fill_forward(DynamicView array, Placeholder placeholder) {
   if (!array.is_array()) {
     return std::nullopt;
   }
@@ -55,7 +54,7 @@ MaybeArray fill_forward(DynamicView array, Placeholder placeholder) {
   repeat_last(elements.begin(), elements.end(), placeholder);
   return array_of(elements);
 }
-MaybeArray fill_backward(DynamicView array, Placeholder placeholder) {
+MaybeDynamic fill_backward(DynamicView array, Placeholder placeholder) {
   if (!array.is_array()) {
     return std::nullopt;
   }
@@ -81,12 +80,14 @@ std::optional<DynamicTag> tag_of_times(std::span<const DynamicView> elements,
   return times ? tag : std::nullopt;
 }
 
+__extension__ using Int128 = __int128;
+
 // Nanoseconds of times, exactly, whatever lies between them.
 std::int64_t time_between(std::int64_t left, std::int64_t right, std::size_t step,
                           std::size_t steps) {
-  const __int128 distance = static_cast<__int128>(right) - left;
-  return static_cast<std::int64_t>(left + distance * static_cast<__int128>(step) /
-                                              static_cast<__int128>(steps));
+  const Int128 distance = static_cast<Int128>(right) - left;
+  return static_cast<std::int64_t>(left + distance * static_cast<Int128>(step) /
+                                              static_cast<Int128>(steps));
 }
 
 // Of numbers, or of times.
@@ -132,8 +133,8 @@ class FilledLine {
   std::vector<std::int64_t> ns_;
 };
 
-MaybeArray fill_linear(DynamicView array, Placeholder placeholder, std::optional<bool> edges,
-                       std::optional<DynamicView> constant) {
+MaybeDynamic fill_linear(DynamicView array, Placeholder placeholder, std::optional<bool> edges,
+                         std::optional<DynamicView> constant) {
   if (!array.is_array()) {
     return std::nullopt;
   }

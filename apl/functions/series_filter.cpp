@@ -15,7 +15,6 @@
 namespace evq {
 namespace {
 
-using MaybeArray = std::optional<DynamicBytes>;
 using Numbers = std::vector<double>;
 
 std::optional<Numbers> numbers_or_zero(DynamicView array) {
@@ -32,8 +31,8 @@ std::optional<Numbers> numbers_or_zero(DynamicView array) {
 }
 
 // y[i] = sum of kernel[k] x[i - k]; centered, x[i - k + size / 2].
-MaybeArray fir(DynamicView series, DynamicView filter, std::optional<bool> normalize,
-               std::optional<bool> center) {
+MaybeDynamic fir(DynamicView series, DynamicView filter, std::optional<bool> normalize,
+                 std::optional<bool> center) {
   const std::optional<NumberSeries> input = NumberSeries::read(series);
   const std::optional<Numbers> x = numbers_or_zero(series);
   const std::optional<Numbers> kernel = numbers_or_zero(filter);
@@ -65,7 +64,7 @@ MaybeArray fir(DynamicView series, DynamicView filter, std::optional<bool> norma
 }
 
 // y[i] = (sum of b[k] x[i - k] - sum of a[k] y[i - k] for k >= 1) / a[0].
-MaybeArray iir(DynamicView series, DynamicView numerators, DynamicView denominators) {
+MaybeDynamic iir(DynamicView series, DynamicView numerators, DynamicView denominators) {
   const std::optional<Numbers> x = numbers_or_zero(series);
   const std::optional<Numbers> b = numbers_or_zero(numerators);
   const std::optional<Numbers> a = numbers_or_zero(denominators);
@@ -91,7 +90,7 @@ MaybeArray iir(DynamicView series, DynamicView numerators, DynamicView denominat
 
 // [real parts, imaginary parts]; the inverse is scaled by 1 / n.
 template <bool kInverse>
-MaybeArray fft(DynamicView real, std::optional<DynamicView> imaginary) {
+MaybeDynamic fft(DynamicView real, std::optional<DynamicView> imaginary) {
   const std::optional<Numbers> re = numbers_or_zero(real);
   const std::optional<Numbers> im =
       imaginary.has_value() ? numbers_or_zero(*imaginary) : std::optional(Numbers());

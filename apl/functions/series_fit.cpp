@@ -9,15 +9,12 @@
 
 #include "apl/functions/dynamic_elements.h"
 #include "apl/functions/registry.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
 
-using MaybeArray = std::optional<DynamicBytes>;
 using Numbers = std::vector<double>;
-
-// Of series_fit_poly(): beyond, least squares over powers tells nothing.
-constexpr std::int64_t kPolynomialDegreeMax = 16;
 
 // Writes the fields of a model in order: as the elements of an array, or by name as a bag.
 class ModelWriter {
@@ -68,7 +65,7 @@ class ModelWriter {
 // ---- one line
 
 template <bool kNamed>
-MaybeArray series_fit_line(DynamicView array) {
+MaybeDynamic series_fit_line(DynamicView array) {
   const std::optional<NumberSeries> series = NumberSeries::read(array);
   const std::optional<Line> line = series.has_value() ? fit_line(*series) : std::nullopt;
   if (!line.has_value()) {
@@ -161,7 +158,7 @@ NumberSeries stretch_of(const NumberSeries& series, std::size_t begin, std::size
 }
 
 template <bool kNamed>
-MaybeArray series_fit_2lines(DynamicView array) {
+MaybeDynamic series_fit_2lines(DynamicView array) {
   const std::optional<NumberSeries> series = NumberSeries::read(array);
   const std::optional<std::size_t> split = series.has_value() ? best_split(*series) : std::nullopt;
   if (!split.has_value()) {
@@ -295,8 +292,8 @@ std::optional<Points> points_of(const NumberSeries& y, const std::optional<Dynam
   return points;
 }
 
-MaybeArray series_fit_poly(DynamicView array, std::optional<DynamicView> x,
-                           std::optional<std::int64_t> wanted) {
+MaybeDynamic series_fit_poly(DynamicView array, std::optional<DynamicView> x,
+                             std::optional<std::int64_t> wanted) {
   const std::int64_t degree = wanted.value_or(1);
   const std::optional<NumberSeries> y = NumberSeries::read(array);
   if (!y.has_value() || degree < 0 || degree > kPolynomialDegreeMax ||

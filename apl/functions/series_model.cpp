@@ -16,7 +16,6 @@
 namespace evq {
 namespace {
 
-using MaybeArray = std::optional<DynamicBytes>;
 using Numbers = std::vector<double>;
 
 // ---- outliers
@@ -72,9 +71,9 @@ Numbers outlier_scores(const NumberSeries& series, UsualRange usual) {
   return scores;
 }
 
-MaybeArray series_outliers(DynamicView array, std::optional<std::string_view> method,
-                           std::optional<double> ignored, std::optional<double> low,
-                           std::optional<double> high) {
+MaybeDynamic series_outliers(DynamicView array, std::optional<std::string_view> method,
+                             std::optional<double> ignored, std::optional<double> low,
+                             std::optional<double> high) {
   std::optional<NumberSeries> series = NumberSeries::read(array);
   const UsualRange defaults;
   const std::optional<UsualRange> usual =
@@ -192,7 +191,8 @@ bool is_highest_around(const Numbers& scores, std::size_t lag) {
 // The highest peaks between the bounds that a series of chance would hardly have. A multiple of a
 // shorter period that scores nearly as high is that period again and left out. Places without a
 // period are zero.
-MaybeArray series_periods_detect(DynamicView array, double least, double most, std::int64_t count) {
+MaybeDynamic series_periods_detect(DynamicView array, double least, double most,
+                                   std::int64_t count) {
   const std::optional<NumberSeries> series = NumberSeries::read(array);
   if (!series.has_value() || !(least >= 0) || !(most >= least) || count < 1) {
     return std::nullopt;
@@ -295,8 +295,8 @@ Numbers seasonal_medians(const Numbers& values, std::size_t period, std::size_t 
   return season;
 }
 
-MaybeArray series_seasonal(DynamicView array, std::optional<std::int64_t> wanted,
-                           std::optional<std::int64_t> test_points) {
+MaybeDynamic series_seasonal(DynamicView array, std::optional<std::int64_t> wanted,
+                             std::optional<std::int64_t> test_points) {
   const std::optional<NumberSeries> series = NumberSeries::read(array);
   const std::int64_t left_out = test_points.value_or(0);
   if (!series.has_value() || left_out < 0 || left_out > static_cast<std::int64_t>(series->size())) {
@@ -383,10 +383,10 @@ std::optional<Parts> decompose(DynamicView array, const PartOptions& options) {
   return parts;
 }
 
-MaybeArray series_decompose(DynamicView array, std::optional<std::int64_t> period,
-                            std::optional<std::string_view> trend,
-                            std::optional<std::int64_t> test_points,
-                            std::optional<double> score_min) {
+MaybeDynamic series_decompose(DynamicView array, std::optional<std::int64_t> period,
+                              std::optional<std::string_view> trend,
+                              std::optional<std::int64_t> test_points,
+                              std::optional<double> score_min) {
   PartOptions options;
   options.set(period, trend, test_points, score_min);
   const std::optional<Parts> parts = decompose(array, options);
@@ -404,25 +404,25 @@ MaybeArray series_decompose(DynamicView array, std::optional<std::int64_t> perio
 }
 
 // The baseline, carried on over the last points, which it did not learn from.
-MaybeArray series_decompose_forecast(DynamicView array, std::int64_t points,
-                                     std::optional<std::int64_t> period,
-                                     std::optional<std::string_view> trend,
-                                     std::optional<double> score_min) {
+MaybeDynamic series_decompose_forecast(DynamicView array, std::int64_t points,
+                                       std::optional<std::int64_t> period,
+                                       std::optional<std::string_view> trend,
+                                       std::optional<double> score_min) {
   PartOptions options;
   options.trend = "linefit";
   options.set(period, trend, points, score_min);
   const std::optional<Parts> parts = decompose(array, options);
-  return parts.has_value() ? MaybeArray(series_of(parts->baseline)) : std::nullopt;
+  return parts.has_value() ? MaybeDynamic(series_of(parts->baseline)) : std::nullopt;
 }
 
 // [flags (1, -1, 0), scores, baseline].
 // NOLINTNEXTLINE(readability-function-size): as many parameters as APL gives it
-MaybeArray series_decompose_anomalies(DynamicView array, std::optional<double> threshold,
-                                      std::optional<std::int64_t> period,
-                                      std::optional<std::string_view> trend,
-                                      std::optional<std::int64_t> test_points,
-                                      std::optional<std::string_view> method,
-                                      std::optional<double> score_min) {
+MaybeDynamic series_decompose_anomalies(DynamicView array, std::optional<double> threshold,
+                                        std::optional<std::int64_t> period,
+                                        std::optional<std::string_view> trend,
+                                        std::optional<std::int64_t> test_points,
+                                        std::optional<std::string_view> method,
+                                        std::optional<double> score_min) {
   PartOptions options;
   options.set(period, trend, test_points, score_min);
   const std::optional<Parts> parts = decompose(array, options);

@@ -10,9 +10,6 @@
 namespace evq {
 namespace {
 
-using MaybeReal = std::optional<double>;
-using MaybeArray = std::optional<DynamicBytes>;
-
 MaybeReal sum(DynamicView array) {
   const std::optional<NumberSeries> series = NumberSeries::read(array);
   if (!series.has_value()) {
@@ -146,8 +143,6 @@ struct Summary {
   SeriesMoments moments;
 };
 
-using MaybeBool = std::optional<bool>;
-
 // Nothing for a series without numbers. `finite_only` true leaves infinities and NaN out besides
 // what is no number; false makes either of them spoil the whole.
 std::optional<Summary> summary_of(DynamicView array, MaybeBool finite_only) {
@@ -186,7 +181,7 @@ std::optional<Summary> summary_of(DynamicView array, MaybeBool finite_only) {
   return summary;
 }
 
-MaybeArray stats(DynamicView array, MaybeBool finite_only) {
+MaybeDynamic stats(DynamicView array, MaybeBool finite_only) {
   const std::optional<Summary> summary = summary_of(array, finite_only);
   if (!summary.has_value()) {
     return std::nullopt;
@@ -204,7 +199,7 @@ MaybeArray stats(DynamicView array, MaybeBool finite_only) {
   return DynamicBytes{out.take()};
 }
 
-MaybeArray stats_dynamic(DynamicView array, MaybeBool finite_only) {
+MaybeDynamic stats_dynamic(DynamicView array, MaybeBool finite_only) {
   const std::optional<Summary> summary = summary_of(array, finite_only);
   if (!summary.has_value()) {
     return std::nullopt;

@@ -44,7 +44,8 @@ constexpr std::array<ScalarFunction, 2> kSqlFunctions = {{
      .examples = {{{"print parse_sql('SELECT a FROM t')",
                     "{\"statement\":\"select\",\"columns\":[{\"colname\":\"a\"}],\"from\":"
                     "[{\"table\":\"t\"}]}"}}},
-     .overloads = {lift<parse_sql>()}},
+     .overloads = {lift<parse_sql>()},
+     .cost = CallCost::kPattern},
 }};
 
 }  // namespace

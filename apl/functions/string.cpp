@@ -9,17 +9,13 @@
 #include "apl/functions/text_form.h"
 #include "apl/functions/text_search.h"
 #include "store/base/allocation_meter.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/short_copy.h"
 #include "store/base/utf8.h"
 
 namespace evq {
 namespace {
-
-using MaybeText = std::optional<std::string>;
-using MaybeLong = std::optional<std::int64_t>;
-
-constexpr std::int64_t kRepeatMax = 1024;
 
 // ---- case, length, order
 
@@ -247,7 +243,7 @@ BindResult bind_join(const BindRequest& request) {
 
 MaybeText repeat(std::string_view text, std::int64_t times,
                  std::optional<std::string_view> separator) {
-  times = std::clamp<std::int64_t>(times, 0, kRepeatMax);
+  times = std::clamp<std::int64_t>(times, 0, kStringRepeatMax);
   std::string out;
   if (times == 0) {
     return out;
@@ -314,7 +310,6 @@ std::string translate(std::string_view search, std::string_view replacement,
 // ---- quoting
 
 std::string quote(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "\"";
   for (const char c : text) {
     if (out.size() > kStringValueBytesMax) {
@@ -338,8 +333,8 @@ std::string quote(std::string_view text) {
         break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
-          out.append("\\u00").push_back(kHex[static_cast<unsigned char>(c) >> 4U]);
-          out.push_back(kHex[static_cast<unsigned char>(c) & 15U]);
+          out.append("\\u00").push_back(kHexDigits[static_cast<unsigned char>(c) >> 4U]);
+          out.push_back(kHexDigits[static_cast<unsigned char>(c) & 15U]);
         } else {
           out.push_back(c);
         }

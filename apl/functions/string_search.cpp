@@ -20,8 +20,6 @@
 namespace evq {
 namespace {
 
-using MaybeLong = std::optional<std::int64_t>;
-
 // ---- countof
 
 // Occurrences begin at least `step` bytes after each other.

@@ -21,9 +21,6 @@
 namespace evq {
 namespace {
 
-using MaybeText = std::optional<std::string>;
-using MaybeLong = std::optional<std::int64_t>;
-
 void add_entry(DynamicBuilder* builder, std::string_view key, std::string_view text) {
   builder->key(key);
   builder->add_string(text);
@@ -369,7 +366,8 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
                    {"print extract_json('$.a[1]', '{\"a\": [1, 2]}', typeof(long)) + 1", "3"}}},
      .overloads = {lift<extract_json>(), lift<extract_json_text>(), lift<extract_json_long>(),
                    lift<extract_json_real>(), lift<extract_json_bool>(), lift<extract_json_time>(),
-                   lift<extract_json_span>()}},
+                   lift<extract_json_span>()},
+     .cost = CallCost::kPattern},
     {.name = "format_bytes",
      .category = "string",
      .summary = "Writes a number of bytes with a fitting unit.",
@@ -393,14 +391,16 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
      .examples = {{{"print parse_bytes('1 KB')", "1024"},
                    {"print parse_bytes('1 KB', 10)", "1000"},
                    {"print parse_bytes('many')", "0"}}},
-     .overloads = {lift<parse_bytes>()}},
+     .overloads = {lift<parse_bytes>()},
+     .cost = CallCost::kPattern},
     {.name = "parse_csv",
      .category = "string",
      .summary = "Cuts the first record of a CSV text into fields.",
      .params = {{{"text", "Fields separated by commas, in double quotes where needed."}}},
      .returns = "dynamic array of strings.",
      .examples = {{{"print parse_csv('a,\"b,c\",')", R"(["a","b,c",""])"}}},
-     .overloads = {lift<parse_csv>()}},
+     .overloads = {lift<parse_csv>()},
+     .cost = CallCost::kPattern},
     {.name = "parse_path",
      .category = "string",
      .summary = "Takes a file path apart.",
@@ -409,7 +409,8 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
                 "Extension and AlternateDataStreamName.",
      .examples = {{{"print parse_path('/var/log/app.log').Filename", "app.log"},
                    {"print parse_path('C:\\\\temp\\\\a.txt').RootPath", "C:"}}},
-     .overloads = {lift<parse_path>()}},
+     .overloads = {lift<parse_path>()},
+     .cost = CallCost::kPattern},
     {.name = "parse_version",
      .category = "string",
      .summary = "Turns a version into a number that orders like it.",
@@ -418,7 +419,8 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
                   "the others below 100000."}}},
      .returns = "long; null when the text is no version.",
      .examples = {{{"print parse_version('1.10') > parse_version('1.9')", "true"}}},
-     .overloads = {lift<parse_version>()}},
+     .overloads = {lift<parse_version>()},
+     .cost = CallCost::kPattern},
     {.name = "split",
      .category = "string",
      .summary = "Cuts a text into an array at every separator.",

@@ -13,6 +13,7 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "store/base/ascii.h"
+#include "store/base/checked_math.h"
 #include "store/base/time.h"
 #include "store/base/time_scan.h"
 #include "store/base/time_zone.h"

@@ -233,6 +233,7 @@ constexpr std::array<ScalarFunction, 4> kUrlFunctions = {{
      .examples = {{{"print parse_url('https://x.io:8443/a?q=1').port", "8443"},
                    {"print parse_url('https://x.io/a?q=1').query.q", "1"}}},
      .overloads = {lift<parse_url>()},
+     .cost = CallCost::kPattern,
      .element = "url_entry"},
     {.name = "url_entry",
      .category = "string",
@@ -246,7 +247,8 @@ constexpr std::array<ScalarFunction, 4> kUrlFunctions = {{
      .params = {{{"query", "key=value pairs joined by &; a leading ? is skipped."}}},
      .returns = "dynamic bag of texts.",
      .examples = {{{"print parse_urlquery('a=1&b=x%20y')", R"({"a":"1","b":"x y"})"}}},
-     .overloads = {lift<parse_urlquery>()}},
+     .overloads = {lift<parse_urlquery>()},
+     .cost = CallCost::kPattern},
 }};
 
 }  // namespace

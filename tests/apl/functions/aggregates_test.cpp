@@ -420,6 +420,29 @@ TEST_CASE("aggregates: any order, split, shape and numbering of groups gives the
   }
 }
 
+TEST_CASE("aggregates: which of equal dynamics is an extreme does not depend on their order") {
+  DynamicBuilder whole;
+  DynamicBuilder real;
+  whole.add_long(1);
+  real.add_real(1);
+  const Value one = Value::dynamic(whole.take());
+  const Value other = Value::dynamic(real.take());
+  REQUIRE(compare_dynamic(DynamicView(one.as_text()), DynamicView(other.as_text())) == 0);
+  REQUIRE(one.as_text() != other.as_text());
+  for (const std::string_view name : {"min", "max"}) {
+    CAPTURE(name);
+    const BoundAggregateCall call = bind_case(*find_aggregate(name), varying({kD}));
+    const auto extreme_of = [&](const std::vector<Value>& values) {
+      const auto state = call.aggregate->make_state();
+      state->resize(1);
+      const std::vector<Vector> args = {flat_of(kD, values)};
+      state->add(EvalContext{}, args, nullptr, values.size());
+      return std::string(results_of(*state, 1)[0].value(0).as_text());
+    };
+    CHECK(extreme_of({one, other}) == extreme_of({other, one}));
+  }
+}
+
 TEST_CASE("aggregates: groups without rows") {
   const auto result_text = [](std::string_view name, const AggregateCase& test) {
     const BoundAggregateCall call = bind_case(*find_aggregate(name), test);

@@ -1,6 +1,6 @@
 // FrequentItems: exact while items are few, and its bounds on streams with many.
 
-#include "apl/functions/space_saving.h"
+#include "apl/functions/frequent_items.h"
 
 #include <algorithm>
 #include <map>
@@ -79,7 +79,7 @@ void check_same(const FrequentItems& a, const FrequentItems& b, const Truth& tru
   }
 }
 
-TEST_CASE("space_saving: bounds hold, and any split and order gives the same counts and list") {
+TEST_CASE("frequent_items: bounds hold, and any split and order gives the same counts and list") {
   std::mt19937_64 random(11);
   for (const char* name :
        {"constant", "zipf", "distinct", "heavy last", "heavy first", "many heavy"}) {
@@ -118,7 +118,7 @@ TEST_CASE("space_saving: bounds hold, and any split and order gives the same cou
   }
 }
 
-TEST_CASE("space_saving: parts on both sides of the capacity meet in the same counts") {
+TEST_CASE("frequent_items: parts on both sides of the capacity meet in the same counts") {
   FrequentItems few(kCapacity);
   FrequentItems many(kCapacity);
   FrequentItems whole(kCapacity);
@@ -142,7 +142,7 @@ TEST_CASE("space_saving: parts on both sides of the capacity meet in the same co
   check_same(whole, back, truth);
 }
 
-TEST_CASE("space_saving: settling in between changes nothing") {
+TEST_CASE("frequent_items: settling in between changes nothing") {
   for (const char* name : {"zipf", "distinct", "heavy last", "many heavy"}) {
     CAPTURE(name);
     FrequentItems once(kCapacity);
@@ -163,7 +163,7 @@ TEST_CASE("space_saving: settling in between changes nothing") {
   }
 }
 
-TEST_CASE("space_saving: exact and in order while items are few") {
+TEST_CASE("frequent_items: exact and in order while items are few") {
   FrequentItems items(3);
   items.add("b", 2);
   items.add("a", 2);
@@ -180,7 +180,7 @@ TEST_CASE("space_saving: exact and in order while items are few") {
   CHECK(FrequentItems(3).count_of("a") == 0);
 }
 
-TEST_CASE("space_saving: what has no counter left is merged into what counted nothing") {
+TEST_CASE("frequent_items: what has no counter left is merged into what counted nothing") {
   FrequentItems once(kCapacity);
   for (std::size_t i = 0; i <= kCapacity; ++i) {
     once.add(std::to_string(i), 5, 1);  // of one hash, so that the sketch takes each for all

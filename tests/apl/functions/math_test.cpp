@@ -78,6 +78,52 @@ TEST_CASE("extremes and ranges") {
             .size() > 9 * 1048576);
 }
 
+Value call_flat(std::string_view name, const std::vector<Value>& values) {
+  return call_shaped(name, values, std::vector<ArgumentShape>(values.size(), ArgumentShape::kFlat));
+}
+
+TEST_CASE("the beta distribution is right for shapes of any size") {
+  struct Known {
+    double x;
+    double a;
+    double b;
+    double share;
+  };
+  // By the continued fraction with 40 digits.
+  static constexpr Known kKnown[] = {
+      {0.25, 2, 3, 0.26171875},
+      {0.25, 0.5, 0.5, 0.33333333333333333},
+      {0.33, 1e4, 2e4, 0.11020551912741972},
+      {0.5003, 1e6, 1e6, 0.80192803715788503},
+      {0.2501, 1e7, 3e7, 0.92792701637422898},
+      {1e-12, 0.5, 1e12, 0.84270079294976675},
+      {3e-11, 30, 1e12, 0.52428301395796161},
+  };
+  for (const Known& known : kKnown) {
+    CAPTURE(known.a);
+    CHECK(call_flat("beta_cdf", {r(known.x), r(known.a), r(known.b)}).as_real() ==
+          doctest::Approx(known.share).epsilon(1e-11));
+  }
+  for (double shape = 1e-3; shape < 1e299; shape *= 10) {
+    CAPTURE(shape);
+    CHECK(call_flat("beta_cdf", {r(0.5), r(shape), r(shape)}).as_real() ==
+          doctest::Approx(0.5).epsilon(1e-12));
+  }
+  CHECK(call_flat("beta_cdf", {r(0.5), r(1e308), r(1e308)}).is_null());
+  CHECK(call_flat("beta_pdf", {r(0.5), r(1e12), r(1e12)}).as_real() ==
+        doctest::Approx(1128379.1670955126).epsilon(1e-9));
+  CHECK(call_flat("beta_inv", {r(0.5), r(1e12), r(1e12)}).as_real() == 0.5);
+  CHECK(call_flat("beta_inv", {r(0.3), r(1e7), r(2e7)}).as_real() ==
+        doctest::Approx(0.33328819743794613).epsilon(1e-12));
+  CHECK(call_flat("beta_inv", {r(1e-300), r(0.5), r(0.5)}).as_real() < 1e-300);
+  // As many degrees of freedom as make it the normal distribution.
+  for (const double count : {1e12, 1e15, 1e30, 1e200}) {
+    CAPTURE(count);
+    CHECK(call_flat("welch_test", {r(0), r(count), r(count), r(std::sqrt(8.0)), r(count), r(count)})
+              .as_real() == doctest::Approx(0.045500263896358414).epsilon(1e-11));
+  }
+}
+
 TEST_CASE("random numbers lie in their range and differ") {
   const EvalContext context;
   const BoundCall call = std::get<BoundCall>(bind_function(*find_function("rand"), {{}, context}));
