@@ -71,11 +71,13 @@ class AggregateSink final : public Sink {
 
 class AggregateConsumer final : public Consumer {
  public:
+  // Marks an overflow when its groups do not fit, and gives nothing of them to anybody then.
   AggregateConsumer(const GroupStates::Spec& spec, Executor& executor, const ScanHints& hints,
-                    Consumer& next)
+                    OverflowMark& overflow, Consumer& next)
       : spec_(spec),
         executor_(executor),
         hints_(hints),
+        overflow_(overflow),
         next_(next),
         stops_(spec.op.aggregates.empty() && hints.first_groups.has_value()),
         shared_{PartedGroups(spec), FirstGroups(spec, stops_ ? std::nullopt : hints.first_groups)} {
@@ -117,8 +119,6 @@ class AggregateConsumer final : public Consumer {
     return push_output(parts);
   }
 
-  // Its groups did not fit, and nothing of them was given to anybody.
-  bool overflowed() const { return overflow_.is_set(); }
   std::size_t groups() const { return groups_; }
 
  private:
@@ -315,10 +315,10 @@ class AggregateConsumer final : public Consumer {
   const GroupStates::Spec& spec_;
   Executor& executor_;
   const ScanHints& hints_;
+  OverflowMark& overflow_;
   Consumer& next_;
   const bool stops_;  // at so many groups: without aggregates nothing more is asked of them
   GroupParts::Shared shared_;
-  OverflowMark overflow_;
   std::size_t groups_ = 0;  // that came out
 };
 
@@ -360,8 +360,8 @@ class AggregateRun {
 
   Status run(Consumer& consumer) {
     const auto repeats = [this] { return !op_.groups.empty() && is_repeatable(input_); };
-    const auto shares = [this](const KeyShares& some, Consumer& to, bool* overflowed) {
-      return run_shares(some, to, overflowed);
+    const auto shares = [this](const KeyShares& some, Consumer& to, OverflowMark& overflow) {
+      return run_shares(some, to, overflow);
     };
     Status done = run_by_keys(executor_, repeats, shares, consumer);
     executor_.stats().groups.store(groups_);
@@ -369,7 +369,7 @@ class AggregateRun {
   }
 
  private:
-  Status run_shares(const KeyShares& shares, Consumer& consumer, bool* overflowed) {
+  Status run_shares(const KeyShares& shares, Consumer& consumer, OverflowMark& overflow) {
     const ExecOptions& options = executor_.options();
     // One worker has nobody to merge with, and while parts are made their groups are there twice.
     const bool worth = options.workers > 1 && shares.all();
@@ -383,9 +383,8 @@ class AggregateRun {
                                                                : kWaitingRowsMax / options.workers;
     const GroupStates::Spec spec{op_,     executor_.context(), key_types_, options.budget, shares,
                                  parting, waiting_rows_max};
-    AggregateConsumer aggregate(spec, executor_, hints_, consumer);
+    AggregateConsumer aggregate(spec, executor_, hints_, overflow, consumer);
     Status done = run_input(aggregate);
-    *overflowed = aggregate.overflowed();
     groups_ += done.ok() ? aggregate.groups() : 0;
     return done;
   }

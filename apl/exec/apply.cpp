@@ -33,7 +33,9 @@ Groups group_rows(const Chunk& input, const std::vector<std::size_t>& keys, std:
     groups.resize(numbers.size());
     groups[group].push_back(static_cast<std::uint32_t>(row));
   }
+  PollCounter poll;
   std::ranges::sort(groups, [&](const auto& a, const auto& b) {
+    poll.add();
     for (const std::size_t key : keys) {
       const Vector& column = input.column(key);
       if (const int order = compare_rows(column, a[0], column, b[0], {}); order != 0) {

@@ -41,6 +41,38 @@ class CollectConsumer final : public Consumer {
   Collected made_;
 };
 
+// What the input of a Filter, Project, Extract, Sample or Union is told of what it is told itself.
+// What is not named here is not passed on: a hint may be right of some nodes' rows alone.
+ScanHints hints_below(const plan::Node& node, const ScanHints& hints) {
+  ScanHints below;
+  if (std::holds_alternative<plan::Sample>(node.op)) {
+    return below;  // which rows it takes is told by all rows' sequences
+  }
+  // Each row is made of one row, which comes where that one came.
+  below.time_bound = hints.time_bound;
+  below.takes_stretches = hints.takes_stretches;
+  below.any_order = hints.any_order;
+  below.kept_keys = keys_below(hints.kept_keys, node);
+  if (std::holds_alternative<plan::Union>(node.op)) {
+    return below;  // in order, or first, among the rows of all inputs are not those of each
+  }
+  below.time_order = hints.time_order;
+  below.one_sink = hints.one_sink;
+  if (const auto* filter = std::get_if<plan::Filter>(&node.op)) {
+    below.group_filters = hints.group_filters;
+    below.group_filters.push_back(filter);
+  }
+  // Each row of the input makes one: they are as many, and in the same order.
+  if (const auto* project = std::get_if<plan::Project>(&node.op)) {
+    below.top_groups = hints.top_groups;
+    below.first_groups = hints.first_groups;
+    below.groups_only_counted = hints.groups_only_counted && project->exprs.empty();
+    below.extremes_only =
+        hints.extremes_only && std::ranges::all_of(project->exprs, &plan::Expr::is_column);
+  }
+  return below;
+}
+
 }  // namespace
 
 Status push_all(std::vector<Chunk> chunks, Consumer& consumer) {
@@ -215,10 +247,7 @@ Status Executor::run_shared(const plan::Shared& shared, Consumer& consumer) {
 
 Status Executor::run_union(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
   UnionConsumer shared(consumer);
-  ScanHints below = hints;
-  below.groups_only_counted = false;
-  below.extremes_only = false;
-  below.group_filters.clear();
+  const ScanHints below = hints_below(node, hints);
   for (const plan::NodePtr& input : node.inputs) {
     if (shared.is_done() && !options_.exact_matches) {
       break;
@@ -249,31 +278,6 @@ Status Executor::run_flat(const plan::Node& node, Consumer& consumer, const Scan
                    consumer);
   return run_input(node, flat, hints);
 }
-
-namespace {
-
-// What the input of an operator that makes its rows one by one is told of what it is told itself.
-ScanHints hints_below(const plan::Node& node, const ScanHints& hints) {
-  ScanHints below = hints;
-  const auto* project = std::get_if<plan::Project>(&node.op);
-  below.groups_only_counted =
-      hints.groups_only_counted && project != nullptr && project->exprs.empty();
-  below.extremes_only = hints.extremes_only && project != nullptr &&
-                        std::ranges::all_of(project->exprs, &plan::Expr::is_column);
-  // Which rows a sample takes is told by their sequences, which stretches number otherwise.
-  const bool samples = std::holds_alternative<plan::Sample>(node.op);
-  below.takes_stretches = hints.takes_stretches && !samples;
-  below.any_order = hints.any_order && !samples;
-  below.kept_keys = keys_below(hints.kept_keys, node);
-  if (const auto* filter = std::get_if<plan::Filter>(&node.op)) {
-    below.group_filters.push_back(filter);
-  } else {
-    below.group_filters.clear();
-  }
-  return below;
-}
-
-}  // namespace
 
 Status Executor::run_input(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
   const auto map = [&](ChunkMap chunk_map, std::string_view name) {

@@ -77,7 +77,8 @@ class TimeBound {
   std::atomic<std::int64_t> time_;
 };
 
-// Tells a scan or an aggregation what the operators above it make of its rows.
+// Tells a scan or an aggregation what the operators above it make of its rows. A node between them
+// passes on what it names, and nothing else.
 struct ScanHints {
   // Rows that it excludes need not come, and blocks are visited from its side on. Null: no bound.
   const TimeBound* time_bound = nullptr;

@@ -349,14 +349,14 @@ class JoinRun {
 
   Status run(Consumer& consumer) {
     const auto repeats = [this] { return is_repeatable(left_) && is_repeatable(right_); };
-    const auto shares = [this](const KeyShares& some, Consumer& to, bool* overflowed) {
-      return run_shares(some, to, overflowed);
+    const auto shares = [this](const KeyShares& some, Consumer& to, OverflowMark& overflow) {
+      return run_shares(some, to, overflow);
     };
     return run_by_keys(executor_, repeats, shares, consumer);
   }
 
  private:
-  Status run_shares(const KeyShares& shares, Consumer& consumer, bool* overflowed) {
+  Status run_shares(const KeyShares& shares, Consumer& consumer, OverflowMark& overflow) {
     std::optional<Collected> left;
     if (left_rows_held_ > 0 && shares.all()) {
       const CountsOfOneRun counts(executor_.stats());
@@ -366,10 +366,7 @@ class JoinRun {
       }
     }
     BuildSide side;
-    OverflowMark overflow;
-    Status built = overflow.note(make_build_side(executor_, op_, left, right_, shares, &side));
-    *overflowed = overflow.is_set();
-    EVQ_TRY(std::move(built));
+    EVQ_TRY(overflow.note(make_build_side(executor_, op_, left, right_, shares, &side)));
     const JoinSpec spec{executor_, op_, left_.schema, side};
     ProbeConsumer probe(spec, consumer);
     if (left.has_value()) {

@@ -16,9 +16,9 @@ constexpr std::uint32_t kFirstPasses = 4;
 Status run_by_keys(Executor& executor, const std::function<bool()>& is_repeatable,
                    const RunShares& run, Consumer& consumer) {
   const CountsOfOneRun counts(executor.stats());
-  bool overflowed = false;
-  Status at_once = run({}, consumer, &overflowed);
-  if (!overflowed || !is_repeatable()) {
+  OverflowMark overflow;
+  Status at_once = run({}, consumer, overflow);
+  if (!overflow.is_set() || !is_repeatable()) {
     return at_once;
   }
   UnionConsumer passes(consumer);
@@ -26,10 +26,10 @@ Status run_by_keys(Executor& executor, const std::function<bool()>& is_repeatabl
   while (next.begin < KeyShares::kCount && !passes.is_done()) {
     counts.forget();
     return_free_memory();  // what the pass before took, in smaller pieces than this one may need
-    overflowed = false;
-    Status done = run(next, passes, &overflowed);
+    OverflowMark overflow_of_pass;
+    Status done = run(next, passes, overflow_of_pass);
     std::uint32_t width = next.end - next.begin;
-    if (overflowed && width > 1) {
+    if (overflow_of_pass.is_set() && width > 1) {
       width /= kFirstPasses;
       next.end = next.begin + width;
       continue;

@@ -7,13 +7,14 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/group_table.h"
+#include "apl/exec/overflow_mark.h"
 
 namespace evq {
 
-// Runs an operator for the keys of some shares. Sets `overflowed` when it fails because what these
+// Runs an operator for the keys of some shares. Marks an overflow when it fails because what these
 // have does not fit, which it must find before it hands anything on.
 using RunShares =
-    std::function<Status(const KeyShares& shares, Consumer& consumer, bool* overflowed)>;
+    std::function<Status(const KeyShares& shares, Consumer& consumer, OverflowMark& overflow)>;
 
 // For all keys at once, and if that overflows and the input is repeatable, for as many at a time as
 // the memory asks for, until the operators above need no more. What is read counts as read once.

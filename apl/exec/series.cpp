@@ -43,7 +43,10 @@ class SeriesMaker {
     for (std::size_t i = 0; i < rows; ++i) {
       const std::span<Bin> bins = std::span(bins_).subspan(begins_[i], begins_[i + 1] - begins_[i]);
       poll.add(bins.size());
-      std::ranges::sort(bins);
+      std::ranges::sort(bins, [&poll](const Bin& a, const Bin& b) {
+        poll.add();
+        return a < b;
+      });
       EVQ_TRY(add_group(bins));
     }
     std::vector<Vector> columns;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -31,6 +32,37 @@ constexpr std::string_view kWindowName = "a window function";
 
 using plan::WindowCall;
 using plan::WindowKind;
+
+// The last values of the rows so far, those that are looked back at and a few more: as the slices
+// that they came in, each of which is copied once however far back that is.
+class ValuesBefore {
+ public:
+  std::size_t rows() const { return rows_; }
+  std::size_t size_bytes() const { return bytes_; }
+  // Oldest first; none is empty.
+  const std::deque<Vector>& slices() const { return slices_; }
+
+  // Holds the last `most` of the values so far, of which the first `count` of these are the last.
+  void remember(const Vector& values, std::size_t count, std::uint64_t most) {
+    const auto kept = static_cast<std::size_t>(std::min<std::uint64_t>(most, count));
+    if (kept == 0) {
+      return;
+    }
+    slices_.push_back(values.slice(count - kept, kept).detached());
+    rows_ += kept;
+    bytes_ += slices_.back().size_bytes();
+    while (rows_ - slices_.front().size() >= most) {
+      rows_ -= slices_.front().size();
+      bytes_ -= slices_.front().size_bytes();
+      slices_.pop_front();
+    }
+  }
+
+ private:
+  std::deque<Vector> slices_;
+  std::size_t rows_ = 0;
+  std::size_t bytes_ = 0;
+};
 
 // One call's column, piece by piece.
 class WindowColumn {
@@ -61,7 +93,7 @@ class WindowColumn {
   }
   std::size_t rows_ahead() const { return plan::rows_ahead(call_); }
   // What is held of the rows so far.
-  std::size_t size_bytes() const { return before_.has_value() ? before_->size_bytes() : 0; }
+  std::size_t size_bytes() const { return before_.size_bytes(); }
 
  private:
   static bool is_set(const Vector& flags, std::size_t row) {
@@ -122,40 +154,51 @@ class WindowColumn {
     VectorBuilder to(Type::kLong);
     const Vector& values = argument(input);
     for (std::size_t row = 0; row < rows; ++row) {
-      const bool is_first = row == 0 && !before_.has_value();
+      const bool is_first = row == 0 && before_.rows() == 0;
       const bool restart = is_first || restarts(input, row);
       if (restart) {
         rank_ = 0;
         number_ = 0;
       }
       ++number_;
-      if (restart || !(row == 0 ? rows_equal(values, 0, *before_, 0)
+      if (restart || !(row == 0 ? rows_equal(values, 0, before_.slices().back(), 0)
                                 : rows_equal(values, row, values, row - 1))) {
         rank_ = call_.kind == WindowKind::kRowRankDense ? rank_ + 1 : number_;
       }
       to.append_integer(rank_);
     }
-    remember(values, rows, 1);
+    before_.remember(values, rows, 1);
     return to.finish();
   }
 
-  // Shares the argument's texts, as later() does.
+  // Shares the argument's texts, as later() does. What lies at the distance are rows one after the
+  // other: first none, then those before, then these.
   Vector earlier(const Chunk& input, std::size_t rows) {
-    const Vector& values = argument(input);
-    const Vector fallback = Vector::constant(call_.fallback, 1);
-    const std::array<Vector, 3> parts = {values, fallback, before_.value_or(fallback)};
-    const std::size_t held = before_.has_value() ? before_->size() : 0;
     const auto distance = static_cast<std::uint64_t>(call_.offset);
-    std::vector<RowPlace> places(rows, RowPlace{1, 0});
-    for (std::size_t row = 0; row < rows; ++row) {
-      if (distance <= row) {
-        places[row] = {0, static_cast<std::uint32_t>(row - distance)};
-      } else if (distance - row <= held) {
-        places[row] = {2, static_cast<std::uint32_t>(held - (distance - row))};
+    const auto back = static_cast<std::size_t>(std::min<std::uint64_t>(distance, before_.rows()));
+    const auto missing = static_cast<std::size_t>(std::min<std::uint64_t>(distance - back, rows));
+    std::vector<Vector> parts = {Vector::constant(call_.fallback, 1)};
+    std::vector<RowPlace> places(missing, RowPlace{0, 0});
+    places.reserve(rows);
+    const auto take = [&](const Vector& from, std::size_t begin) {
+      const auto part = static_cast<std::uint32_t>(parts.size());
+      for (std::size_t row = begin; row < from.size() && places.size() < rows; ++row) {
+        places.push_back({part, static_cast<std::uint32_t>(row)});
       }
+      parts.push_back(from);
+    };
+    std::size_t begin = before_.rows() - back;  // of the first slice: one before it would be gone
+    for (const Vector& slice : before_.slices()) {
+      if (places.size() == rows) {
+        break;
+      }
+      take(slice, std::exchange(begin, 0));
+    }
+    if (places.size() < rows) {
+      take(argument(input), 0);
     }
     Vector made = interleave(parts, places);
-    remember(values, rows, distance);
+    before_.remember(argument(input), rows, distance);
     return made;
   }
 
@@ -219,21 +262,8 @@ class WindowColumn {
     return __builtin_sub_overflow(to, from, &difference) || difference >= distance;
   }
 
-  // Holds the last `most` of the values so far, of which these are the last ones.
-  void remember(const Vector& values, std::size_t count, std::uint64_t most) {
-    const auto begin = static_cast<std::size_t>(count - std::min<std::uint64_t>(most, count));
-    Vector last = values.slice(begin, count - begin);
-    if (begin == 0 && before_.has_value()) {
-      const auto older =
-          static_cast<std::size_t>(std::min<std::uint64_t>(most - count, before_->size()));
-      const std::array<Vector, 2> parts = {before_->slice(before_->size() - older, older), last};
-      last = concatenate(parts);
-    }
-    before_ = last.detached();
-  }
-
   const WindowCall& call_;
-  std::optional<Vector> before_;          // values of the rows so far that are looked back at
+  ValuesBefore before_;
   std::int64_t number_ = 0;               // of rows since the last restart
   std::optional<std::int64_t> last_set_;  // of near(), the row's number
   std::int64_t rank_ = 0;

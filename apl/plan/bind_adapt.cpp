@@ -33,7 +33,9 @@ bool comes_of(std::string_view function, const Expr& value, const Relation* inpu
   const Expr* made = &value;
   const Node* node = input != nullptr ? input->node.get() : nullptr;
   for (std::size_t column = value.column; !made->comes_of(function); node = node->inputs[0].get()) {
-    if (made->kind != ExprKind::kColumn || node == nullptr || node->inputs.size() != 1) {
+    // An aggregate's result is none of the input's columns.
+    if (made->kind != ExprKind::kColumn || node == nullptr || node->inputs.size() != 1 ||
+        column >= node->schema.size()) {
       return false;
     }
     if (const auto* project = std::get_if<Project>(&node->op)) {

@@ -214,7 +214,8 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
       continue;
     }
     if (is_subquery(*argument.value)) {
-      EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*argument.value, argument.value->span));
+      EVQ_TRY_ASSIGN(Relation table, table_of_expr(*argument.value));
+      EVQ_TRY_ASSIGN(ExprPtr list, first_column(std::move(table), argument.value->span));
       args.push_back(std::move(list));
       continue;
     }

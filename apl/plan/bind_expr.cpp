@@ -504,7 +504,7 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
   for (const ast::ExprPtr& item : in.list) {
     if (is_table(*item, input, environment_)) {
       Type element = Type::kNull;
-      EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*item, item->span, &element));
+      EVQ_TRY_ASSIGN(ExprPtr list, values_of_table(*item, item->span, &element));
       if (by_value && !any_field) {
         // The list is dynamic: what its elements are must fit as an item of their type would.
         std::vector<ExprPtr> one;

@@ -8,14 +8,13 @@
 #include "apl/plan/fold.h"
 #include "apl/plan/shared_draw.h"
 #include "apl/plan/stacking.h"
+#include "store/base/limits.h"
 
 namespace evq::plan {
 namespace {
 
-constexpr int kFunctionDepthMax = 32;
-
 Error calls_too_deep(Span at) {
-  Error error = diag::limit_exceeded(at, "functions that call each other", kFunctionDepthMax);
+  Error error = diag::limit_exceeded(at, "functions that call each other", kQueryCallDepthMax);
   error.hint = "write the body of one where it is called";
   return error;
 }
@@ -164,7 +163,7 @@ auto Binder::bind_within(Environment frame, const ast::Lambda& lambda, const Bin
 
 Result<ExprPtr> Binder::bind_lambda_call(const Environment::Function& function,
                                          const ast::Call& call, Span span, const Relation* input) {
-  if (depth_ >= kFunctionDepthMax) {
+  if (depth_ >= kQueryCallDepthMax) {
     return calls_too_deep(call.function.span);
   }
   EVQ_TRY_ASSIGN(Environment frame, bind_parameters(function, call, span, input, nullptr));
@@ -289,7 +288,7 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
                ? diag::aggregate_in_scalar(call.function.span, name)
                : diag::unknown_table_function(call.function.span, name, piped != nullptr);
   }
-  if (depth_ >= kFunctionDepthMax) {
+  if (depth_ >= kQueryCallDepthMax) {
     return calls_too_deep(call.function.span);
   }
   EVQ_TRY_ASSIGN(Environment frame, bind_parameters(*function, call, span, nullptr, piped));

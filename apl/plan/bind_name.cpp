@@ -12,12 +12,10 @@
 #include "apl/syntax/ast_printer.h"
 #include "apl/syntax/parser.h"
 #include "apl/syntax/words.h"
+#include "store/base/limits.h"
 
 namespace evq::plan {
 namespace {
-
-// Virtual fields named by virtual fields; those that name themselves end here with a message.
-constexpr int kVirtualDepthMax = 16;
 
 // The virtual fields on `path`, each named by the one before, are too many: as a rule because one
 // comes again.
@@ -161,7 +159,7 @@ Result<ExprPtr> Binder::bind_name(const ast::Name& name, Span span, const Relati
 // Binds the field's text over the rows that named it. Spans of that text mean nothing in the query.
 Result<ExprPtr> Binder::bind_virtual(const VirtualField& field, Span span, const Relation* input) {
   const auto bind_text = [&]() -> Result<ExprPtr> {
-    if (depth_ >= kVirtualDepthMax) {
+    if (depth_ >= kVirtualFieldDepthMax) {
       return endless_virtual(span, virtual_path_);
     }
     EVQ_TRY_ASSIGN(ast::ExprPtr parsed,

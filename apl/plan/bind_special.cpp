@@ -84,6 +84,18 @@ Result<ExprPtr> map_member(const Binder& binder, const ExprPtr& map, std::string
   return value_or(binder, std::move(whole), std::move(parts), span);
 }
 
+// The first column of the table, row by row.
+Result<ExprPtr> constant_list(const Binder& binder, const Node& table, Span span) {
+  EVQ_TRY_ASSIGN(const Table rows, binder.run_now(table, span, "a subquery for its value"));
+  DynamicBuilder list;
+  list.begin_array();
+  for (std::size_t i = 0; i < rows.rows && !rows.columns.empty(); ++i) {
+    list.add_value(rows.columns[0].value(i));
+  }
+  list.end_array();
+  return make_constant(Value::dynamic(list.take()), span);
+}
+
 }  // namespace
 
 Result<ExprPtr> Binder::bind_column_ifexists(const ast::Call& call, Span span,
@@ -243,26 +255,27 @@ Result<ExprPtr> Binder::bind_column_names_of(const ast::Call& call, Span span,
   return make_constant(Value::dynamic(list.take()), span);
 }
 
-// `element`, where one is given, becomes the type of the list's elements.
-Result<ExprPtr> Binder::scalar_of_table(const ast::Expr& table, Span span, Type* element) {
+// What may be in a table's first column, each value once and in any order, as a constant list of
+// elements of `element`.
+Result<ExprPtr> Binder::values_of_table(const ast::Expr& table, Span span, Type* element) {
   EVQ_TRY_ASSIGN(Relation relation, table_of_expr(table));
-  if (element != nullptr && relation.schema().size() != 0) {
-    *element = relation.schema()[0].type;
+  if (relation.schema().size() == 0) {
+    return first_column(std::move(relation), span);
   }
-  return first_column(std::move(relation), span);
+  const Field first = relation.schema()[0];
+  *element = first.type;
+  Aggregate distinct;
+  distinct.groups.push_back(0);
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(relation.node));
+  return constant_list(*this, *make_node(std::move(distinct), std::move(inputs), Schema({first})),
+                       span);
 }
 
 // The first column of a table as a constant list.
 Result<ExprPtr> Binder::first_column(Relation relation, Span span) {
   relation = order_naturally(std::move(relation), options_.default_ascending);
-  EVQ_TRY_ASSIGN(const Table rows, run_now(*relation.node, span, "a subquery for its value"));
-  DynamicBuilder list;
-  list.begin_array();
-  for (std::size_t i = 0; i < rows.rows && !rows.columns.empty(); ++i) {
-    list.add_value(rows.columns[0].value(i));
-  }
-  list.end_array();
-  return make_constant(Value::dynamic(list.take()), span);
+  return constant_list(*this, *relation.node, span);
 }
 
 }  // namespace evq::plan

@@ -13,16 +13,8 @@
 namespace evq::plan {
 namespace {
 
-// Nested calls of user-defined functions; a recursive one ends here with a message.
-constexpr int kCallDepthMax = 32;
-// Statements before a query: looking a name up passes all of them.
-constexpr std::size_t kStatementsMax = 2000;
-// Expressions of a query whose lets, functions and stars are written out, and how many a pipeline
-// counts for. The text of one without them has no room for as many.
-constexpr std::size_t kExpressionsMax = 200'000;
+// What a pipeline counts for beside kQueryExpressionsMax.
 constexpr std::size_t kPipelineExpressions = 16;
-// Levels of an expression whose lets are written out: what all walks over it can bear.
-constexpr std::size_t kNestingMax = 1000;
 
 // Whether the source gives rows that no dataset holds, or those of several.
 bool makes_rows(const ast::SourceNode& source) {
@@ -66,8 +58,8 @@ Result<Plan> bind_query(const ast::Query& query, TableSource& tables, const Bind
 
 Result<Plan> Binder::bind(const ast::Query& query) {
   query_ = &query;
-  if (query.statements.size() > kStatementsMax) {
-    return diag::limit_exceeded(Span{}, "statements before the query", kStatementsMax);
+  if (query.statements.size() > kQueryStatementsMax) {
+    return diag::limit_exceeded(Span{}, "statements before the query", kQueryStatementsMax);
   }
   for (const ast::Statement& statement : query.statements) {
     EVQ_TRY(bind_statement(statement));
@@ -138,17 +130,17 @@ Status Binder::bind_statement(const ast::Statement& statement) {
 // deep as both; a star stands for all fields.
 Status Binder::note_expressions(std::size_t count, Span span) {
   expressions_ += count;
-  if (nesting_ > kNestingMax) {
-    return diag::nested_too_deep(span, kNestingMax);
+  if (nesting_ > kBoundDepthMax) {
+    return diag::nested_too_deep(span, kBoundDepthMax);
   }
   if (context().control != nullptr) {
     EVQ_TRY(context().control->check());
   }
-  if (expressions_ <= kExpressionsMax) {
+  if (expressions_ <= kQueryExpressionsMax) {
     return Status::success();
   }
-  Error error =
-      diag::limit_exceeded(span, "expressions, with lets and stars written out", kExpressionsMax);
+  Error error = diag::limit_exceeded(span, "expressions, with lets and stars written out",
+                                     kQueryExpressionsMax);
   error.hint = "let name = toscalar(…) is worked out once";
   return error;
 }
@@ -173,8 +165,8 @@ Result<ExprPtr> Binder::computed_once(ExprPtr value, Relation* input) {
 
 Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
   EVQ_TRY(note_expressions(kPipelineExpressions, pipeline.span));
-  if (++depth_ > kCallDepthMax) {
-    return diag::nested_too_deep(pipeline.span, kCallDepthMax);
+  if (++depth_ > kQueryCallDepthMax) {
+    return diag::nested_too_deep(pipeline.span, kQueryCallDepthMax);
   }
   if (options_.delete_only && makes_rows(pipeline.source)) {
     return diag::operator_not_allowed(pipeline.source_span, "", "a delete");

@@ -123,7 +123,7 @@ class Binder {
   Result<ExprPtr> bind_ingestion_time(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_pack_all(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_toscalar(const ast::Call& call, Span span, const Relation* input);
-  Result<ExprPtr> scalar_of_table(const ast::Expr& table, Span span, Type* element = nullptr);
+  Result<ExprPtr> values_of_table(const ast::Expr& table, Span span, Type* element);
   Result<ExprPtr> first_column(Relation relation, Span span);
   // The field that an argument of column_ifexists() names: a field as such, or a constant text.
   Result<std::string> name_argument(const ast::Expr& argument, const Relation* input);

@@ -203,9 +203,6 @@ struct PivotShape {
   bool zero = false;
 };
 
-// Cells of a pivot's table, most of which may be empty.
-constexpr std::size_t kPivotCellsMax = 20'000'000;
-
 // The rows of `grouped`, which are sorted by the groups and then by the pivot's text, as one row
 // per group with a column per pivot text; `held`, which may be null, is charged for them.
 Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span span,

@@ -7,12 +7,10 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "store/base/limits.h"
 
 namespace evq::plan {
 namespace {
-
-// Values of a key that partition runs a whole pipeline for.
-constexpr std::size_t kPartitionPipelinesMax = 64;
 
 std::string_view conversion_name(Type type) {
   switch (type) {

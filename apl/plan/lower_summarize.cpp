@@ -13,7 +13,7 @@
 #include "apl/plan/fold.h"
 #include "apl/plan/stacking.h"
 #include "apl/syntax/words.h"
-#include "store/base/time.h"
+#include "store/base/checked_math.h"
 #include "store/column/unique_names.h"
 
 namespace evq::plan {

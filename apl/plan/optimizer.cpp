@@ -156,6 +156,10 @@ int extreme_of(const AggregateFunction& function) {
   return function.name == "arg_max" ? 1 : function.name == "arg_min" ? -1 : 0;
 }
 
+bool chooses_first_row(const AggregateFunction& function) {
+  return function.name == "take_any";
+}
+
 const Scan* scan_of_rows(const Node& node) {
   if (const auto* scan = std::get_if<Scan>(&node.op)) {
     return scan;

@@ -62,6 +62,9 @@ bool looks_at_order(const Aggregate& op);
 // Whether only rows with the largest (1) or the smallest (-1) first argument have a say in an
 // aggregate's result; 0: all have.
 int extreme_of(const AggregateFunction& function);
+// Whether an aggregate of several fields gives those of the first row of its group, whatever is in
+// them; of a single field it gives the first value.
+bool chooses_first_row(const AggregateFunction& function);
 // So many columns without text take less room than what it costs to open their blocks again.
 inline constexpr std::size_t kNarrowColumnsMax = 4;
 // The scan whose rows `node` has, some of them, reached through filters, projections and

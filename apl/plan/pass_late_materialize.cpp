@@ -313,14 +313,14 @@ std::optional<SortedGroups> groups_of_sort(Node* node, std::vector<std::size_t> 
 bool takes_first_rows(const Aggregate& op) {
   return !op.aggregates.empty() &&
          std::ranges::all_of(op.aggregates, [](const AggregateCall& call) {
-           return call.function->name == "take_any" && call.args.size() > 1;
+           return chooses_first_row(*call.function) && call.args.size() > 1;
          });
 }
 
 // Whether it asks for their places only (locate_rows).
 bool takes_first_places(const Aggregate& op, const Schema& input) {
   return std::ranges::any_of(op.aggregates, [&](const AggregateCall& call) {
-    return call.function->name == "take_any" && input[call.args[0]].name == kRowColumn;
+    return chooses_first_row(*call.function) && input[call.args[0]].name == kRowColumn;
   });
 }
 

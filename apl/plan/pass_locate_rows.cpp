@@ -143,7 +143,7 @@ class LateFields {
 };
 
 bool takes_first_row(const AggregateCall& call) {
-  return call.function->name == "take_any" && call.args.size() > 1;
+  return chooses_first_row(*call.function) && call.args.size() > 1;
 }
 
 // Few numbers are held as easily as they are read again; texts are copied for each row that is best

@@ -7,29 +7,6 @@
 #include "apl/plan/optimizer.h"
 
 namespace evq::plan {
-namespace {
-
-int own_cost(const Expr& expr) {
-  const std::string_view name = expr.function->name;
-  if (name.find("regex") != std::string_view::npos || name.starts_with("extract") ||
-      name.starts_with("parse_")) {
-    return 1000;
-  }
-  if (name == "op_search") {
-    return 500;
-  }
-  if (name.starts_with("op_") && (name.find("has") != std::string_view::npos ||
-                                  name.find("contains") != std::string_view::npos ||
-                                  name.find("with") != std::string_view::npos)) {
-    return 100;
-  }
-  if (name == "op_and" || name == "op_or") {
-    return 1;
-  }
-  return name.starts_with("op_") ? 4 : 40;
-}
-
-}  // namespace
 
 int cost_per_row(const Expr& expr) {
   switch (expr.kind) {
@@ -40,7 +17,7 @@ int cost_per_row(const Expr& expr) {
     case ExprKind::kCall:
       break;
   }
-  int total = own_cost(expr);
+  auto total = static_cast<int>(expr.function->cost);
   for (const ExprPtr& arg : expr.args) {
     total += cost_per_row(*arg);
   }

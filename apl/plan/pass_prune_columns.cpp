@@ -93,7 +93,7 @@ Mapping prune_project(Node* node, Project* project, const Needed& needed) {
 // arg_max() and arg_min() tell equal values apart by the fields in turn: those behind the last one
 // that is used have no say in it. Of other calls all results are used if one is.
 void need_fields(const AggregateFunction& function, Needed* used) {
-  if (function.name == "take_any" && used->size() > 2) {
+  if (chooses_first_row(function) && used->size() > 2) {
     if (std::ranges::count(*used, true) == 1) {
       *std::ranges::find(*used, false) = true;
     }
@@ -162,35 +162,6 @@ Mapping prune_aggregate(Node* node, Aggregate* op, const Needed& needed) {
   }
   Mapping mapping = compact(keep);
   node->schema = kept_fields(node->schema, mapping);
-  return mapping;
-}
-
-// Filter, Sort, TopN, Limit, Sample: the output has the input's columns.
-Mapping prune_pass_through(Node* node, Needed needed) {
-  if (const auto* filter = std::get_if<Filter>(&node->op)) {
-    need_columns(*filter->predicate, &needed);
-  }
-  std::vector<SortKey>* keys = nullptr;
-  if (auto* sort = std::get_if<Sort>(&node->op)) {
-    keys = &sort->keys;
-  } else if (auto* top = std::get_if<TopN>(&node->op)) {
-    keys = &top->keys;
-  }
-  if (keys != nullptr) {
-    for (const SortKey& key : *keys) {
-      needed[key.column] = true;
-    }
-  }
-  Mapping mapping = prune(node->inputs[0].get(), std::move(needed));
-  if (auto* filter = std::get_if<Filter>(&node->op)) {
-    remap_columns(filter->predicate.get(), mapping);
-  }
-  if (keys != nullptr) {
-    for (SortKey& key : *keys) {
-      key.column = mapping[key.column];
-    }
-  }
-  node->schema = node->inputs[0]->schema;
   return mapping;
 }
 
@@ -421,6 +392,62 @@ Mapping prune_transform(Node* node, Transform* transform, const Needed& needed) 
   return narrowed->output;
 }
 
+struct PruneColumns {
+  Node* node;
+  Needed needed;
+
+  Mapping operator()(Scan& scan) { return prune_scan(node, &scan, std::move(needed)); }
+  Mapping operator()(Project& project) { return prune_project(node, &project, needed); }
+  Mapping operator()(Aggregate& aggregate) { return prune_aggregate(node, &aggregate, needed); }
+  Mapping operator()(Extract& extract) { return prune_extract(node, &extract, needed); }
+  Mapping operator()(Unnest& unnest) { return prune_unnest(node, &unnest, needed); }
+  Mapping operator()(Fetch& fetch) { return prune_fetch(node, &fetch, needed); }
+  Mapping operator()(Window& window) { return prune_window(node, &window, needed); }
+  Mapping operator()(Join& join) { return prune_join(node, &join, needed); }
+  Mapping operator()(Union& /*all*/) { return prune_union(node, needed); }
+  Mapping operator()(Apply& apply) { return prune_apply(node, &apply, needed); }
+  Mapping operator()(Series& series) { return prune_series(node, &series, std::move(needed)); }
+  Mapping operator()(Transform& transform) { return prune_transform(node, &transform, needed); }
+  // The output has the input's columns.
+  Mapping operator()(Filter& filter) {
+    need_columns(*filter.predicate, &needed);
+    Mapping mapping = prune_input();
+    remap_columns(filter.predicate.get(), mapping);
+    return mapping;
+  }
+  Mapping operator()(Sort& sort) { return prune_sorted(&sort.keys); }
+  Mapping operator()(TopN& top) { return prune_sorted(&top.keys); }
+  Mapping operator()(Limit& /*limit*/) { return prune_input(); }
+  Mapping operator()(Sample& /*sample*/) { return prune_input(); }
+  // Others may need more.
+  Mapping operator()(Shared& shared) {
+    shared.needed = std::move(needed);
+    return identity(node->schema.size());
+  }
+  Mapping operator()(Placeholder& rows) {
+    rows.needed = std::move(needed);
+    return identity(node->schema.size());
+  }
+  Mapping operator()(Sequence& /*sequence*/) { return prune_nothing(node); }
+  Mapping operator()(ValuesNode& /*values*/) { return prune_nothing(node); }
+
+  Mapping prune_sorted(std::vector<SortKey>* keys) {
+    for (const SortKey& key : *keys) {
+      needed[key.column] = true;
+    }
+    Mapping mapping = prune_input();
+    for (SortKey& key : *keys) {
+      key.column = mapping[key.column];
+    }
+    return mapping;
+  }
+  Mapping prune_input() {
+    Mapping mapping = prune(node->inputs[0].get(), std::move(needed));
+    node->schema = node->inputs[0]->schema;
+    return mapping;
+  }
+};
+
 }  // namespace
 
 // Everything else reads all of its input.
@@ -436,56 +463,7 @@ Mapping prune_nothing(Node* node) {
 Mapping prune(Node* node, Needed needed) {
   EVQ_CHECK(needed.size() == node->schema.size());
   AllocationMeter::poll();
-  if (auto* scan = std::get_if<Scan>(&node->op)) {
-    return prune_scan(node, scan, std::move(needed));
-  }
-  if (auto* project = std::get_if<Project>(&node->op)) {
-    return prune_project(node, project, needed);
-  }
-  if (auto* aggregate = std::get_if<Aggregate>(&node->op)) {
-    return prune_aggregate(node, aggregate, needed);
-  }
-  if (auto* extract = std::get_if<Extract>(&node->op)) {
-    return prune_extract(node, extract, needed);
-  }
-  if (auto* unnest = std::get_if<Unnest>(&node->op)) {
-    return prune_unnest(node, unnest, needed);
-  }
-  if (auto* fetch = std::get_if<Fetch>(&node->op)) {
-    return prune_fetch(node, fetch, needed);
-  }
-  if (auto* window = std::get_if<Window>(&node->op)) {
-    return prune_window(node, window, needed);
-  }
-  if (auto* join = std::get_if<Join>(&node->op)) {
-    return prune_join(node, join, needed);
-  }
-  if (std::holds_alternative<Union>(node->op)) {
-    return prune_union(node, needed);
-  }
-  if (std::holds_alternative<Filter>(node->op) || std::holds_alternative<Sort>(node->op) ||
-      std::holds_alternative<TopN>(node->op) || std::holds_alternative<Limit>(node->op) ||
-      std::holds_alternative<Sample>(node->op)) {
-    return prune_pass_through(node, std::move(needed));
-  }
-  if (auto* apply = std::get_if<Apply>(&node->op)) {
-    return prune_apply(node, apply, needed);
-  }
-  if (auto* series = std::get_if<Series>(&node->op)) {
-    return prune_series(node, series, std::move(needed));
-  }
-  if (auto* transform = std::get_if<Transform>(&node->op)) {
-    return prune_transform(node, transform, needed);
-  }
-  if (auto* shared = std::get_if<Shared>(&node->op)) {
-    shared->needed = std::move(needed);  // others may need more
-    return identity(node->schema.size());
-  }
-  if (auto* rows = std::get_if<Placeholder>(&node->op)) {
-    rows->needed = std::move(needed);
-    return identity(node->schema.size());
-  }
-  return prune_nothing(node);
+  return std::visit(PruneColumns{node, std::move(needed)}, node->op);
 }
 
 std::vector<std::size_t> keep_columns(Node* node, std::vector<bool> needed) {

@@ -20,8 +20,8 @@
 namespace evq {
 namespace {
 
-// What one location may hold, packed and unpacked, and how much is read at a time.
-constexpr std::size_t kExternalBytesMax = 64 * kMebibyte;
+constexpr std::string_view kName = "externaldata";  // for memory errors
+// How much is read at a time.
 constexpr std::size_t kExternalPieceBytes = 256 * kKibibyte;
 
 enum class Shape : std::uint8_t { kDelimited, kJson, kLines, kWhole };
@@ -71,12 +71,25 @@ Result<Format> format_of(const plan::ExternalRequest& request) {
   return at == kFormats.end() ? kFormats[0] : *at;
 }
 
-// Without compression and byte order mark, up to the limit; as UTF-8, as all texts are.
+// Makes room for `more` bytes. They are charged before they are there, and for a moment twice.
+Status make_room(std::size_t more, std::string* bytes, MemoryLease* lease) {
+  if (bytes->capacity() - bytes->size() >= more) {
+    return Status::success();
+  }
+  const std::size_t room =
+      std::max(bytes->size() + more,
+               std::min(2 * bytes->capacity(), kExternalDataBytesMax + kExternalPieceBytes));
+  EVQ_TRY(lease->grow(room));
+  bytes->reserve(room);
+  return lease->resize(bytes->capacity());
+}
+
+// Without compression, up to the limit. The lease, which holds nothing else, holds it.
 Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::string& location,
-                             const QueryControl& control) {
+                             const QueryControl& control, MemoryLease* lease) {
   DecodeOptions options;
   options.limit_ratio = true;
-  options.decoded_bytes_max = kExternalBytesMax;
+  options.decoded_bytes_max = kExternalDataBytesMax;
   const std::unique_ptr<ByteSource> source = decoded_source(std::move(packed), options);
   std::string bytes;
   std::string buffer(kExternalPieceBytes, '\0');
@@ -87,20 +100,32 @@ Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::stri
       continue;
     }
     if (*got == 0) {
-      break;
+      return bytes;
     }
+    EVQ_TRY(make_room(*got, &bytes, lease));
     bytes.append(buffer, 0, *got);
-    if (bytes.size() > kExternalBytesMax) {
+    if (bytes.size() > kExternalDataBytesMax) {
       return make_error(
           ErrorCode::kTooLarge,
-          location + " is larger than " + std::to_string(kExternalBytesMax) + " bytes",
+          location + " is larger than " + std::to_string(kExternalDataBytesMax) + " bytes",
           "ingest it as a dataset instead");
     }
   }
+}
+
+// As UTF-8, as all texts are, without a byte order mark. The lease holds `bytes`.
+Result<std::string> to_text(std::string bytes, MemoryLease* lease) {
   if (bytes.starts_with("\xef\xbb\xbf")) {
     bytes.erase(0, 3);
   }
-  return is_valid_utf8(bytes) ? std::move(bytes) : repair_utf8(bytes);
+  if (is_valid_utf8(bytes)) {
+    return bytes;
+  }
+  EVQ_TRY(lease->grow(bytes.size()));
+  std::string repaired = repair_utf8(bytes);
+  std::string().swap(bytes);
+  EVQ_TRY(lease->resize(repaired.capacity()));
+  return repaired;
 }
 
 // Texts or dynamic values, a column each, charged to the lease as they grow. Adding a row fails
@@ -359,21 +384,25 @@ Status check_mapping(const plan::ExternalRequest& request, const Format& format)
   return Status::success();
 }
 
-Status add_bytes(std::string_view bytes, const Format& format, bool skip_first, Rows* rows) {
+Status add_text(std::string_view text, const Format& format, bool skip_first, Rows* rows) {
   switch (format.shape) {
     case Shape::kDelimited:
-      return add_delimited(bytes, format.delimiter, skip_first, rows);
+      return add_delimited(text, format.delimiter, skip_first, rows);
     case Shape::kJson:
-      return add_json(bytes, rows);
+      return add_json(text, rows);
     case Shape::kLines:
-      return add_lines(bytes, skip_first, rows);
+      return add_lines(text, skip_first, rows);
     case Shape::kWhole:
-      return rows->add_line(bytes);
+      return rows->add_line(text);
   }
   return Status::success();
 }
 
 }  // namespace
+
+ExternalData::ExternalData(const ExternalAccess& access, MemoryBudget* budget,
+                           const QueryControl& control)
+    : access_(access), budget_(budget), control_(control), lease_(budget, kName) {}
 
 Result<Table> ExternalData::read(const plan::ExternalRequest& request) {
   if (request.locations.empty()) {
@@ -385,9 +414,10 @@ Result<Table> ExternalData::read(const plan::ExternalRequest& request) {
   Rows rows(request, format.shape == Shape::kJson ? Type::kDynamic : Type::kString, &lease_,
             control_);
   for (const std::string& location : request.locations) {
-    EVQ_TRY_ASSIGN(const std::string bytes, bytes_of(location));
-    EVQ_TRY(lease_.grow(bytes.size()));
-    Status added = add_bytes(bytes, format, request.ignore_first_record, &rows);
+    MemoryLease held(budget_, kName);
+    EVQ_TRY_ASSIGN(std::string bytes, bytes_of(location, &held));
+    EVQ_TRY_ASSIGN(const std::string text, to_text(std::move(bytes), &held));
+    Status added = add_text(text, format, request.ignore_first_record, &rows);
     if (!added.ok()) {
       Error error = std::move(added).take_error();
       if (error.code == ErrorCode::kData) {
@@ -395,12 +425,11 @@ Result<Table> ExternalData::read(const plan::ExternalRequest& request) {
       }
       return error;
     }
-    lease_.shrink(bytes.size());
   }
   return rows.finish();
 }
 
-Result<std::string> ExternalData::bytes_of(const std::string& location) const {
+Result<std::string> ExternalData::bytes_of(const std::string& location, MemoryLease* lease) const {
   const auto check = [&](const std::string& place) -> Status {
     if (access_.any || is_below(place, access_.prefixes)) {
       return Status::success();
@@ -414,15 +443,21 @@ Result<std::string> ExternalData::bytes_of(const std::string& location) const {
     EVQ_TRY_ASSIGN(File file, File::open_input(path, control_));
     // The path may lead elsewhere than it did a moment ago: what counts is what was opened.
     EVQ_TRY(check("/proc/self/fd/" + std::to_string(file.descriptor())));
-    return read_all(file_source(std::move(file)), location, control_);
+    return read_all(file_source(std::move(file)), location, control_, lease);
   }
   if (!access_.fetch) {
     return make_error(ErrorCode::kUnsupported, "addresses cannot be read here");
   }
   // A redirect could lead anywhere.
-  EVQ_TRY_ASSIGN(const std::string packed,
-                 access_.fetch(location, kExternalBytesMax, access_.any, control_));
-  return read_all(memory_source(packed), location, control_);
+  EVQ_TRY_ASSIGN(std::string packed,
+                 access_.fetch(location, kExternalDataBytesMax, access_.any, control_));
+  MemoryLease fetched(budget_, kName);
+  EVQ_TRY(fetched.grow(packed.capacity()));
+  if (compression_of(std::string_view(packed).substr(0, 4)) == InputCompression::kNone) {
+    lease->take(&fetched);
+    return packed;  // there is no second copy of what is not packed
+  }
+  return read_all(memory_source(packed), location, control_, lease);
 }
 
 bool is_below(const std::string& location, const std::vector<std::string>& prefixes) {

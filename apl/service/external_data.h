@@ -19,17 +19,18 @@ namespace evq {
 class ExternalData final : public plan::ExternalReader {
  public:
   // `access` and `control`, which ends what takes long, must outlive the reader.
-  ExternalData(const ExternalAccess& access, MemoryBudget* budget, const QueryControl& control)
-      : access_(access), control_(control), lease_(budget, "externaldata") {}
+  ExternalData(const ExternalAccess& access, MemoryBudget* budget, const QueryControl& control);
 
   Result<Table> read(const plan::ExternalRequest& request) override;
 
  private:
-  Result<std::string> bytes_of(const std::string& location) const;
+  // What is there, unpacked. `lease`, which holds nothing yet, holds the bytes.
+  Result<std::string> bytes_of(const std::string& location, MemoryLease* lease) const;
 
   const ExternalAccess& access_;
+  MemoryBudget* const budget_;
   const QueryControl& control_;
-  MemoryLease lease_;
+  MemoryLease lease_;  // of the tables
 };
 
 // Whether `location` lies below one of `prefixes`: a path in that directory (links followed), or

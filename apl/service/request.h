@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "store/base/control.h"
+#include "store/base/limits.h"
 #include "store/column/chunk.h"
 #include "store/column/schema.h"
 #include "store/column/value.h"
@@ -27,9 +28,6 @@ struct OrderItem {
   std::string field;
   bool descending = false;
 };
-
-// Bins that a request may ask bin_auto() for.
-inline constexpr std::int64_t kAutoBinsMax = 10000;
 
 // Values of names that a query uses and does not define.
 using QueryVariables = std::map<std::string, Value, std::less<>>;

@@ -10,6 +10,7 @@
 #include "apl/service/cell_json.h"
 #include "apl/service/result_writer.h"
 #include "apl/service/spooled_text.h"
+#include "store/base/checked_math.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"

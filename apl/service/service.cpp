@@ -557,7 +557,8 @@ Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
     MemoryBudget budget(memory_limit(state_->options, 0), state_->memory.get());
     EVQ_TRY_ASSIGN(const std::unique_ptr<RowFilter> doomed,
                    make_delete_filter(std::move(plan), context, &budget));
-    removed = state_->store->remove(dataset, *doomed, request.commit, control);
+    removed = state_->store->remove(dataset, *doomed,
+                                    request.commit ? Removal::kCommit : Removal::kDryRun, control);
     if (removed.ok() || removed.error().code != ErrorCode::kConflict) {
       break;
     }

@@ -86,11 +86,10 @@ void SpooledText::forget_tails(std::uint64_t place) {
     }
     text.pieces.push_back({text.filed_bytes, place});
     text.filed_bytes += text.settled_bytes;
-    place += std::exchange(text.settled_bytes, 0);
-    if (text.tail.capacity() <= space_->memory_bytes_max / texts_.size()) {
-      text.tail.clear();
-    } else {
-      std::string().swap(text.tail);  // what one of many needed once is not kept for each
+    place += text.settled_bytes;
+    text.tail.erase(0, std::exchange(text.settled_bytes, 0));
+    if (text.tail.capacity() > space_->memory_bytes_max / texts_.size()) {
+      text.tail.shrink_to_fit();  // what one of many needed once is not kept for each
     }
   }
   tail_bytes_ = 0;

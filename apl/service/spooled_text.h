@@ -36,7 +36,7 @@ class SpooledText {
   SpooledText& operator=(const SpooledText&) = delete;
 
   // What of a text is in memory: to be appended to, and settled before much more than a piece has
-  // come. Valid until then.
+  // come. Settling any text may take from its front what is settled, and leaves what is not.
   std::string& tail(std::size_t text) { return texts_[text].tail; }
   // Moves the tails to the file when they are too long together. kDiskFull, kIo, kUnavailable when
   // they neither find room there nor memory.

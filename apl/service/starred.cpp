@@ -66,7 +66,6 @@ constexpr std::array kOptionMembers = {
     Member{"timeSeriesView", Shape::kString, false, ",charts,resultsTable,charts|resultsTable,,"},
 };
 
-constexpr std::size_t kShownColumnsCharactersMax = 10000;
 // What is nested this deep at most is told that it is, and not that it is no JSON.
 constexpr std::size_t kToldDepthMax = 1000;
 

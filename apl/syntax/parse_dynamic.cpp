@@ -10,7 +10,7 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/grammar.h"
-#include "store/base/time.h"
+#include "store/base/checked_math.h"
 #include "store/column/dynamic.h"
 
 namespace evq::syntax {

@@ -49,7 +49,7 @@ TEST_CASE("blocks in pieces give the rows in the same order as whole ones") {
   service.ingest("two", wide_events(0, 6000, 1500));
   service.ingest("two", wide_events(6000, 6000, 1500));
   QueryControl control;
-  REQUIRE(service.store().maintain("one", true, control).ok());
+  REQUIRE(service.store().maintain("one", Maintenance::kFull, control).ok());
   for (const char* dataset : {"one", "two"}) {
     for (const char* order : {"asc", "desc"}) {
       for (const char* pipeline :
@@ -73,7 +73,7 @@ TEST_CASE("rows that are fetched in pieces are told apart behind them") {
   const TempService service(two_workers());
   service.ingest("d", wide_events(0, 40000, 700));
   QueryControl control;
-  REQUIRE(service.store().maintain("d", true, control).ok());
+  REQUIRE(service.store().maintain("d", Maintenance::kFull, control).ok());
   QueryRequest request;
   request.apl =
       "d | summarize arg_max(_time, *) by k | mv-apply a=arr on (summarize n=count(), "

@@ -27,11 +27,11 @@ TEST_CASE("a delete that was made for other types of its fields removes nothing"
   QueryControl control;
   const auto before = make_filter();
   service.ingest("d", R"({"n":"x"})");
-  const auto refused = service.store().remove("d", *before, true, control);
+  const auto refused = service.store().remove("d", *before, Removal::kCommit, control);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kConflict);
   CHECK(service.store().snapshot("d")->rows() == 2);
-  const auto removed = service.store().remove("d", *make_filter(), true, control);
+  const auto removed = service.store().remove("d", *make_filter(), Removal::kCommit, control);
   REQUIRE(removed.ok());
   CHECK(removed->rows_matched == 1);
   CHECK(service.store().snapshot("d")->rows() == 1);

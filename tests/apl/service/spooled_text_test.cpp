@@ -68,6 +68,19 @@ TEST_CASE("texts that grow side by side are read as they were written, whole and
   }
 }
 
+TEST_CASE("what is not settled yet stays when another text moves to the file") {
+  const TempDirectory directory;
+  const auto space = space_in(directory.path());
+  SpooledText texts(space, 2);
+  REQUIRE(append(&texts, 0, "settled, ").ok());
+  texts.tail(0).append("not yet, ");
+  REQUIRE(append(&texts, 1, std::string(kAnswerTextBytesMax, 'a')).ok());
+  CHECK(space->file_bytes.load() == kAnswerTextBytesMax + 9);
+  CHECK(texts.tail(0) == "not yet, ");
+  REQUIRE(append(&texts, 0, "now").ok());
+  CHECK(read_all(texts, 0) == "settled, not yet, now");
+}
+
 TEST_CASE("where no file can be, texts borrow memory, all together no more than there is") {
   const TempDirectory directory;
   const auto space = space_in(directory.path() + "/none");
