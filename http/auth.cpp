@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
+#include "http/limits.h"
 #include "http/message.h"
 #include "store/base/ascii.h"
 #include "store/base/base64.h"
@@ -30,10 +31,7 @@ std::string random_hex(std::size_t bytes) {
   EVQ_CHECK(bytes <= buffer.size());
   EVQ_CHECK(RAND_bytes(buffer.data(), static_cast<int>(bytes)) == 1);
   std::string text;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    text.push_back("0123456789abcdef"[buffer[i] >> 4U]);
-    text.push_back("0123456789abcdef"[buffer[i] & 15U]);
-  }
+  append_hex({reinterpret_cast<const char*>(buffer.data()), bytes}, &text);
   return text;
 }
 
@@ -172,6 +170,13 @@ bool Identity::may(std::string_view dataset, std::string_view resource,
 
 bool Identity::may_organization(std::string_view resource, std::string_view action) const {
   return full || (capabilities != nullptr && capabilities->may_organization(resource, action));
+}
+
+bool Identity::may_somewhere(std::string_view resource, std::string_view action) const {
+  return full || (capabilities != nullptr &&
+                  std::ranges::any_of(capabilities->datasets, [&](const auto& dataset) {
+                    return has(dataset.second, resource, action);
+                  }));
 }
 
 std::optional<std::string> Identity::only_dataset(std::string_view resource,

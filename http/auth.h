@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "http/limits.h"
 #include "store/base/mutex.h"
 #include "store/base/result.h"
 #include "store/definitions.h"
@@ -47,8 +48,10 @@ struct Identity {
 
   bool may(std::string_view dataset, std::string_view resource, std::string_view action) const;
   bool may_organization(std::string_view resource, std::string_view action) const;
-  // The dataset that a request may leave out: the only one that its token names for this, where * is
-  // no name. Nothing when it names none or several.
+  // Whether for any dataset at all.
+  bool may_somewhere(std::string_view resource, std::string_view action) const;
+  // The dataset that a request may leave out: the only one that its token names for this, where *
+  // is no name. Nothing when it names none or several.
   std::optional<std::string> only_dataset(std::string_view resource, std::string_view action) const;
 };
 

@@ -11,6 +11,7 @@
 #include "http/body_space.h"
 #include "http/connection_list.h"
 #include "http/lane.h"
+#include "http/limits.h"
 #include "http/server.h"
 #include "store/base/limits.h"
 
@@ -45,7 +46,7 @@ struct Shared {
   std::unique_ptr<WorkerLane> large_writes = std::make_unique<WorkerLane>(
       WorkerLaneLimits{kHttpLargeWritesMax, kHttpWritesQueuedMax, kQueryQueueMsMax});
   std::unique_ptr<WorkerLane> upkeep = std::make_unique<WorkerLane>(
-      WorkerLaneLimits{kUpkeepRequestsMax, kUpkeepRequestsQueuedMax, kQueryQueueMsMax});
+      WorkerLaneLimits{kHttpUpkeepMax, kHttpUpkeepQueuedMax, kQueryQueueMsMax});
   std::atomic<bool> draining{false};
 
   ConnectionList connections;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "http/limits.h"
 #include "store/base/limits.h"
 
 namespace evq {

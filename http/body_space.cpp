@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "http/limits.h"
 #include "store/base/time.h"
 
 namespace evq {
@@ -46,7 +47,7 @@ void HeldBytes::give_back() {
 }
 
 bool QuietWatch::is_due(std::uint64_t held, std::int64_t now_ns) {
-  constexpr std::uint64_t kMuch = kBodiesMemoryBytesMax / 4;
+  constexpr std::uint64_t kMuch = kHttpBodiesMemoryBytesMax / 4;
   constexpr std::int64_t kQuietNs = kSecondNs;
   peak_ = std::max(peak_, held);
   if (peak_ < kMuch || held > peak_ / 4) {

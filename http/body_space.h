@@ -8,13 +8,12 @@
 #include <memory>
 #include <string>
 
+#include "http/limits.h"
 #include "store/base/limits.h"
 #include "store/base/result.h"
 
 namespace evq {
 
-inline constexpr std::uint64_t kBodiesMemoryBytesMax = 64 * kMebibyte;
-inline constexpr std::uint64_t kBodiesFileBytesMax = 4 * kGibibyte;
 // Free space that the files leave, as loads do.
 inline constexpr std::uint64_t kBodiesDiskFreeBytesMin = kDiskReserveBytesMin;
 
@@ -29,8 +28,8 @@ struct ByteBudget {
 
 struct BodySpace {
   std::string directory;
-  ByteBudget memory{kBodiesMemoryBytesMax};
-  ByteBudget files{kBodiesFileBytesMax};
+  ByteBudget memory{kHttpBodiesMemoryBytesMax};
+  ByteBudget files{kHttpBodiesFileBytesMax};
   std::uint64_t disk_free_bytes_min = kBodiesDiskFreeBytesMin;
 };
 

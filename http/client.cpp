@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <exception>
+#include <thread>
 
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 #include "http/name_lookup.h"
 #include "http/wire.h"
 #include "store/base/ascii.h"
+#include "store/base/time.h"
 
 namespace evq {
 namespace {
@@ -129,6 +131,18 @@ bool may_pass(const ClientResponse& response) {
   return response.status == 429 || (response.status == 503 && !lasts);
 }
 
+// Until then, or until `control`, which may be null, says otherwise.
+Status pause_for(std::int64_t ms, const QueryControl* control) {
+  const std::int64_t wake_ns = monotonic_now_ns() + ms * kMillisecondNs;
+  while (monotonic_now_ns() < wake_ns) {
+    if (control != nullptr) {
+      EVQ_TRY(control->check());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::min(kTurnMs, ms)));
+  }
+  return Status::success();
+}
+
 std::int64_t retry_after_ms(const ClientResponse& response, std::int64_t fallback) {
   const std::string_view text = response.header("retry-after").value_or("");
   std::int64_t seconds = 0;
@@ -185,7 +199,7 @@ struct HttpClient::State {
 
   // The server has ended the kept connection, or it has been idle for too long to tell.
   bool stale(bool only_reads) const {
-    const std::int64_t idle_ms = (monotonic_now_ns() - used_ns) / 1'000'000;
+    const std::int64_t idle_ms = (monotonic_now_ns() - used_ns) / kMillisecondNs;
     if (!only_reads && idle_ms > kTrustedIdleMs) {
       return true;
     }
@@ -415,7 +429,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::create(const HttpClientOptions& 
 
 Result<ClientResponse> HttpClient::send(const ClientRequest& request, const QueryControl* control) {
   const WireRequest wire = state_->wire(request);
-  const std::int64_t until = monotonic_now_ns() + state_->options.retry_ms_max * 1'000'000;
+  const std::int64_t until = monotonic_now_ns() + state_->options.retry_ms_max * kMillisecondNs;
   std::int64_t pause_ms = kRetryFirstMs;
   bool repeated = false;
   while (true) {
@@ -436,6 +450,12 @@ Result<ClientResponse> HttpClient::send(const ClientRequest& request, const Quer
         repeated = true;
         continue;
       }
+      if (!attempt.connected && request.awaits_server &&
+          monotonic_now_ns() + pause_ms * kMillisecondNs <= until) {
+        EVQ_TRY(pause_for(pause_ms, control));
+        pause_ms = std::min(pause_ms * 2, kRetryStepMsMax);
+        continue;
+      }
       const bool unknown = attempt.connected && !request.only_reads;
       return make_error(ErrorCode::kServer,
                         std::string(attempt.step) + " " + origin() + ": " +
@@ -452,19 +472,11 @@ Result<ClientResponse> HttpClient::send(const ClientRequest& request, const Quer
     response.body = std::move(attempt.response.body());
     const bool again = may_pass(response);
     const std::int64_t wait_ms = again ? retry_after_ms(response, pause_ms) : 0;
-    if (!again || monotonic_now_ns() + wait_ms * 1'000'000 > until) {
+    if (!again || monotonic_now_ns() + wait_ms * kMillisecondNs > until) {
       return response;
     }
+    EVQ_TRY(pause_for(wait_ms, control));
     pause_ms = std::min(pause_ms * 2, kRetryStepMsMax);
-    const std::int64_t wake = monotonic_now_ns() + wait_ms * 1'000'000;
-    while (monotonic_now_ns() < wake) {
-      if (control != nullptr) {
-        EVQ_TRY(control->check());
-      }
-      asio::steady_timer(state_->io,
-                         std::chrono::milliseconds(std::min<std::int64_t>(kTurnMs, wait_ms)))
-          .wait();
-    }
   }
 }
 

@@ -2,10 +2,11 @@
 // HttpClient: requests to an evq server, or to Axiom, one after the other over a connection that is
 // kept, with TLS (certificate and host name verified) for https addresses.
 //
-// What may be sent again: a request that was refused with 429 or 503, because then nothing was done
-// (Retry-After is honoured; not where the server says that the reason lasts); one whose connection
-// could not be made; and a request that only reads, when the connection broke. A request that
-// stores and whose answer was lost is never repeated: the error says that its outcome is unknown.
+// What is sent again: a request that was refused with 429 or 503, because then nothing was done
+// (Retry-After is honoured; not where the server says that the reason lasts); one that awaits its
+// server, when no connection could be made; and a request that only reads, when the connection
+// broke. A request that stores and whose answer was lost is never repeated: the error says that its
+// outcome is unknown.
 //
 // Errors: kServer for connections and for what is no HTTP, kTooLarge for an answer, kUsage for a
 // bad address, kCancelled and kTimeout as the control says. Statuses are not errors here. One
@@ -33,7 +34,7 @@ struct HttpClientOptions {
   std::int64_t connect_ms_max = 10'000;
   std::int64_t stall_ms_max = 120'000;  // without any byte while one side sends
   std::int64_t answer_ms_max = 0;       // until an answer begins; 0: as long as the work takes
-  std::int64_t retry_ms_max = 60'000;   // how long refusals are waited out
+  std::int64_t retry_ms_max = 60'000;   // how long refusals and absence are waited out
 };
 
 struct ClientRequest {
@@ -44,6 +45,7 @@ struct ClientRequest {
   std::string content_encoding;                   // of a body; empty: as it is
   std::vector<std::pair<std::string, std::string>> headers;
   bool only_reads = true;
+  bool awaits_server = false;  // one that cannot be reached is taken to come back
 };
 
 struct ClientResponse {

@@ -17,12 +17,12 @@
 
 #include "http/exchange.h"
 #include "http/framing.h"
+#include "http/limits.h"
 #include "http/listener.h"
 #include "http/read_deadline.h"
 #include "http/receive_body.h"
 #include "http/send_response.h"
 #include "store/base/ascii.h"
-#include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/wait_scope.h"
 
@@ -52,8 +52,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         break;
       }
     }
-    leave();
+    mark(ConnectionState::kClosing);
     co_await close();
+    leave();
   }
 
  private:
@@ -70,10 +71,15 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     entry_ = shared_.connections.add([weak, executor] {
       asio::post(executor, [weak] {
         const auto self = weak.lock();
-        if (self != nullptr && self->state_ != ConnectionState::kBusy) {
-          beast::get_lowest_layer(self->stream_).cancel();
-          self->closing_ = self->state_ == ConnectionState::kIdle;
+        if (self == nullptr || self->state_ == ConnectionState::kBusy) {
+          return;
         }
+        if (self->state_ == ConnectionState::kClosing) {
+          beast::get_lowest_layer(self->stream_).close();
+          return;
+        }
+        beast::get_lowest_layer(self->stream_).cancel();
+        self->closing_ = self->state_ == ConnectionState::kIdle;
       });
     });
     shared_.metrics.connections.fetch_add(1);
@@ -100,22 +106,18 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   asio::awaitable<void> close() {
-    error_code ignored;
+    error_code error;
+    expire_after_ms(kHttpLingerMsMax);
     if constexpr (std::is_same_v<Stream, TlsStream>) {
-      expire_after_ms(1000);
-      co_await stream_.async_shutdown(quietly(ignored));
-    } else {
-      socket().shutdown(tcp::socket::shutdown_send, ignored);
-      // A client still sending would answer the close with a reset that swallows the last answer.
-      if (lingering_) {
-        expire_after_ms(1000);
-        std::array<char, 4096> waste{};
-        while (!ignored) {
-          co_await stream_.async_read_some(asio::buffer(waste), quietly(ignored));
-        }
-      }
+      co_await stream_.async_shutdown(quietly(error));  // ends at what is no farewell
     }
-    beast::get_lowest_layer(stream_).close();
+    socket().shutdown(tcp::socket::shutdown_send, error);
+    auto& bytes = beast::get_lowest_layer(stream_);  // encrypted ones as they are
+    std::array<char, 4096> waste{};
+    while (lingering_ && !error) {
+      co_await bytes.async_read_some(asio::buffer(waste), quietly(error));
+    }
+    bytes.close();
   }
 
   // One request and its answer; false when the connection is to end.
@@ -149,7 +151,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       if (status == 501 && parser.get().count(http::field::content_length) != 0) {
         status = 400;  // two lengths that may disagree, whatever the encoding
       }
-      if (status == 505 && !names_version(received())) {
+      if (status == 505 && !names_other_version(received())) {
         status = 400;
       }
       if (status != 0) {
@@ -220,9 +222,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       refusal = std::move(admission.refusal);
     }
     if (!refusal.has_value()) {
-      const auto why = co_await read_body(parser, request, admission.body_bytes_max);
-      if (why.has_value()) {
-        refusal = shared_.application.refuse(request, *why);
+      Refusal why;
+      const BodyEnd end = co_await read_body(parser, request, admission.body_bytes_max, &why);
+      if (end == BodyEnd::kGone) {
+        co_return false;
+      }
+      if (end == BodyEnd::kRefused) {
+        refusal = shared_.application.refuse(request, why);
       }
     }
     shrink_buffer();
@@ -275,26 +281,24 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   // The whole body into the request, held to its limit and to the least rate.
-  asio::awaitable<std::optional<Refusal>> read_body(Parser& parser, HttpRequest& request,
-                                                    std::size_t bytes_max) {
+  asio::awaitable<BodyEnd> read_body(Parser& parser, HttpRequest& request, std::size_t bytes_max,
+                                     Refusal* why) {
     if (parser.content_length().value_or(0) > bytes_max) {
-      co_return body_too_large(bytes_max);
+      *why = body_too_large(bytes_max);
+      co_return BodyEnd::kRefused;
     }
     error_code error;
     if (!parser.is_done() && version_ == 11 &&
         equals_ignoring_ascii_case(request.header("expect").value_or(""), "100-continue")) {
       http::response<http::empty_body> go_on{http::status::continue_, 11};
-      expire_after_ms(kHttpWriteStallMsMax);
+      expire_after_ms(shared_.options.write_stall_ms);
       co_await http::async_write(stream_, go_on, quietly(error));
       if (error) {
-        gone_ = true;
-        co_return Refusal{400, ""};
+        co_return BodyEnd::kGone;
       }
     }
     BodyReceiver<Stream> receiver(stream_, deadline_, buffer_, buffer_held_, parser);
-    std::optional<Refusal> refusal = co_await receiver.receive(request, bytes_max);
-    gone_ = receiver.gone();
-    co_return refusal;
+    co_return co_await receiver.receive(request, bytes_max, why);
   }
 
   // Runs the handler on its lane. Meanwhile the client may go: then the handler is told.
@@ -375,7 +379,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   static HttpResponse busy(Shared& shared, const HttpRequest& request) {
     shared.metrics.refused_busy.fetch_add(1);
-    return shared.application.refuse(request, {503, "the server is busy, try again"});
+    return shared.application.refuse(request, {503, std::string(kBusyText)});
   }
 
   // A client that has ended its side waits for nothing, whatever it sent before: a look at what can
@@ -389,7 +393,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   asio::awaitable<void> write(HttpRequest& request, HttpResponse& response, bool head) {
-    const SendOptions options{trace_id_, version_, head};
+    const SendOptions options{trace_id_, version_, head, shared_.options.write_stall_ms};
     const SendOutcome outcome = co_await send_response(stream_, response, options);
     write_failed_ = !outcome.sent;
     account(request, response, outcome.body_bytes);

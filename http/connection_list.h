@@ -13,7 +13,9 @@
 
 namespace evq {
 
+// In the order in which they make room for others.
 enum class ConnectionState : std::uint8_t {
+  kClosing,    // its last answer has been sent
   kIdle,       // between two requests
   kReceiving,  // a request has begun to come: its sender has not earned a place yet
   kBusy,       // a complete request is answered
@@ -36,8 +38,8 @@ class ConnectionList {
   void mark(Handle entry, ConnectionState state, std::shared_ptr<QueryControl> control);
 
   std::size_t size();
-  // Where none is idle, the one whose request has been coming for longest. One that was asked
-  // before and has not gone yet is not asked again.
+  // Those that are ending anyway come before; where none is idle, the one whose request has been
+  // coming for longest. One that was asked before and has not gone yet is not asked again.
   void close_oldest_idle();
   void close_idle();
   // Cancels what runs and closes the rest.

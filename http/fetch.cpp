@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "http/client.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
-
-constexpr int kRedirectsMax = 5;
-constexpr std::int64_t kStallMsMax = 30'000;
 
 struct FetchAddress {
   std::string origin;  // scheme, host and port
@@ -71,15 +69,15 @@ std::string redirected(const FetchAddress& from, std::string_view location) {
 Result<std::string> fetch_address(const std::string& address, std::size_t bytes_max,
                                   bool may_redirect, const QueryControl& control) {
   std::string at = address;
-  for (int redirects = 0; redirects <= kRedirectsMax; ++redirects) {
+  for (int redirects = 0; redirects <= kFetchRedirectsMax; ++redirects) {
     const std::optional<FetchAddress> parts = split_address(at);
     if (!parts.has_value()) {
       return make_error(ErrorCode::kUsage, "'" + at + "' is no http or https address");
     }
     HttpClientOptions options;
     options.url = parts->origin;
-    options.stall_ms_max = kStallMsMax;
-    options.answer_ms_max = kStallMsMax;
+    options.stall_ms_max = kFetchStallMsMax;
+    options.answer_ms_max = kFetchStallMsMax;
     options.retry_ms_max = 0;
     options.answer_bytes_max = bytes_max;
     EVQ_TRY_ASSIGN(const std::unique_ptr<HttpClient> client, HttpClient::create(options));

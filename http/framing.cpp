@@ -4,6 +4,7 @@
 #include <array>
 #include <random>
 
+#include "http/limits.h"
 #include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/json_writer.h"
@@ -72,15 +73,16 @@ bool has_folded_line(std::string_view head) {
          lines.find("\n\t") != std::string_view::npos;
 }
 
-bool names_version(std::string_view head) {
+bool names_other_version(std::string_view head) {
   constexpr std::string_view kForm = " HTTP/0.0\r";
   const std::string_view line = head.substr(0, head.find('\n'));
   if (line.size() < kForm.size() || line.size() == head.size()) {
     return false;
   }
-  return std::ranges::equal(line.substr(line.size() - kForm.size()), kForm, [](char c, char form) {
-    return form == '0' ? is_digit(c) : c == form;
-  });
+  const std::string_view end = line.substr(line.size() - kForm.size());
+  return end != " HTTP/1.0\r" && end != " HTTP/1.1\r" &&
+         std::ranges::equal(
+             end, kForm, [](char c, char form) { return form == '0' ? is_digit(c) : c == form; });
 }
 
 std::string http_date(std::int64_t time_ns) {
@@ -109,7 +111,7 @@ std::string make_trace_id() {
   for (int part = 0; part < 2; ++part) {
     std::uint64_t bits = random();
     for (int digit = 0; digit < 16; ++digit, bits >>= 4U) {
-      id.push_back("0123456789abcdef"[bits & 15U]);
+      id.push_back(kHexDigits[bits & 15U]);
     }
   }
   return id;

@@ -26,8 +26,9 @@ Refusal body_too_large(std::size_t bytes_max);
 
 // Whether a header is continued on a line that begins with a blank, which the parser would allow.
 bool has_folded_line(std::string_view head);
-// Whether the first line ends as a request line does: HTTP/1.1, or another version, CR and LF.
-bool names_version(std::string_view head);
+// Whether the first line ends as a request line of another version than 1.0 and 1.1 does: HTTP/2.0
+// or the like, CR and LF.
+bool names_other_version(std::string_view head);
 
 // The time of an answer, to the second, as headers have it: Sun, 06 Nov 1994 08:49:37 GMT.
 std::string http_date(std::int64_t time_ns);

@@ -6,6 +6,7 @@
 
 #include "apl/service/answer_parts.h"
 #include "http/api.h"
+#include "http/limits.h"
 #include "http/query_answer.h"
 #include "http/wire.h"
 #include "store/base/json_writer.h"
@@ -13,10 +14,6 @@
 namespace evq {
 namespace {
 
-// One worker answers them all, and their answers are kept until they are sent.
-constexpr std::size_t kBatchQueriesMax = 100;
-// What maxConcurrency may be: how many a client lets run at once, which is never more than one.
-constexpr std::size_t kConcurrencyMax = 20;
 constexpr std::size_t kConcurrencyDefault = 10;
 
 // An event's text around its answer.
@@ -67,16 +64,17 @@ class BatchStream {
 }  // namespace
 
 Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
-  EVQ_TRY_ASSIGN(const std::size_t concurrency,
-                 count_parameter(request, "maxConcurrency", kConcurrencyDefault, kConcurrencyMax));
+  EVQ_TRY_ASSIGN(
+      const std::size_t concurrency,
+      count_parameter(request, "maxConcurrency", kConcurrencyDefault, kHttpBatchConcurrencyMax));
   if (concurrency == 0) {
     return make_error(ErrorCode::kUsage, "maxConcurrency must be at least 1");
   }
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
   EVQ_TRY_ASSIGN(std::vector<BatchItem> items, read_batch_body(body));
-  if (items.size() > kBatchQueriesMax) {
+  if (items.size() > kHttpBatchQueriesMax) {
     return make_error(ErrorCode::kUsage,
-                      "a batch has at most " + std::to_string(kBatchQueriesMax) + " queries");
+                      "a batch has at most " + std::to_string(kHttpBatchQueriesMax) + " queries");
   }
   std::vector<BatchEvent> events;
   for (BatchItem& item : items) {

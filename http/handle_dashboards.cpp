@@ -57,9 +57,8 @@ struct SeenVersion {
 
 // Stores what `edit` makes of the request's dashboard: 404 when there is none and none is to be
 // made, 412 when it has changed since the client saw it.
-Result<HttpResponse> edit_dashboard(
-    Api& api, const HttpRequest& request, const SeenVersion& seen, std::size_t body_bytes,
-    const std::function<Result<DashboardBody>(const StoredObject* known)>& edit) {
+Result<HttpResponse> edit_dashboard(Api& api, const HttpRequest& request, const SeenVersion& seen,
+                                    std::size_t body_bytes, const DashboardEdit& edit) {
   std::optional<std::string> newer;
   const auto checked = [&](const StoredObject* known) -> Result<DashboardBody> {
     if (known == nullptr && !seen.creates) {

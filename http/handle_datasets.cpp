@@ -8,6 +8,7 @@
 #include "http/wire.h"
 #include "http/wire_answer.h"
 #include "http/wire_resources.h"
+#include "store/base/checked_math.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
@@ -58,7 +59,6 @@ std::string described(const HttpRequest& request, const DatasetDefinition& datas
 }
 
 Status apply(const DatasetBody& body, DatasetDefinition* dataset) {
-  constexpr std::uint64_t kRetentionDaysMax = 100000;
   if (body.description.value_or("").size() > kResourceTextBytesMax) {
     return make_error(ErrorCode::kUsage, "description is too long");
   }
@@ -173,7 +173,7 @@ Result<HttpResponse> handle_dataset_trim(Api& api, HttpRequest& request) {
 Result<HttpResponse> handle_dataset_vacuum(Api& api, HttpRequest& request) {
   const std::string& dataset = request.argument("dataset");
   EVQ_TRY_ASSIGN(const DatasetTurns::Holder turn, api.upkeep_turns.take(dataset));
-  EVQ_TRY(api.store().maintain(dataset, true, *request.control));
+  EVQ_TRY(api.store().maintain(dataset, Maintenance::kFull, *request.control));
   return json_response("{}");
 }
 

@@ -1,3 +1,7 @@
+// Deletes of blocks. Either of two permissions is enough: datasets|update of the organization,
+// whose holder may shorten any dataset's retention and so delete as much, and data|delete on the
+// dataset, for tokens that are to delete from that one and change nothing else.
+
 #include "http/api.h"
 #include "http/wire.h"
 

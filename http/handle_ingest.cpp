@@ -1,3 +1,6 @@
+// Ingest as Axiom's clients do it: what the request's headers and parameters say of the body, the
+// events into the dataset of the path, and an answer that must not fail once they are stored.
+
 #include <algorithm>
 #include <cstdint>
 #include <new>

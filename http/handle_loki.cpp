@@ -13,8 +13,10 @@
 
 #include "http/framing.h"
 #include "http/ingest_body.h"
+#include "http/limits.h"
 #include "http/protobuf.h"
 #include "store/base/ascii.h"
+#include "store/base/checked_math.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"

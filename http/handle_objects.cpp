@@ -11,7 +11,7 @@
 #include "http/api.h"
 #include "http/router.h"
 #include "http/wire_resources.h"
-#include "store/base/limits.h"
+#include "store/base/check.h"
 
 namespace evq {
 namespace {
@@ -35,6 +35,7 @@ constexpr std::array kKinds = {
 const KindInfo& kind_of(const HttpRequest& request) {
   const auto found = std::ranges::find_if(
       kKinds, [&](const KindInfo& info) { return request.route->pattern.starts_with(info.path); });
+  EVQ_CHECK(found != kKinds.end());
   return *found;
 }
 

@@ -2,10 +2,10 @@
 // the token may ingest to.
 
 #include "http/ingest_body.h"
+#include "http/limits.h"
 #include "http/otlp.h"
 #include "http/protobuf.h"
 #include "store/base/json_writer.h"
-#include "store/base/limits.h"
 #include "store/ingest/failure_reason.h"
 
 namespace evq {

@@ -7,6 +7,7 @@
 #include "apl/service/result_writer.h"
 #include "http/api.h"
 #include "http/legacy_query.h"
+#include "http/limits.h"
 #include "http/query_answer.h"
 #include "http/wire.h"
 #include "store/base/limits.h"
@@ -94,9 +95,11 @@ Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest
   query.may_read = [&](const std::string& dataset) {
     return request.identity.may(dataset, "query", "read");
   };
-  api.metrics.queries.fetch_add(1);
   StatusTap tap(*answer);
-  EVQ_TRY(api.service.query(query, tap));
+  Status asked = api.service.query(query, tap);
+  const bool waits_on = waits && asked.ok() && tap.status.rows == 0;
+  api.metrics.queries.fetch_add(waits_on ? 0 : 1);
+  EVQ_TRY(std::move(asked));
   api.metrics.rows_examined.fetch_add(tap.status.rows_examined);
   // A page without rows that waits for some is asked for again soon, and its status goes nowhere.
   if (behind_cursor && (tap.status.rows > 0 || !waits)) {

@@ -8,19 +8,16 @@
 
 #include "http/error_form.h"
 #include "http/ingest_body.h"
+#include "http/limits.h"
 #include "http/router.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
-#include "store/base/limits.h"
 #include "store/column/dynamic_json.h"
 #include "store/column/typed_json.h"
 #include "store/ingest/nested_value.h"
 
 namespace evq {
 namespace {
-
-// Of one request: each is a load of its own, and may be a dataset of its own.
-constexpr std::size_t kIndexesMax = 100;
 
 // Takes the next JSON object off a text that holds one after the other, or a list of them; an empty
 // one at its end. False when something else comes first.
@@ -285,7 +282,7 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
     const std::size_t before = events.size();
     append_envelope(envelope, text, &events);
     EVQ_TRY(claim->take_events(events.size() - before));
-    if (by_dataset.size() > kIndexesMax) {
+    if (by_dataset.size() > kHttpSplunkIndexesMax) {
       return splunk_answer(400, 7, "Incorrect index: too many of them in one request");
     }
   }

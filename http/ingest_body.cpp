@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "http/framing.h"
+#include "http/limits.h"
 #include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/limits.h"
@@ -19,6 +20,9 @@ namespace {
 // Fresh chunks, or rows in them, that upkeep is not left to find by itself; as many as it merges.
 constexpr std::uint32_t kFreshChunksDue = 64;
 constexpr std::uint64_t kFreshRowsDue = kBlockRowsMax;
+
+// Between two looks at whether a body has got the memory that it waits for.
+constexpr std::int64_t kTurnPollMs = 20;
 
 // Longer ones hardly ever are short when they are decoded, which is not tried then.
 constexpr std::size_t kTriedBytesMax = kHttpSerialBodyBytesMax / 4;
@@ -101,8 +105,9 @@ Result<std::shared_ptr<RewritingClaim>> begin_rewriting(Api& api, HttpRequest& r
   }
   if (monotonic_now_ns() - request.received_ns < kQueryQueueMsMax * kMillisecondNs) {
     request.waiting = std::move(claim);
+    return ask_again(request, kTurnPollMs);
   }
-  return make_error(ErrorCode::kUnavailable, "other large bodies are being read, try again");
+  return too_little_left();
 }
 
 Result<std::unique_ptr<ByteSource>> decoded_body(HttpRequest& request) {
@@ -128,7 +133,7 @@ Result<std::unique_ptr<ByteSource>> streamed_body(HttpRequest& request) {
     }
   }
   request.large = true;
-  return make_error(ErrorCode::kUnavailable, "other large bodies are being read, try again");
+  return ask_again(request, 0);
 }
 
 Result<std::string> decoded_text(HttpRequest& request, std::size_t bytes_max,

@@ -13,19 +13,17 @@
 
 namespace evq {
 
-// The window of a zstd frame, as a power of two: no more is sent over HTTP (RFC 9659).
-inline constexpr int kHttpZstdWindowLogMax = 23;
-
 // Whether Content-Encoding names a compression.
 bool is_encoded(const HttpRequest& request);
-// The memory for rewriting the request's body. kUnavailable when it is not the body's turn yet:
-// before it gave up, it keeps its place in the request, to be asked again.
+// The memory for rewriting the request's body. kUnavailable when it is not the body's turn yet: its
+// place is kept in the request, whose handler is asked again; or it has waited for too long.
 Result<std::shared_ptr<RewritingClaim>> begin_rewriting(Api& api, HttpRequest& request);
 // The decoded body, limited in size and ratio, which the request has no more
 // (RequestBody::release); kUnsupported for another encoding.
 Result<std::unique_ptr<ByteSource>> decoded_body(HttpRequest& request);
 // The same where that may need much memory: what is short when it is decoded has been decoded. The
-// rest is for requests that are large; kUnavailable for one that was not, and is from here on.
+// rest is for requests that are large: one that was not is from here on, and its handler asked
+// again.
 Result<std::unique_ptr<ByteSource>> streamed_body(HttpRequest& request);
 // As decoded_body, as one text; kTooLarge above `bytes_max`.
 Result<std::string> decoded_text(HttpRequest& request, std::size_t bytes_max,

@@ -281,6 +281,7 @@ class RemoteLoad {
       return error;
     }
     EVQ_TRY_ASSIGN(IngestReport report, read_ingest_answer(sent->body));
+    wire_.awaits_server = true;
     return add(std::move(report), piece, batch);
   }
 

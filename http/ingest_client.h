@@ -3,7 +3,8 @@
 // each sent as one request, compressed with zstd, and answered before the next one goes. A server
 // stores a request whole or not at all, and HttpClient repeats one only when it was refused, so
 // no event is stored twice; when the connection breaks, the error says from where on it is unknown.
-// Memory is bounded by one batch. One thread.
+// A server that has taken a batch and then cannot be reached, as while it restarts, is waited for;
+// one that was never there is not. Memory is bounded by one batch. One thread.
 
 #include <cstdint>
 #include <string_view>

@@ -13,10 +13,6 @@
 
 namespace evq {
 
-// Requests that go through whole datasets: each takes a processor and the memory of a merge.
-inline constexpr std::size_t kUpkeepRequestsMax = 2;
-inline constexpr std::size_t kUpkeepRequestsQueuedMax = 16;
-
 struct WorkerLaneLimits {
   std::size_t running_max = 1;
   std::size_t queued_max = 0;

@@ -4,6 +4,7 @@
 #include "http/framing.h"
 #include "http/ingest_body.h"
 #include "http/lane.h"
+#include "http/limits.h"
 #include "http/rewriting_claim.h"
 #include "http/router.h"
 #include "store/base/limits.h"
@@ -39,6 +40,8 @@ std::string permission_text(const Route& route) {
       return "Needs " + needed + " of the organization.";
     case Scope::kContent:
       return "Needs " + needed + " on what the request names.";
+    case Scope::kSomeDataset:
+      return "Needs " + needed + " on what the request names, and on some dataset.";
   }
   return {};
 }
@@ -202,8 +205,8 @@ std::string limits_section() {
   row("any other body", size_text(kHttpQueryBodyBytesMax) + ", and " +
                             size_text(kHttpIngestBodyBytesMax) + " of what Beats set up");
   row("bodies that come in",
-      size_text(kBodiesMemoryBytesMax) + " of all in memory, the rest in " +
-          size_text(kBodiesFileBytesMax) + " of files in the store's folder, which leave " +
+      size_text(kHttpBodiesMemoryBytesMax) + " of all in memory, the rest in " +
+          size_text(kHttpBodiesFileBytesMax) + " of files in the store's folder, which leave " +
           size_text(kBodiesDiskFreeBytesMin) + " of its disk; who finds no room gets 503 or 507");
   row("aggregations of a query of the older form", std::to_string(kLegacyAggregationsMax));
   row("map fields of a dataset", std::to_string(kMapFieldsMax));
@@ -224,8 +227,8 @@ std::string limits_section() {
           std::to_string(kHttpLargeWritesMax) + " with a body of more than " +
           size_text(kHttpSerialBodyBytesMax) + " as sent or, of an ingest, decoded; " +
           std::to_string(kHttpWritesQueuedMax) + " of either waiting for " +
-          seconds_text(kQueryQueueMsMax) + "; " + std::to_string(kUpkeepRequestsMax) +
-          " that vacuum or check, " + std::to_string(kUpkeepRequestsQueuedMax) + " waiting");
+          seconds_text(kQueryQueueMsMax) + "; " + std::to_string(kHttpUpkeepMax) +
+          " that vacuum or check, " + std::to_string(kHttpUpkeepQueuedMax) + " waiting");
   row("requests a minute of one token",
       "any number; with \\-\\-rate\\-limit answers carry X\\-RateLimit\\-Scope (user, or anonymous "
       "for an address), \\-Limit, \\-Remaining and \\-Reset, and more requests get 429 with "
@@ -235,7 +238,8 @@ std::string limits_section() {
   row("least rate of a body", size_text(kHttpBodyBytesPerSecondMin) + " a second over " +
                                   seconds_text(kHttpBodyRateWindowMs));
   row("idle connection", seconds_text(kHttpIdleMsMax));
-  row("a reader that stops", seconds_text(kHttpWriteStallMsMax));
+  row("a reader that stops",
+      seconds_text(kHttpWriteStallMsMax) + " in which its machine acknowledges nothing");
   return text;
 }
 

@@ -39,6 +39,11 @@ const std::string& HttpRequest::argument(std::string_view name) const {
   return found == arguments.end() ? kNone : found->second;
 }
 
+Error ask_again(HttpRequest& request, std::int64_t again_ms) {
+  request.again_ms = again_ms;
+  return make_error(ErrorCode::kUnavailable, std::string(kBusyText));
+}
+
 HttpResponse error_response(int status, std::string_view message, std::string_view detail) {
   HttpResponse response;
   response.status = status;

@@ -41,6 +41,7 @@ struct HttpRequest {
   std::optional<RateState> rate;            // of its client, when requests are limited
   std::shared_ptr<RewritingClaim> waiting;  // its place among those that wait for memory
   bool large = false;  // told by its handler: it takes a seat of those with long bodies
+  std::optional<std::int64_t> again_ms;  // set by ask_again, of this turn
 
   // The first header called `name` (lower case); nothing when absent.
   std::optional<std::string_view> header(std::string_view name) const;
@@ -66,6 +67,11 @@ struct HttpResponse {
   std::optional<std::int64_t> again_ms;
   bool close = false;  // end the connection after this answer
 };
+
+// For a handler that is to be called again after so many milliseconds, with the same request: the
+// error to return, which its client reads when nobody can wait any more.
+Error ask_again(HttpRequest& request, std::int64_t again_ms);
+inline constexpr std::string_view kBusyText = "the server is busy, try again";
 
 // {"code":…,"message":…}, the error object of every failed request; with "detail" when that JSON is
 // given.

@@ -11,9 +11,9 @@
 #include "http/proto_json.h"
 #include "http/protobuf.h"
 #include "store/base/ascii.h"
+#include "store/base/checked_math.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
-#include "store/base/time.h"
 #include "store/column/dynamic_json.h"
 
 namespace evq {

@@ -6,18 +6,15 @@
 #include <cstring>
 #include <vector>
 
+#include "http/limits.h"
 #include "http/message.h"
+#include "store/base/ascii.h"
 #include "store/base/base64.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
 
 namespace evq {
 namespace {
-
-// Known fields of one message, repetitions counted.
-constexpr std::size_t kEntriesMax = std::size_t{1} << 20U;
-// Bytes copied in all to put messages together that are given in pieces.
-constexpr std::size_t kJoinedBytesMax = 16 * kMebibyte;
 
 // https://protobuf.dev/programming-guides/encoding/#structure
 enum WireType : std::uint32_t {
@@ -128,13 +125,9 @@ bool read_entry(std::string_view* rest, Entry* entry) {
 }
 
 std::string hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text(bytes.size() * 2, '0');
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    text[2 * i] = kDigits[byte >> 4U];
-    text[2 * i + 1] = kDigits[byte & 15U];
-  }
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  append_hex(bytes, &text);
   return text;
 }
 
@@ -225,7 +218,7 @@ class Reader {
       return false;
     }
     joined_bytes_ += entries.finish();
-    if (joined_bytes_ > kJoinedBytesMax) {
+    if (joined_bytes_ > kProtobufJoinedBytesMax) {
       return false;
     }
     out_.begin_bag();
@@ -260,7 +253,7 @@ class Reader {
       if (field == message.fields.end()) {
         continue;
       }
-      if (++known > kEntriesMax) {
+      if (++known > kProtobufFieldsMax) {
         return false;
       }
       entries->add(static_cast<std::size_t>(field - message.fields.begin()), entry);

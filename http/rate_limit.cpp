@@ -2,16 +2,10 @@
 
 #include <algorithm>
 
+#include "http/limits.h"
 #include "store/base/time.h"
 
 namespace evq {
-namespace {
-
-// Clients whose requests of a minute are counted one by one.
-constexpr std::size_t kRateLimitedClientsMax = 65536;
-
-}  // namespace
-
 RateState RateLimiter::take(std::string_view key, std::int64_t now_ns) {
   const std::int64_t since = std::max<std::int64_t>(0, now_ns - started_ns_);
   RateState state;
@@ -25,7 +19,7 @@ RateState RateLimiter::take(std::string_view key, std::int64_t now_ns) {
   auto count = counts_.find(key);
   if (count == counts_.end()) {
     // Whoever comes when the table is full shares one count with the others who do.
-    const bool full = counts_.size() >= kRateLimitedClientsMax;
+    const bool full = counts_.size() >= kHttpRateLimitedClientsMax;
     count = counts_.emplace(full ? std::string() : std::string(key), 0).first;
   }
   state.allowed = count->second < per_minute_;

@@ -11,14 +11,20 @@
 
 #include "http/beast_support.h"
 #include "http/framing.h"
+#include "http/limits.h"
 #include "http/message.h"
 #include "http/read_deadline.h"
-#include "store/base/limits.h"
 #include "store/base/time.h"
 
 namespace evq {
 
 using RequestParser = http::request_parser<http::buffer_body>;
+
+enum class BodyEnd : std::uint8_t {
+  kWhole,
+  kRefused,  // the client is to be told why, and the connection ends
+  kGone,     // the client has left: nobody is there to be told
+};
 
 template <class Stream>
 class BodyReceiver {
@@ -35,10 +41,10 @@ class BodyReceiver {
         sized_(parser.content_length().has_value()),
         left_(parser.is_done() ? 0 : parser.content_length().value_or(1)) {}
 
-  // Nothing when the whole body is there; else why not, and the connection ends.
-  asio::awaitable<std::optional<Refusal>> receive(HttpRequest& request, std::size_t bytes_max) {
+  // `why` is set for a body that is refused.
+  asio::awaitable<BodyEnd> receive(HttpRequest& request, std::size_t bytes_max, Refusal* why) {
     if (left_ == 0) {
-      co_return std::nullopt;
+      co_return BodyEnd::kWhole;
     }
     request.body.expect(parser_.content_length().value_or(0));
     if (!sized_ && buffer_held_.grow(memory_of(request.body.space()), kReadBufferBytes)) {
@@ -48,24 +54,27 @@ class BodyReceiver {
     while (left_ != 0) {
       const Result<std::span<char>> room = request.body.room(kBodyReadBytes);
       if (!room.ok()) {
-        co_return refuse(room.error());
+        *why = refusal_of(room.error());
+        co_return BodyEnd::kRefused;
       }
       error_code error;
       deadline_.set(kHttpBodyRateWindowMs);
       const std::size_t got = co_await read_piece(*room, error);
       deadline_.clear();
       error = deadline_.reason(error);
+      if (error && status_of(error) == 0) {
+        co_return BodyEnd::kGone;
+      }
       std::optional<Refusal> refusal =
-          error ? refuse_error(error) : take_piece(request, got, bytes_max);
+          error ? Refusal{status_of(error), std::string(refusal_reason(status_of(error)))}
+                : take_piece(request, got, bytes_max);
       if (refusal.has_value()) {
-        co_return refusal;
+        *why = *std::move(refusal);
+        co_return BodyEnd::kRefused;
       }
     }
-    co_return std::nullopt;
+    co_return BodyEnd::kWhole;
   }
-
-  // The client has left: nobody is there to be answered.
-  bool gone() const { return gone_; }
 
  private:
   asio::awaitable<std::size_t> read_piece(std::span<char> room, error_code& error) {
@@ -92,14 +101,8 @@ class BodyReceiver {
     co_return got;
   }
 
-  static Refusal refuse(const Error& error) {
+  static Refusal refusal_of(const Error& error) {
     return {error_code_info(error.code).http_status, error.message};
-  }
-
-  std::optional<Refusal> refuse_error(const error_code& error) {
-    const int status = status_of(error);
-    gone_ = status == 0;
-    return Refusal{status == 0 ? 400 : status, std::string(refusal_reason(status))};
   }
 
   std::optional<Refusal> take_piece(HttpRequest& request, std::size_t size, std::size_t bytes_max) {
@@ -108,7 +111,7 @@ class BodyReceiver {
     }
     const Status kept = request.body.take(size);
     if (!kept.ok()) {
-      return refuse(kept.error());
+      return refusal_of(kept.error());
     }
     window_bytes_ += size;
     const std::int64_t now_ns = monotonic_now_ns();
@@ -134,7 +137,6 @@ class BodyReceiver {
   std::uint64_t left_;  // bytes to come; of a chunked body, whether any
   std::int64_t window_start_ns_ = 0;
   std::size_t window_bytes_ = 0;
-  bool gone_ = false;
 };
 
 }  // namespace evq

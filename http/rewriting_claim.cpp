@@ -4,6 +4,7 @@
 #include <string>
 
 #include "http/framing.h"
+#include "http/limits.h"
 
 namespace evq {
 
@@ -17,11 +18,11 @@ constexpr std::size_t kEventsShare = 2;
 // Between two looks at whether to wait on.
 constexpr std::int64_t kWaitMs = 50;
 
+}  // namespace
+
 Error too_little_left() {
   return make_error(ErrorCode::kUnavailable, "other large bodies are being read, try again");
 }
-
-}  // namespace
 
 std::size_t RewritingBudget::held() {
   const MutexLock lock(mutex_);

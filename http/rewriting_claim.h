@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <list>
 
+#include "http/limits.h"
 #include "store/base/control.h"
-#include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/base/result.h"
 
@@ -18,6 +18,9 @@ namespace evq {
 // Held for each byte of such a body (OTLP as JSON takes the most), and for all of them together.
 inline constexpr std::size_t kRewritingShare = 8;
 inline constexpr std::size_t kRewritingBytesMax = 12 * kHttpIngestBodyBytesMax;
+
+// kUnavailable: others hold the memory.
+Error too_little_left();
 
 // Any thread.
 class RewritingBudget {

@@ -9,14 +9,10 @@
 #include "http/wire.h"
 #include "store/base/ascii.h"
 #include "store/base/control.h"
-#include "store/base/limits.h"
 #include "store/base/time.h"
 
 namespace evq {
 namespace {
-
-// Between two looks at whether a body has got the memory that it waits for.
-constexpr std::int64_t kTurnPollMs = 20;
 
 bool is_argument(std::string_view part) {
   return part.starts_with('{');
@@ -195,7 +191,25 @@ bool Router::within_rate(HttpRequest& request, const Result<Identity>& identity)
   return request.rate->allowed;
 }
 
+// Without tokens nothing else tells a web page's requests from the user's own.
+Status Router::check_page(const HttpRequest& request) const {
+  if (api_.auth.enabled()) {
+    return Status::success();
+  }
+  if (!names_loopback(request.header("host").value_or("localhost"))) {
+    // A page may have had its own name lead here, which makes it no other origin.
+    return make_error(ErrorCode::kForbidden, "without tokens the server is called localhost");
+  }
+  const auto origin = request.header("origin");
+  const bool known =
+      !origin.has_value() || origin_allowed(*origin) || *origin == own_origin(request);
+  return known ? Status::success()
+               : Status(make_error(ErrorCode::kForbidden,
+                                   "requests of other origins are not allowed"));
+}
+
 Result<Admission> Router::admit_or_fail(HttpRequest& request) {
+  EVQ_TRY(check_page(request));
   RouteMatch match = find_route(request.method, request.path);
   // What is not there is told to every client with a valid token, to shippers as well.
   static constexpr AuthRules kUnknownPath{.other_schemes = true};
@@ -232,6 +246,10 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
       !request.identity.may(dataset, route.resource, route.action)) {
     return permission_error(route.resource, route.action, dataset);
   }
+  if (route.scope == Scope::kSomeDataset &&
+      !request.identity.may_somewhere(route.resource, route.action)) {
+    return permission_error(route.resource, route.action);
+  }
   if (route.scope == Scope::kOrganization &&
       !request.identity.may_organization(route.resource, route.action)) {
     return permission_error(route.resource, route.action);
@@ -249,20 +267,8 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
 
 Admission Router::admit(HttpRequest& request) {
   Admission admission;
-  const auto origin = request.header("origin");
   if (request.method == "OPTIONS") {
     admission.refusal = preflight(request);
-    return admission;
-  }
-  if (!api_.auth.enabled() && !names_loopback(request.header("host").value_or("localhost"))) {
-    // A page may have had its own name lead here, which makes it no other origin.
-    admission.refusal = error_response(403, "without tokens the server is called localhost");
-    return admission;
-  }
-  if (origin.has_value() && !api_.auth.enabled() && !origin_allowed(*origin) &&
-      *origin != own_origin(request)) {
-    // Without tokens nothing else tells a web page's requests from the user's own.
-    admission.refusal = error_response(403, "requests of other origins are not allowed");
     return admission;
   }
   Result<Admission> result = admit_or_fail(request);
@@ -291,14 +297,14 @@ Result<HttpResponse> Router::answer(HttpRequest& request) {
 
 HttpResponse Router::handle(HttpRequest& request) {
   HttpResponse response;
-  const bool was_large = request.large;
+  request.again_ms.reset();
   try {
     Result<HttpResponse> result = answer(request);
-    response = result.ok() ? std::move(result).value() : refusal_of(request, result.error());
-    if (request.waiting != nullptr) {
-      response.again_ms = kTurnPollMs;
-    } else if (request.large != was_large) {
-      response.again_ms = 0;
+    if (result.ok()) {
+      response = std::move(result).value();
+    } else {
+      response = refusal_of(request, result.error());
+      response.again_ms = request.again_ms;
     }
   } catch (const std::bad_alloc&) {
     // Who sent events sends them again then; of what is too large for good clients drop them.

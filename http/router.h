@@ -20,6 +20,7 @@ enum class Scope : std::uint8_t {
   kDataset,       // capability on the dataset of the path
   kOrganization,  // capability of the organization
   kContent,       // depends on the request's content: the handler asks
+  kSomeDataset,   // the same, and who may do it with no dataset at all may not make it work either
 };
 
 struct Route {
@@ -63,6 +64,7 @@ class Router final : public HttpApplication {
   HttpResponse refuse(const HttpRequest& request, const Refusal& why) const override;
 
  private:
+  Status check_page(const HttpRequest& request) const;
   Result<Admission> admit_or_fail(HttpRequest& request);
   Result<HttpResponse> answer(HttpRequest& request);
   bool within_rate(HttpRequest& request, const Result<Identity>& identity);

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "http/limits.h"
 #include "http/router.h"
 #include "store/base/limits.h"
 
@@ -226,19 +227,19 @@ constexpr Route kRoutes[] = {
      "are plain text.",
      ErrorForm::kLoki},
 
-    {"POST", "/v1/query/_apl", handle_apl_query, Scope::kContent, "query", "read", Lane::kQuery,
+    {"POST", "/v1/query/_apl", handle_apl_query, Scope::kSomeDataset, "query", "read", Lane::kQuery,
      kJsonBytes, kNormal, true, "Runs an APL query; ?format=tabular or legacy."},
-    {"POST", "/v1/datasets/_apl", handle_apl_query, Scope::kContent, "query", "read", Lane::kQuery,
-     kJsonBytes, kNormal, true, kOtherPath},
-    {"POST", "/v1/query/batch", handle_batch_query, Scope::kContent, "query", "read", Lane::kQuery,
-     kJsonBytes, kNormal, true,
+    {"POST", "/v1/datasets/_apl", handle_apl_query, Scope::kSomeDataset, "query", "read",
+     Lane::kQuery, kJsonBytes, kNormal, true, kOtherPath},
+    {"POST", "/v1/query/batch", handle_batch_query, Scope::kSomeDataset, "query", "read",
+     Lane::kQuery, kJsonBytes, kNormal, true,
      "Runs a list of {queryId, aplRequest}; answers server-sent events, one a query."},
 
-    {"POST", "/v1/_check", handle_check, Scope::kContent, "query", "read", Lane::kQuery, kJsonBytes,
-     kNormal, true,
+    {"POST", "/v1/_check", handle_check, Scope::kSomeDataset, "query", "read", Lane::kQuery,
+     kJsonBytes, kNormal, true,
      "evq's own: compiles {apl, startTime, endTime} without running it and answers {plan}, or the "
      "error that the query would give."},
-    {"POST", "/v1/_profile", handle_profile, Scope::kContent, "query", "read", Lane::kQuery,
+    {"POST", "/v1/_profile", handle_profile, Scope::kSomeDataset, "query", "read", Lane::kQuery,
      kJsonBytes, kNormal, true,
      "evq's own: runs {apl, startTime, endTime}, drops the answer, and gives {plan}: the plan with "
      "the rows and the time of each of its nodes."},

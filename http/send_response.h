@@ -1,7 +1,7 @@
 #pragma once
-// Sending one answer, for connection.cpp alone. Whatever is sent goes in pieces, each with a
-// deadline of its own: a reader may be slow, but not stop. A body that has a rest is made while it
-// is sent and goes out chunked, or to the end of the connection for HTTP/1.0.
+// Sending one answer, for connection.cpp alone. Whatever is sent goes in pieces, under a watch: a
+// reader may be slow, but not stop. A body that has a rest is made while it is sent and goes out
+// chunked, or to the end of the connection for HTTP/1.0.
 
 #include <array>
 #include <charconv>
@@ -10,7 +10,9 @@
 
 #include "http/beast_support.h"
 #include "http/framing.h"
+#include "http/limits.h"
 #include "http/message.h"
+#include "http/write_watch.h"
 #include "store/base/control.h"
 
 namespace evq {
@@ -19,6 +21,7 @@ struct SendOptions {
   std::string_view trace_id;
   unsigned version = 11;   // of the request
   bool head_only = false;  // HEAD
+  std::int64_t stall_ms = kHttpWriteStallMsMax;
 };
 
 struct SendOutcome {
@@ -48,12 +51,12 @@ inline void fill_head(http::fields& fields, const HttpResponse& response,
 }
 
 template <class Stream>
-asio::awaitable<bool> send_bytes(Stream& stream, std::string_view bytes) {
+asio::awaitable<bool> send_bytes(Stream& stream, WriteWatch& watch, std::string_view bytes) {
   error_code error;
   while (!bytes.empty() && !error) {
-    beast::get_lowest_layer(stream).expires_after(std::chrono::milliseconds(kHttpWriteStallMsMax));
     const std::size_t sent =
         co_await stream.async_write_some(asio::buffer(bytes.data(), bytes.size()), quietly(error));
+    watch.note_progress();
     bytes.remove_prefix(sent);
   }
   co_return !error;
@@ -61,7 +64,7 @@ asio::awaitable<bool> send_bytes(Stream& stream, std::string_view bytes) {
 
 // The head, then pieces until there is no rest.
 template <class Stream>
-asio::awaitable<SendOutcome> send_pieces(Stream& stream, HttpResponse& response,
+asio::awaitable<SendOutcome> send_pieces(Stream& stream, WriteWatch& watch, HttpResponse& response,
                                          const SendOptions& options) {
   constexpr std::size_t kSizeDigits = 8;
   const bool chunked = options.version == 11;
@@ -72,7 +75,6 @@ asio::awaitable<SendOutcome> send_pieces(Stream& stream, HttpResponse& response,
   message.chunked(chunked);
   http::response_serializer<http::empty_body> serializer(message);
   error_code error;
-  beast::get_lowest_layer(stream).expires_after(std::chrono::milliseconds(kHttpWriteStallMsMax));
   co_await http::async_write_header(stream, serializer, quietly(error));
   SendOutcome outcome;
   std::string frame;
@@ -101,13 +103,13 @@ asio::awaitable<SendOutcome> send_pieces(Stream& stream, HttpResponse& response,
       frame.replace(kSizeDigits, 2, "\r\n");
       frame.append("\r\n");
     }
-    if (!co_await send_bytes(stream, frame)) {
+    if (!co_await send_bytes(stream, watch, frame)) {
       co_return outcome;
     }
     outcome.body_bytes += size;
   }
   if (!error) {
-    outcome.sent = !chunked || co_await send_bytes(stream, "0\r\n\r\n");
+    outcome.sent = !chunked || co_await send_bytes(stream, watch, "0\r\n\r\n");
   }
   co_return outcome;
 }
@@ -115,8 +117,9 @@ asio::awaitable<SendOutcome> send_pieces(Stream& stream, HttpResponse& response,
 template <class Stream>
 asio::awaitable<SendOutcome> send_response(Stream& stream, HttpResponse& response,
                                            const SendOptions& options) {
+  WriteWatch watch(beast::get_lowest_layer(stream), options.stall_ms);
   if (response.rest && !options.head_only) {
-    co_return co_await send_pieces(stream, response, options);
+    co_return co_await send_pieces(stream, watch, response, options);
   }
   http::response<http::span_body<char>> message;
   message.version(11);
@@ -134,12 +137,11 @@ asio::awaitable<SendOutcome> send_response(Stream& stream, HttpResponse& respons
   serializer.limit(kBodyPieceBytes);
   error_code error;
   if (options.head_only) {
-    beast::get_lowest_layer(stream).expires_after(std::chrono::milliseconds(kHttpWriteStallMsMax));
     co_await http::async_write_header(stream, serializer, quietly(error));
   }
   while (!options.head_only && !error && !serializer.is_done()) {
-    beast::get_lowest_layer(stream).expires_after(std::chrono::milliseconds(kHttpWriteStallMsMax));
     co_await http::async_write_some(stream, serializer, quietly(error));
+    watch.note_progress();
   }
   co_return SendOutcome{!error, options.head_only || bodyless ? 0 : response.body.size()};
 }

@@ -11,9 +11,9 @@
 #include "http/connection.h"
 #include "http/idle_watch.h"
 #include "http/io_threads.h"
+#include "http/limits.h"
 #include "http/listener.h"
 #include "store/base/free_memory.h"
-#include "store/base/limits.h"
 #include "store/base/process.h"
 #include "store/base/time.h"
 

@@ -3,7 +3,7 @@
 // and answer what is trivial; any other request reaches a worker when its body is complete, so slow
 // clients hold nothing but their own connection. Deadlines for header, body rate, idling and
 // writing; ambiguous framing is refused and ends the connection; a client that goes away cancels
-// its request. Limits are in store/base/limits.h.
+// its request. Limits are in http/limits.h.
 //
 // run() serves until SIGTERM, SIGINT or, unless it is ignored, SIGHUP; then it stops accepting,
 // lets requests finish, and returns; a second one ends what is left at once. They end the process
@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "http/limits.h"
 #include "http/message.h"
 #include "http/metrics.h"
 #include "store/base/result.h"
@@ -28,6 +29,8 @@ struct HttpServerOptions {
   std::string tls_key;
   std::string spool_directory;        // for long bodies
   std::int64_t query_timeout_ms = 0;  // of one query; 0: none
+  // Of a client that takes nothing more of its answer.
+  std::int64_t write_stall_ms = kHttpWriteStallMsMax;
   // Takes one line of JSON for each answered request; empty: no access log.
   std::function<void(std::string_view line)> access_log;
   // Called once, on an IO thread, when the server begins to end; may be empty.

@@ -64,7 +64,7 @@ void Upkeep::run() {
 void Upkeep::maintain(const std::string& dataset) {
   const std::optional<DatasetTurns::Holder> turn = api_.upkeep_turns.try_take(dataset);
   if (turn.has_value()) {
-    static_cast<void>(api_.store().maintain(dataset, false, control_).ok());
+    static_cast<void>(api_.store().maintain(dataset, Maintenance::kDue, control_).ok());
   }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "http/limits.h"
 #include "http/wire_json.h"
 #include "http/wire_resources.h"
 #include "store/base/ascii.h"

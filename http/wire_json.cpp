@@ -1,12 +1,10 @@
 #include "http/wire_json.h"
 
+#include "http/limits.h"
 #include "store/base/limits.h"
 
 namespace evq::wire {
 namespace {
-
-// Of one object: each is compared with all before it.
-constexpr std::size_t kMembersMax = 4096;
 
 Error wrong_type(const char* name, std::string_view wanted) {
   return make_error(ErrorCode::kUsage, std::string(name) + " must be " + std::string(wanted));
@@ -25,7 +23,7 @@ Result<Json> parse_any(std::string_view text) {
     } else if (event == Json::parse_event_t::object_end) {
       members.pop_back();
     } else if (event == Json::parse_event_t::key) {
-      too_wide = too_wide || ++members.back() > kMembersMax;
+      too_wide = too_wide || ++members.back() > kHttpObjectMembersMax;
     }
     return !too_deep && !too_wide;
   };
@@ -35,7 +33,7 @@ Result<Json> parse_any(std::string_view text) {
   }
   if (too_wide) {
     return make_error(ErrorCode::kUsage, "an object of the body has more than " +
-                                             std::to_string(kMembersMax) + " members");
+                                             std::to_string(kHttpObjectMembersMax) + " members");
   }
   if (json.is_discarded()) {
     return make_error(ErrorCode::kUsage, "the body is not JSON");

@@ -1,6 +1,6 @@
 #include "http/legacy_query.h"
+#include "http/limits.h"
 #include "http/wire_json.h"
-#include "store/base/limits.h"
 #include "store/base/timespan.h"
 
 namespace evq {

@@ -10,6 +10,7 @@
 #include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/json_writer.h"
+#include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/timespan.h"
 #include "store/base/utf8.h"
@@ -435,20 +436,16 @@ Result<ObjectBody> merge_object(std::string_view known, std::string_view changes
   return object_body(std::move(json));
 }
 
-namespace {
-constexpr std::size_t kTitleCharactersMax = 256;
-}  // namespace
-
 Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns) {
   EVQ_TRY_ASSIGN(Json json, wire::parse_object(text));
   EVQ_TRY_ASSIGN(const std::string type, wire::required_string(json, "type"));
-  const bool good =
-      !type.empty() && type.size() <= kTitleCharactersMax && std::ranges::all_of(type, [](char c) {
-        return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-';
-      });
+  const bool good = !type.empty() && type.size() <= kAnnotationCharactersMax &&
+                    std::ranges::all_of(type, [](char c) {
+                      return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-';
+                    });
   if (!good) {
     return make_error(ErrorCode::kUsage,
-                      "type must be up to " + std::to_string(kTitleCharactersMax) +
+                      "type must be up to " + std::to_string(kAnnotationCharactersMax) +
                           " small letters, digits and hyphens, as production-deployment");
   }
   EVQ_TRY_ASSIGN(const auto datasets, wire::optional_strings(json, "datasets"));
@@ -471,9 +468,9 @@ Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_
   } else if (*end < begin.value_or(now_ns)) {
     return make_error(ErrorCode::kUsage, "endTime is before time");
   }
-  for (const auto& [name, most] :
-       {std::pair("title", kTitleCharactersMax), std::pair("description", 2 * kTitleCharactersMax),
-        std::pair("url", 2 * kTitleCharactersMax)}) {
+  for (const auto& [name, most] : {std::pair("title", kAnnotationCharactersMax),
+                                   std::pair("description", 2 * kAnnotationCharactersMax),
+                                   std::pair("url", 2 * kAnnotationCharactersMax)}) {
     EVQ_TRY_ASSIGN(const auto given, wire::optional_string(json, name));
     if (!given.has_value()) {
       json.erase(name);

@@ -231,6 +231,18 @@ class Datasets(unittest.TestCase):
             self.assertEqual(len(set(answers)), 1, (query, answers))
             self.assertEqual(answers[0][0], 403, (query, answers[0]))
 
+    def test_who_may_query_nothing_has_nothing_computed(self):
+        writer = run_evq(self.server.directory, "token", "create", "--name", "w", "--ingest", "logs")
+        apl = "range x from 1 to 3 step 1 | summarize sum(x)"
+        for path, body in (("/v1/query/_apl?format=tabular", {"apl": apl}),
+                           ("/v1/datasets/_apl?format=legacy", {"apl": apl}),
+                           ("/v1/_check", {"apl": apl}), ("/v1/_profile", {"apl": apl}),
+                           ("/v1/query/batch", [{"queryId": "q", "aplRequest": {"apl": apl}}])):
+            status, answer = self.server.call("POST", path, body, {"Authorization": "Bearer " + writer})
+            self.assertEqual((status, answer["message"]),
+                             (403, "the token lacks the permission query|read"), path)
+            self.assertEqual(self.ask("POST", path, body)[0], 200, path)
+
     def test_wildcards_mean_what_the_token_may_read(self):
         for query in ("union *", "search 'secret'", "union l*, lo*", "find where text has 'secret'"):
             status, answer = self.ask("POST", "/v1/query/_apl?format=tabular", {"apl": query})

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "http/limits.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "tests/support/temp_store.h"

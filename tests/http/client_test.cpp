@@ -90,6 +90,24 @@ TEST_CASE("a server that is not there is named") {
   CHECK((*client)->send(request, nullptr).error().hint.empty());
 }
 
+TEST_CASE("a server that is to come back is waited for, but not for ever") {
+  using Clock = std::chrono::steady_clock;
+  HttpClientOptions options;
+  options.url = "http://127.0.0.1:1";
+  options.retry_ms_max = 2000;
+  const auto client = HttpClient::create(options);
+  REQUIRE(client.ok());
+  ClientRequest request;
+  request.target = "/v1/datasets/d/ingest";
+  request.only_reads = false;
+  request.awaits_server = true;
+  const auto begin = Clock::now();
+  const auto answer = (*client)->send(request, nullptr);
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().code == ErrorCode::kServer);
+  CHECK(Clock::now() - begin >= std::chrono::milliseconds(200));  // the first pause
+}
+
 // A socket that listens on a free port of this machine.
 class Listener {
  public:

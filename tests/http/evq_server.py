@@ -18,12 +18,12 @@ T0 = "2024-05-01T00:00:00Z"
 
 
 class Server:
-    def __init__(self, *flags, store=None, tls=None, env=None):
+    def __init__(self, *flags, store=None, tls=None, env=None, port=0):
         """`tls`: the context that the server is asked with, when the flags give it a certificate."""
         self.tls = tls
         self.directory = store or tempfile.mkdtemp(prefix="evq-http-")
         self.process = subprocess.Popen(
-            [EVQ, "--store", self.directory, "serve", "--listen", "127.0.0.1:0", *flags],
+            [EVQ, "--store", self.directory, "serve", "--listen", f"127.0.0.1:{port}", *flags],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env)
         self.lines = []
         self.token = None

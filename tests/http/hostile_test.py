@@ -284,6 +284,8 @@ class Hostile(unittest.TestCase):
                 ("GET /healthz HTTP/1.1 \r\nHost: localhost\r\n\r\n", {400}),
                 ("GET /healthz HTTP/1.1x\r\nHost: localhost\r\n\r\n", {400}),
                 ("GET /healthz HTTP/1\r\nHost: localhost\r\n\r\n", {400}),
+                ("GET /heal thz HTTP/1.1\r\nHost: localhost\r\n\r\n", {400}),
+                ("GET /heal thz HTTP/1.0\r\n\r\n", {400}),
                 ("GET /healthz HTTQ/1.1\r\nHost: localhost\r\n\r\n", {400}),
                 ("GET /healthz\r\n\r\n", {400}),
                 ("GET ftp://x/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", {400}),

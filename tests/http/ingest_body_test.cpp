@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <zstd.h>
 
-#include "store/base/limits.h"
+#include "http/limits.h"
 
 namespace evq {
 namespace {
@@ -62,6 +62,7 @@ TEST_CASE("a body that is long when it is decoded is read where long ones are") 
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().code == ErrorCode::kUnavailable);
     CHECK(request.large);
+    CHECK(request.again_ms == 0);
     const auto source = streamed_body(request);
     REQUIRE(source.ok());
     CHECK((decoded_text_of(*source.value()) == text));

@@ -69,6 +69,29 @@ class Life(unittest.TestCase):
         self.assertEqual([match["data"]["n"] for match in rest["matches"]], list(range(5, 20)))
         self.assertEqual(server.stop(), 0)
 
+    def test_a_load_waits_for_a_server_that_restarts(self):
+        server = Server("--no-auth")
+        command = [EVQ, "--server", f"http://127.0.0.1:{server.port}", "ingest", "load"]
+        load = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE)
+        self.addCleanup(load.kill)
+        load.stdin.write(b'{"n":1}\n')
+        load.stdin.flush()
+        self.wait_until(lambda: server.call("GET", "/v2/datasets/load")[0] == 200)
+        self.assertEqual(server.stop(keep=True), 0)
+        # A load that begins is told at once.
+        self.assertEqual(subprocess.run(command, input=b'{"n":3}\n', capture_output=True,
+                                        timeout=40).returncode, 6)
+        load.stdin.write(b'{"n":2}\n')
+        load.stdin.close()
+        time.sleep(1)
+        self.assertIsNone(load.poll())
+        server = Server("--no-auth", store=server.directory, port=server.port)
+        self.assertEqual(load.wait(60), 0, load.stderr.read())
+        load.stderr.close()
+        self.assertEqual(server.query("load | summarize make_list(n)")["tables"][0]["columns"], [[[1, 2]]])
+        self.assertEqual(server.stop(), 0)
+
     def test_a_second_signal_ends_what_the_first_one_lets_finish(self):
         server = Server("--no-auth")
         half = socket.create_connection(("127.0.0.1", server.port), timeout=20)
@@ -252,6 +275,9 @@ class Life(unittest.TestCase):
         self.assertEqual(set(), {"authorization", "content-type", "x-axiom-dataset", "traceparent", "tracestate", "baggage",
                                  "x-scope-orgid"} - set(allowed), allowed)
         self.assertEqual(server.call("GET", "/v2/datasets", headers={"Origin": "http://app"})[0], 200)
+        # Why it is refused is for the page as well.
+        status, _ = server.call("GET", "/v2/datasets", headers={"Origin": "http://app", "Host": "app"})
+        self.assertEqual((status, server.headers["Access-Control-Allow-Origin"]), (403, "http://app"))
         self.assertEqual(server.stop(), 0)
 
     @unittest.skipUnless(shutil.which("openssl"), "no openssl to make a certificate with")
@@ -268,6 +294,9 @@ class Life(unittest.TestCase):
             found = server.query("private | limit 5000", "legacy")["matches"]
             self.assertEqual(len({match["data"]["n"] for match in found}), 5000)
             self.who_takes_leave_cancels_its_query(server)
+            for _ in range(20):  # the answer comes before the body is there, and is not lost for that
+                self.assertEqual(server.call("POST", "/v1/ingest/private", b"x" * (4 << 20),
+                                             {"Authorization": "Bearer wrong"})[0], 403)
             self.assertNotIn(b"HTTP", server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
             with socket.create_connection(("127.0.0.1", server.port)):  # shakes no hands
                 self.assertEqual(server.call("GET", "/v2/datasets")[0], 200)

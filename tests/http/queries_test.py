@@ -72,9 +72,15 @@ class Queries(ServerCase):
         thread.join()
         self.assertEqual([match["data"]["n"] for match in answer["matches"]], [2])
         self.assertLess(time.monotonic() - started, 8)
+
+        def queries_answered():
+            return int(re.search(rb"evq_queries_total (\d+)", self.server.call("GET", "/metrics")[1])[1])
+
+        before = queries_answered()
         _, answer = self.server.call("POST", "/v1/datasets/stream/query?streaming-duration=300ms", {
             "cursor": answer["matches"][-1]["_rowId"], "order": [{"field": "_time", "desc": False}]})
         self.assertEqual((answer["matches"], answer["status"]["rowsMatched"]), ([], 2))
+        self.assertEqual(queries_answered(), before + 1)
         _, answer = self.server.call("POST", "/v1/datasets/stream/query?streaming-duration=1ms",
                                      {"startTime": "2099-01-01T00:00:00Z"})
         status = answer["status"]

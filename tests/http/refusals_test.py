@@ -130,6 +130,18 @@ class Refusals(unittest.TestCase):
                 self.assertIn(words, answer.decode("latin-1") if isinstance(answer, bytes) else json.dumps(answer))
         self.assertEqual(self.server.query("d | count")["tables"][0]["columns"], [[1]])
 
+    def test_pages_of_others_are_refused_in_the_form_that_each_route_has(self):
+        for headers, words in (({"Origin": "http://elsewhere"}, "requests of other origins are not allowed"),
+                               ({"Host": "elsewhere"}, "without tokens the server is called localhost")):
+            for path, expected in (
+                    ("/v1/ingest/d", {"code": 403, "message": words}),
+                    ("/services/collector", {"text": words, "code": 4}),
+                    ("/v1/logs", {"code": 7, "message": words}),
+                    ("/loki/api/v1/push", (words + "\n").encode())):
+                self.assertEqual(self.server.call("POST", path, {}, headers), (403, expected), path)
+            status, answer = self.server.call("POST", "/v1/ingest/d/elastic/_bulk", {}, headers)
+            self.assertEqual((status, answer["status"], answer["error"]["reason"]), (403, 403, words))
+
     def test_just_inside_of_the_limits(self):
         call = self.server.call
         self.assertEqual(call("PUT", "/v2/datasets/d", {"description": "x" * 65536})[0], 200)

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "http/legacy_query.h"
+#include "http/limits.h"
 #include "http/otlp.h"
 #include "http/server.h"
 #include "http/wire_answer.h"

@@ -2,6 +2,7 @@
 // A server over an application of the test's own, and a client that is no more than a socket. Both
 // end with their scope.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -34,10 +35,15 @@ inline bool comes_true(const std::function<bool()>& condition, int patience_ms) 
   return condition();
 }
 
-// A client that needs no memory until it reads.
+// A client that needs no memory until it reads. `receive_bytes`: of the system's buffer; 0: as many
+// as the system likes.
 class SocketClient {
  public:
-  explicit SocketClient(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit SocketClient(std::uint16_t port, int receive_bytes = 0)
+      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    if (receive_bytes != 0) {
+      ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
+    }
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -58,9 +64,10 @@ class SocketClient {
     return ::poll(&wanted, 1, patience_ms) > 0;
   }
   // What comes first, or nothing.
-  std::string read() const {
+  std::string read(std::size_t bytes_max = 4096) const {
     char piece[4096];
-    const ssize_t got = readable(kPatienceMs) ? ::recv(socket_, piece, sizeof piece, 0) : 0;
+    const std::size_t size = std::min(bytes_max, sizeof piece);
+    const ssize_t got = readable(kPatienceMs) ? ::recv(socket_, piece, size, 0) : 0;
     return got > 0 ? std::string(piece, static_cast<std::size_t>(got)) : std::string();
   }
 
@@ -71,8 +78,7 @@ class SocketClient {
 
 class RunningServer {
  public:
-  explicit RunningServer(HttpApplication& application) {
-    HttpServerOptions options;
+  explicit RunningServer(HttpApplication& application, HttpServerOptions options = {}) {
     options.port = 0;
     auto server = HttpServer::listen(options, application, metrics_);
     REQUIRE(server.ok());
