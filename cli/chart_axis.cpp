@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/base/checked_math.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 

@@ -7,6 +7,7 @@
 #include "apl/service/service.h"
 #include "cli/commands.h"
 #include "cli/demo_events.h"
+#include "cli/interrupt.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/remote_catalog.h"

@@ -14,7 +14,7 @@
 #include "cli/container_lines.h"
 #include "cli/follow_target.h"
 #include "cli/ingest_options.h"
-#include "cli/open_service.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/terminal/number_text.h"
 #include "http/wire.h"
@@ -541,7 +541,6 @@ int run_follow(const GlobalOptions& global, const IngestCommand& command) {
   if (!target.ok()) {
     return report_error(target.error());
   }
-  const WaitScope waits(interrupt_control());
   Follower follower(global, command, *target.value());
   const Status done = follower.run();
   const IngestReport& report = follower.report();

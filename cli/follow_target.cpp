@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apl/syntax/words.h"
+#include "cli/interrupt.h"
 #include "cli/open_service.h"
 #include "cli/remote_server.h"
 #include "cli/settings.h"

@@ -12,6 +12,7 @@
 #include "apl/syntax/diagnostics.h"
 #include "cli/commands.h"
 #include "cli/event_files.h"
+#include "cli/interrupt.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/terminal/pager.h"
@@ -88,12 +89,11 @@ Result<Coverage> coverage_of_language(const GlobalOptions& global) {
 
 // Through a pager where somebody reads a screen.
 int print_pages(const GlobalOptions& global, std::string_view text) {
-  const InterruptScope interrupts(0);
+  const InterruptScope interrupt(Interrupted::kInput);
   PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
                     pager_here(global), is_interrupted);
   Status written = paged_sink(paged)(text);
-  const Status done = finish_paged(paged, std::move(written));
-  return !done.ok() && is_interrupted() ? interrupted_status() : report_end(done);
+  return report_end(finish_paged(paged, std::move(written)));
 }
 
 }  // namespace

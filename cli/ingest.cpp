@@ -16,6 +16,7 @@
 #include "cli/ingest_notes.h"
 #include "cli/ingest_options.h"
 #include "cli/input_files.h"
+#include "cli/interrupt.h"
 #include "cli/loading_progress.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
@@ -60,7 +61,7 @@ class IngestRun {
     }));
     if (!command_.reject_file.empty()) {
       EVQ_TRY(check_reject_file());
-      EVQ_TRY_ASSIGN(File rejects, File::create_output(command_.reject_file));
+      EVQ_TRY_ASSIGN(File rejects, File::create_output(command_.reject_file, interrupt_control()));
       rejects_.emplace(std::move(rejects));
     }
     return Status::success();
@@ -160,7 +161,8 @@ class IngestRun {
   void note_failure(const std::string& name, std::string_view text, const IngestFailure& failure) {
     if (rejects_.has_value() && !text.empty()) {
       const std::string line = std::string(text) + "\n";
-      if (Status written = rejects_->write_all(line); !written.ok() && rejects_kept_.ok()) {
+      if (Status written = rejects_->write_all(line, interrupt_control());
+          !written.ok() && rejects_kept_.ok()) {
         rejects_kept_ = std::move(written);
       }
     }
@@ -262,6 +264,7 @@ int run_ingest(const GlobalOptions& global, const IngestCommand& command) {
     if (const Status named = check_dataset_name(command.dataset); !named.ok()) {
       return report_error(IngestNotes::with_file_hint(named.error(), command));
     }
+    tell_of_wait(global);
   }
   if (global.remote() && !command.reading.timestamp_zone.empty()) {
     return report_error(make_error(ErrorCode::kUsage,

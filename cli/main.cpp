@@ -7,29 +7,44 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "store/base/process.h"
+
+namespace {
+
+// A verb that signals interrupt. Those that are not made so either end at once by a signal, as
+// those that only look at the options do, or say themselves what is interrupted.
+template <class Command>
+auto interruptible(int (*run)(const evq::GlobalOptions&, const Command&)) {
+  return [run](const evq::GlobalOptions& global, const Command& command) {
+    const evq::InterruptScope interrupt(evq::Interrupted::kCommand);
+    return run(global, command);
+  };
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // A write past the limit of a file's size is an error like a full disk's, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
   const evq::CommandHandlers handlers{
-      .ingest = evq::run_ingest,
+      .ingest = interruptible(evq::run_ingest),
       .query = evq::run_query,
-      .tail = evq::run_tail,
-      .export_events = evq::run_export,
-      .remove = evq::run_delete,
-      .starred = evq::run_starred,
-      .dataset = evq::run_dataset,
-      .check = evq::run_check,
-      .compact = evq::run_compact,
-      .backup = evq::run_backup,
-      .serve = evq::run_serve,
-      .token = evq::run_token,
-      .organization = evq::run_organization,
+      .tail = interruptible(evq::run_tail),
+      .export_events = interruptible(evq::run_export),
+      .remove = interruptible(evq::run_delete),
+      .starred = interruptible(evq::run_starred),
+      .dataset = interruptible(evq::run_dataset),
+      .check = interruptible(evq::run_check),
+      .compact = interruptible(evq::run_compact),
+      .backup = interruptible(evq::run_backup),
+      .serve = interruptible(evq::run_serve),
+      .token = interruptible(evq::run_token),
+      .organization = interruptible(evq::run_organization),
       .config = evq::run_config,
       .completion = evq::run_completion,
-      .demo = evq::run_demo,
+      .demo = interruptible(evq::run_demo),
       .help = evq::run_help,
       .repl = evq::run_repl,
   };

@@ -11,6 +11,7 @@
 
 #include "apl/service/service.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/list_output.h"
 #include "cli/open_service.h"
 #include "cli/option_values.h"
@@ -42,12 +43,14 @@ Result<std::vector<std::string>> dataset_names(Store& store) {
   return names;
 }
 
-Result<std::string> describe_datasets(Store& store, const DatasetCommand& command,
-                                      const DisplayZone& zone) {
-  if (command.action == "info") {
-    EVQ_TRY_ASSIGN(const ListedDataset row, dataset_row(store, command.name));
-    return datasets_text({row}, single_form(command.output), zone);
-  }
+Result<std::string> describe_dataset(Store& store, const DatasetCommand& command,
+                                     const DisplayZone& zone) {
+  EVQ_TRY_ASSIGN(const ListedDataset row, dataset_row(store, command.name));
+  return datasets_text({row}, single_form(command.output), zone);
+}
+
+Result<std::string> list_datasets(Store& store, const DatasetCommand& command,
+                                  const DisplayZone& zone) {
   EVQ_TRY_ASSIGN(const std::vector<std::string> names, dataset_names(store));
   EVQ_TRY_ASSIGN(const std::vector<ListedDataset> rows, dataset_rows(store, names));
   return datasets_text(rows, list_form(command.output), zone);
@@ -65,7 +68,7 @@ std::optional<int> refused(const std::string& question) {
     print_error_line("this needs --yes when it is not run on a terminal", "");
     return 1;
   }
-  const QueryControl& control = running_control();
+  const QueryControl& control = interrupt_control();
   write_quietly(STDERR_FILENO, question + " [y/N] ");
   constexpr int kLookMs = 100;
   pollfd typed{STDIN_FILENO, POLLIN, 0};
@@ -84,22 +87,23 @@ std::optional<int> refused(const std::string& question) {
   return answer == "y" || answer == "yes" ? std::nullopt : std::optional(1);
 }
 
-Result<std::string> perform_map_field(Store& store, const DatasetCommand& command) {
+Result<std::vector<std::string>> map_fields_of(Store& store, const std::string& name) {
   EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> dataset,
-                 store.definitions().find_dataset(command.name));
+                 store.definitions().find_dataset(name));
   if (!dataset.has_value()) {
-    return make_error(ErrorCode::kNotFound, "dataset '" + command.name + "' not found");
+    return make_error(ErrorCode::kNotFound, "dataset '" + name + "' not found");
   }
-  if (command.map_action == "list") {
-    return items_text(dataset->map_fields, ListForm::kNdjson);
-  }
-  const bool adds = command.map_action == "add";
-  const auto changed =
-      store.definitions().change_dataset(command.name, [&](DatasetDefinition* known) {
-        return adds ? add_map_field(known, command.field) : remove_map_field(known, command.field);
-      });
+  return dataset->map_fields;
+}
+
+// Adds or removes the field of the command.
+Result<std::string> change_map_fields(Store& store, const DatasetCommand& command,
+                                      Status (*change)(DatasetDefinition*, const std::string&)) {
+  EVQ_TRY_ASSIGN(const std::vector<std::string> known, map_fields_of(store, command.name));
+  const auto changed = store.definitions().change_dataset(
+      command.name, [&](DatasetDefinition* dataset) { return change(dataset, command.field); });
   if (!changed.ok()) {
-    return with_near_name(changed.error(), command.field, dataset->map_fields,
+    return with_near_name(changed.error(), command.field, known,
                           "evq dataset map-field list " + command.name);
   }
   return std::string();
@@ -119,6 +123,7 @@ Result<RemoveFunction> open_remover(const GlobalOptions& global) {
       return read_delete_answer(answer.body);
     });
   }
+  tell_of_wait(global);
   EVQ_TRY_ASSIGN(std::unique_ptr<Service> opened, open_service(global, existing_store()));
   const std::shared_ptr<Service> service = std::move(opened);
   return RemoveFunction(
@@ -126,23 +131,34 @@ Result<RemoveFunction> open_remover(const GlobalOptions& global) {
 }
 
 Result<std::string> perform(Store& store, const DatasetCommand& command, const DisplayZone& zone) {
-  if (command.action == "fields") {
-    return describe_fields(store, command);
+  switch (command.action) {
+    case DatasetAction::kInfo:
+      return describe_dataset(store, command, zone);
+    case DatasetAction::kFields:
+      return describe_fields(store, command);
+    case DatasetAction::kCreate: {
+      DatasetDefinition definition;
+      definition.name = command.name;
+      definition.description = command.description;
+      EVQ_TRY(store.definitions().create_dataset(definition));
+      return std::string();
+    }
+    case DatasetAction::kDelete: {
+      EVQ_TRY(store.drop_dataset(command.name));
+      return std::string();
+    }
+    case DatasetAction::kListMapFields: {
+      EVQ_TRY_ASSIGN(const std::vector<std::string> fields, map_fields_of(store, command.name));
+      return items_text(fields, ListForm::kNdjson);
+    }
+    case DatasetAction::kAddMapField:
+      return change_map_fields(store, command, add_map_field);
+    case DatasetAction::kRemoveMapField:
+      return change_map_fields(store, command, remove_map_field);
+    case DatasetAction::kList:
+      break;
   }
-  if (command.action == "list" || command.action == "info") {
-    return describe_datasets(store, command, zone);
-  }
-  if (command.action == "create") {
-    DatasetDefinition definition;
-    definition.name = command.name;
-    definition.description = command.description;
-    EVQ_TRY_ASSIGN(const DatasetDefinition created, store.definitions().create_dataset(definition));
-  } else if (command.action == "delete") {
-    EVQ_TRY(store.drop_dataset(command.name));
-  } else {
-    return perform_map_field(store, command);
-  }
-  return std::string();
+  return list_datasets(store, command, zone);
 }
 
 // The store, or that of the server.
@@ -214,12 +230,13 @@ Result<std::optional<std::uint64_t>> count_events(const GlobalOptions& global,
 }  // namespace
 
 int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
-  if (command.action == "map-field" && command.field.empty() && command.map_action != "list") {
-    print_error_line("FIELD is required",
-                     "write evq dataset map-field " + command.map_action + " DATASET FIELD");
+  const bool adds = command.action == DatasetAction::kAddMapField;
+  if (command.field.empty() && (adds || command.action == DatasetAction::kRemoveMapField)) {
+    print_error_line("FIELD is required", std::string("write evq dataset map-field ") +
+                                              (adds ? "add" : "remove") + " DATASET FIELD");
     return error_code_info(ErrorCode::kUsage).exit_status;
   }
-  if (command.action == "delete" && !command.yes) {
+  if (command.action == DatasetAction::kDelete && !command.yes) {
     const auto events = count_events(global, command.name);
     if (!events.ok()) {
       return report_error(events.error());
@@ -234,8 +251,8 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
   if (global.remote()) {
     return run_remote_dataset(global, command);
   }
-  auto service =
-      open_service(global, command.action == "create" ? ServiceOptions() : existing_store());
+  auto service = open_service(
+      global, command.action == DatasetAction::kCreate ? ServiceOptions() : existing_store());
   if (!service.ok()) {
     return report_error(service.error());
   }
@@ -302,6 +319,7 @@ int run_compact(const GlobalOptions& global, const StoreCommand& command) {
   if (global.remote()) {
     return run_remote_compact(global, command);
   }
+  tell_of_wait(global);
   auto service = open_service(global, existing_store());
   if (!service.ok()) {
     return report_error(service.error());
@@ -314,7 +332,7 @@ int run_compact(const GlobalOptions& global, const StoreCommand& command) {
   }
   int status = 0;
   for (const std::string& name : names.value()) {
-    const Status done = store.maintain(name, true, interrupt_control());
+    const Status done = store.maintain(name, Maintenance::kFull, interrupt_control());
     if (!done.ok() && done.error().code == ErrorCode::kNotFound && command.dataset.empty()) {
       continue;  // deleted since it was listed
     }

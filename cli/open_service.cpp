@@ -1,83 +1,24 @@
 #include "cli/open_service.h"
 
-#include <atomic>
-#include <csignal>
+#include <unistd.h>
 
+#include "cli/output.h"
+#include "cli/terminal/terminal.h"
+#include "cli/terminal/text_width.h"
 #include "http/fetch.h"
+#include "store/base/file_lock.h"
 #include "store/base/process.h"
 
 namespace evq {
 namespace {
 
-QueryControl* interrupted_control = nullptr;  // NOLINT: a signal handler can reach nothing else
-
-volatile std::sig_atomic_t ending_signal = SIGINT;  // NOLINT: the same
-
-// timeout(1) signals the process and then its group, a terminal that is closed sends two signals:
-// what comes this soon is no second Ctrl-C.
-constexpr std::int64_t kRepeatNs = 200'000'000;
-
-std::atomic<std::int64_t> interrupted_at = 0;  // NOLINT: the same; on the monotonic clock
-static_assert(std::atomic<std::int64_t>::is_always_lock_free);
-
-void interrupt(int signal) {
-  const std::int64_t now = monotonic_now_ns();
-  if (interrupted_control == nullptr) {
-    return;
-  }
-  if (!interrupted_control->cancelled()) {
-    ending_signal = signal;
-    interrupted_at = now;
-    interrupted_control->cancel();
-  } else if (now - interrupted_at >= kRepeatNs) {
-    std::signal(signal, SIG_DFL);  // a second Ctrl-C ends the process at once
-    std::raise(signal);
-  }
-}
-
-// Of a prompt: cancels, and never ends the process.
-void cancel_query(int /*signal*/) {
-  if (interrupted_control != nullptr) {
-    interrupted_control->cancel();
-  }
+void note_wait(const std::string& path, const std::string& holder) {
+  constexpr std::string_view kOverProgress = "\r\x1b[K";  // which is drawn again below
+  write_quietly(STDERR_FILENO, std::string(kOverProgress) + "waiting for " + holder +
+                                   ", which holds " + visible_text(path) + "; Ctrl-C gives up\n");
 }
 
 }  // namespace
-
-InterruptScope::InterruptScope(std::int64_t timeout_ms)
-    : control_(timeout_ms), outer_control_(interrupted_control) {
-  interrupted_control = &control_;
-  outer_handler_ = std::signal(SIGINT, cancel_query);
-}
-
-InterruptScope::~InterruptScope() {
-  std::signal(SIGINT, outer_handler_);
-  interrupted_control = outer_control_;
-}
-
-QueryControl& interrupt_control(std::int64_t timeout_ms) {
-  static QueryControl control(timeout_ms);
-  interrupted_control = &control;
-  std::signal(SIGINT, interrupt);
-  std::signal(SIGTERM, interrupt);
-  if (std::signal(SIGHUP, interrupt) == SIG_IGN) {  // nohup
-    std::signal(SIGHUP, SIG_IGN);
-  }
-  return control;
-}
-
-int interrupted_status() {
-  constexpr int kSignalStatus = 128;
-  return kSignalStatus + ending_signal;
-}
-
-bool is_interrupted() {
-  return interrupted_control != nullptr && interrupted_control->cancelled();
-}
-
-QueryControl& running_control() {
-  return interrupted_control != nullptr ? *interrupted_control : interrupt_control();
-}
 
 ServiceOptions existing_store() {
   ServiceOptions options;
@@ -94,6 +35,10 @@ bool store_has_dataset(const GlobalOptions& global, const std::string& name) {
   }
   const auto found = service.value()->store().definitions().find_dataset(name);
   return found.ok() && found.value().has_value();
+}
+
+void tell_of_wait(const GlobalOptions& global) {
+  FileLock::tell_of_wait(shows_progress(global) ? note_wait : nullptr);
 }
 
 void keep_decoded_data(ServiceOptions* options) {

@@ -105,19 +105,31 @@ struct DeleteCommand {
   std::string output;
 };
 
+enum class StarredAction : std::uint8_t { kList, kGet, kPut, kDelete, kRun };
+
 struct StarredCommand {
-  std::string action;  // put, get, list, delete, run
+  StarredAction action = StarredAction::kList;
   std::string id;
   std::string file;
   std::string apl;  // what to put instead of the file's object
   std::string output;
 };
 
+enum class DatasetAction : std::uint8_t {
+  kList,
+  kInfo,
+  kFields,
+  kCreate,
+  kDelete,
+  kListMapFields,
+  kAddMapField,
+  kRemoveMapField,
+};
+
 struct DatasetCommand {
-  std::string action;  // list, info, create, delete, fields, map-field
+  DatasetAction action = DatasetAction::kList;
   std::string name;
   std::string description;
-  std::string map_action;  // add, remove
   std::string field;
   bool yes = false;
   std::string output;
@@ -147,8 +159,10 @@ struct ServeCommand {
   std::int64_t upkeep_ms = 5000;
 };
 
+enum class TokenAction : std::uint8_t { kList, kCreate, kDelete };
+
 struct TokenCommand {
-  std::string action;  // create, list, delete
+  TokenAction action = TokenAction::kList;
   std::string id;
   std::string name;
   std::string description;

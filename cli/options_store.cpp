@@ -10,7 +10,9 @@
 namespace evq {
 namespace {
 
-struct Action {
+template <class Action>
+struct ActionRow {
+  Action action;
   std::string name;
   std::string summary;
 };
@@ -18,28 +20,30 @@ struct Action {
 void add_starred(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
   StarredCommand* command = &parsed->starred;
   verb->require_subcommand(1);
-  for (const Action& action : {Action{"put", "Store a StarredQuery object under an id"},
-                               {"get", "Print a saved query"},
-                               {"list", "Print all saved queries"},
-                               {"delete", "Remove a saved query"},
-                               {"run", "Run a saved query with its own options"}}) {
-    CLI::App* sub = verb->add_subcommand(action.name, action.summary);
-    if (action.name != "list") {
+  using enum StarredAction;
+  for (const auto& [action, name, summary] :
+       {ActionRow<StarredAction>{kPut, "put", "Store a StarredQuery object under an id"},
+        {kGet, "get", "Print a saved query"},
+        {kList, "list", "Print all saved queries"},
+        {kDelete, "delete", "Remove a saved query"},
+        {kRun, "run", "Run a saved query with its own options"}}) {
+    CLI::App* sub = verb->add_subcommand(name, summary);
+    if (action != kList) {
       sub->add_option("ID", command->id, "The saved query's id")->required();
     }
-    if (action.name == "put") {
+    if (action == kPut) {
       CLI::Option* const file = sub->add_option("FILE", command->file,
                                                 "A StarredQuery object; - or none: standard input");
       sub->add_option("--apl", command->apl, "Save this query, under the name ID")
           ->type_name("APL")
           ->excludes(file);
     }
-    if (action.name == "run" || action.name == "list") {
+    if (action == kRun || action == kList) {
       sub->add_option("-o,--output", command->output, "Form of the answer")
-          ->check(one_of(action.name == "run" ? answer_form_names() : list_form_names()));
+          ->check(one_of(action == kRun ? answer_form_names() : list_form_names()));
     }
-    sub->callback([=, &handlers, name = action.name] {
-      command->action = name;
+    sub->callback([=, &handlers, chosen = action] {
+      command->action = chosen;
       parsed->chosen = [=, &handlers] { return handlers.starred(parsed->global, *command); };
     });
   }
@@ -48,43 +52,52 @@ void add_starred(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
                 {"evq starred run errors", "run it"}});
 }
 
+// What the word after map-field asks for.
+DatasetAction map_field_action(const std::string& word) {
+  return word == "add"      ? DatasetAction::kAddMapField
+         : word == "remove" ? DatasetAction::kRemoveMapField
+                            : DatasetAction::kListMapFields;
+}
+
 void add_dataset(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
   DatasetCommand* command = &parsed->dataset;
-  const auto choose = [=, &handlers](const std::string& action) {
-    return [=, &handlers] {
-      command->action = action;
-      parsed->chosen = [=, &handlers] { return handlers.dataset(parsed->global, *command); };
-    };
-  };
   verb->require_subcommand(1);
-  for (const Action& action : {Action{"list", "All datasets with counts and sizes"},
-                               {"info", "Counts, sizes and times of one dataset"},
-                               {"create", "Make an empty dataset"},
-                               {"delete", "Remove a dataset and all its events"},
-                               {"fields", "The fields of a dataset and their types"}}) {
-    CLI::App* sub = verb->add_subcommand(action.name, action.summary);
-    if (action.name != "list") {
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] { return handlers.dataset(parsed->global, *command); };
+  });
+  using enum DatasetAction;
+  for (const auto& [action, name, summary] :
+       {ActionRow<DatasetAction>{kList, "list", "All datasets with counts and sizes"},
+        {kInfo, "info", "Counts, sizes and times of one dataset"},
+        {kCreate, "create", "Make an empty dataset"},
+        {kDelete, "delete", "Remove a dataset and all its events"},
+        {kFields, "fields", "The fields of a dataset and their types"}}) {
+    CLI::App* sub = verb->add_subcommand(name, summary);
+    if (action != kList) {
       sub->add_option("DATASET", command->name, "The dataset's name")->required();
     }
-    if (action.name == "create") {
+    if (action == kCreate) {
       sub->add_option("--description", command->description, "What it holds");
     }
-    if (action.name == "delete") {
+    if (action == kDelete) {
       sub->add_flag("--yes", command->yes, "Do not ask");
     }
-    if (action.name == "list" || action.name == "info" || action.name == "fields") {
+    if (action == kList || action == kInfo || action == kFields) {
       sub->add_option("-o,--output", command->output, "Form of the answer")
           ->check(one_of(list_form_names()));
     }
-    sub->callback(choose(action.name));
+    sub->callback([command, chosen = action] { command->action = chosen; });
   }
   CLI::App* map_field = verb->add_subcommand("map-field", "Fields kept as one dynamic value");
-  map_field->add_option("ACTION", command->map_action, "What to do")
+  map_field
+      ->add_option_function<std::string>(
+          "ACTION",
+          [command](const std::string& word) { command->action = map_field_action(word); },
+          "What to do")
       ->required()
       ->check(one_of({"add", "remove", "list"}));
   map_field->add_option("DATASET", command->name, "The dataset's name")->required();
   map_field->add_option("FIELD", command->field, "The field's full name, unless for list");
-  map_field->callback(choose("map-field"));
   set_examples(verb, {{"evq dataset list", "what there is"},
                       {"evq dataset fields web", "its fields and their types"},
                       {"evq dataset map-field add web labels", "keep labels as one value"}});
@@ -125,11 +138,13 @@ void add_serve(CLI::App* app, ServeCommand* command) {
 void add_token(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
   TokenCommand* command = &parsed->token;
   verb->require_subcommand(1);
-  for (const Action& action : {Action{"create", "Make a token and print it, this once"},
-                               {"list", "All tokens, without their secrets"},
-                               {"delete", "Revoke a token"}}) {
-    CLI::App* sub = verb->add_subcommand(action.name, action.summary);
-    if (action.name == "create") {
+  using enum TokenAction;
+  for (const auto& [action, name, summary] :
+       {ActionRow<TokenAction>{kCreate, "create", "Make a token and print it, this once"},
+        {kList, "list", "All tokens, without their secrets"},
+        {kDelete, "delete", "Revoke a token"}}) {
+    CLI::App* sub = verb->add_subcommand(name, summary);
+    if (action == kCreate) {
       sub->add_option("--name", command->name, "What the token is for")->required();
       sub->add_option("--description", command->description, "More about it");
       CLI::Option* const ingest =
@@ -147,15 +162,15 @@ void add_token(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& han
           ->excludes(allow);
       sub->add_option("--expires", command->expires, "now+30d, 2030-01-01, …")->type_name("TIME");
     }
-    if (action.name == "list") {
+    if (action == kList) {
       sub->add_option("-o,--output", command->output, "Form of the answer")
           ->check(one_of(list_form_names()));
     }
-    if (action.name == "delete") {
+    if (action == kDelete) {
       sub->add_option("ID", command->id, "The token's id, as list shows it")->required();
     }
-    sub->callback([=, &handlers, name = action.name] {
-      command->action = name;
+    sub->callback([=, &handlers, chosen = action] {
+      command->action = chosen;
       parsed->chosen = [=, &handlers] { return handlers.token(parsed->global, *command); };
     });
   }

@@ -9,7 +9,7 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/source.h"
-#include "cli/open_service.h"
+#include "cli/interrupt.h"
 #include "cli/terminal/style.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/text_width.h"
@@ -121,7 +121,7 @@ int report_end(const Status& done, std::string_view query, ColorChoice color) {
     return 0;
   }
   if (done.error().code == ErrorCode::kCancelled) {
-    return interrupt_control().cancelled() ? interrupted_status() : 0;
+    return is_interrupted() ? interrupted_status() : 0;
   }
   return report_error(done.error(), query, color);
 }
@@ -221,12 +221,12 @@ ByteSink plain_sink() {
 
 Result<std::string> read_standard_input(std::size_t size_max) {
   File input = File::standard_input();
-  return read_input(&input, size_max, running_control());
+  return read_input(&input, size_max, interrupt_control());
 }
 
 Result<std::string> read_input_file(const std::string& path, std::size_t size_max) {
-  EVQ_TRY_ASSIGN(File input, File::open_input(path, running_control()));
-  return read_input(&input, size_max, running_control());
+  EVQ_TRY_ASSIGN(File input, File::open_input(path, interrupt_control()));
+  return read_input(&input, size_max, interrupt_control());
 }
 
 }  // namespace evq

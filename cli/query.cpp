@@ -15,6 +15,7 @@
 #include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/event_files.h"
+#include "cli/interrupt.h"
 #include "cli/joined_parts.h"
 #include "cli/missed_events.h"
 #include "cli/observed_sink.h"
@@ -249,7 +250,8 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
 
 int run_query(const GlobalOptions& global, const QueryCommand& command) {
   keep_freed_pages();
-  interrupt_control(static_cast<std::int64_t>(command.timeout_s * 1000));
+  const InterruptScope interrupt(Interrupted::kCommand,
+                                 static_cast<std::int64_t>(command.timeout_s * 1000));
   if (global.remote() && command.event_files.empty()) {
     auto target = open_query_target(global);
     return target.ok() ? run(global, command, *target.value(), {}) : report_error(target.error());

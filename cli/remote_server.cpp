@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cli/open_service.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "http/wire.h"
 #include "http/wire_answer.h"
@@ -72,7 +72,7 @@ Result<ClientResponse> RemoteServer::perform(const ClientRequest& request, std::
 }
 
 const QueryControl* RemoteServer::control() const {
-  return quick_ ? nullptr : &running_control();
+  return quick_ ? nullptr : &interrupt_control();
 }
 
 Result<std::string> RemoteServer::call(std::string_view method, std::string_view target,

@@ -16,49 +16,49 @@ namespace {
 
 constexpr std::string_view kDatasetList = "evq dataset list";
 
-Result<std::string> describe_datasets(RemoteServer& server, const DatasetCommand& command,
-                                      const DisplayZone& zone) {
-  if (command.action == "list") {
-    return remote_datasets_text(server, list_form(command.output), zone);
-  }
-  EVQ_TRY_ASSIGN(const ListedDataset row, remote_dataset(server, command.name));
-  return datasets_text({row}, single_form(command.output), zone);
+std::string map_fields_path(const std::string& dataset) {
+  return remote_dataset_path(dataset) + "/mapfields";
 }
 
-Result<std::string> change_dataset(RemoteServer& server, const DatasetCommand& command) {
-  const std::string path = remote_dataset_path(command.name);
-  if (command.action == "create") {
-    return server.call("POST", "/v2/datasets",
-                       write_dataset_body(command.name, command.description));
-  }
-  if (command.action == "delete") {
-    return server.call("DELETE", path);
-  }
-  return command.map_action == "add"
-             ? server.call("POST", path + "/mapfields", write_name_body(command.field))
-             : server.call("DELETE", path + "/mapfields/" + percent_encode(command.field));
+Result<std::vector<std::string>> remote_map_fields(RemoteServer& server,
+                                                   const std::string& dataset) {
+  EVQ_TRY_ASSIGN(const std::string answer, server.call("GET", map_fields_path(dataset)));
+  return read_text_list(answer);
 }
 
-Result<std::string> list_map_fields(RemoteServer& server, const std::string& dataset) {
-  EVQ_TRY_ASSIGN(const std::string answer,
-                 server.call("GET", remote_dataset_path(dataset) + "/mapfields"));
-  EVQ_TRY_ASSIGN(const std::vector<std::string> names, read_text_list(answer));
-  return items_text(names, ListForm::kNdjson);
+// What prints nothing when it has been done.
+Result<std::string> quietly(const Result<std::string>& answer) {
+  return answer.ok() ? Result<std::string>(std::string()) : answer;
 }
 
 Result<std::string> perform_dataset(RemoteServer& server, const DatasetCommand& command,
                                     const DisplayZone& zone) {
-  if (command.action == "fields") {
-    return remote_fields_text(server, command.name, list_form(command.output));
+  switch (command.action) {
+    case DatasetAction::kInfo: {
+      EVQ_TRY_ASSIGN(const ListedDataset row, remote_dataset(server, command.name));
+      return datasets_text({row}, single_form(command.output), zone);
+    }
+    case DatasetAction::kFields:
+      return remote_fields_text(server, command.name, list_form(command.output));
+    case DatasetAction::kCreate:
+      return quietly(server.call("POST", "/v2/datasets",
+                                 write_dataset_body(command.name, command.description)));
+    case DatasetAction::kDelete:
+      return quietly(server.call("DELETE", remote_dataset_path(command.name)));
+    case DatasetAction::kListMapFields: {
+      EVQ_TRY_ASSIGN(const std::vector<std::string> names, remote_map_fields(server, command.name));
+      return items_text(names, ListForm::kNdjson);
+    }
+    case DatasetAction::kAddMapField:
+      return quietly(
+          server.call("POST", map_fields_path(command.name), write_name_body(command.field)));
+    case DatasetAction::kRemoveMapField:
+      return quietly(server.call(
+          "DELETE", map_fields_path(command.name) + "/" + percent_encode(command.field)));
+    case DatasetAction::kList:
+      break;
   }
-  if (command.action == "list" || command.action == "info") {
-    return describe_datasets(server, command, zone);
-  }
-  if (command.action == "map-field" && command.map_action == "list") {
-    return list_map_fields(server, command.name);
-  }
-  EVQ_TRY_ASSIGN(const std::string answer, change_dataset(server, command));
-  return std::string();
+  return remote_datasets_text(server, list_form(command.output), zone);
 }
 
 Result<std::string> list_starred(RemoteServer& server, const std::string& output) {
@@ -87,19 +87,28 @@ Result<std::string> put_starred_remotely(RemoteServer& server, const GlobalOptio
   return answer;
 }
 
+// With its last line ended.
+Result<std::string> ended_line(Result<std::string> answer) {
+  if (answer.ok() && !answer->empty() && !answer->ends_with('\n')) {
+    answer->push_back('\n');
+  }
+  return answer;
+}
+
 Result<std::string> perform_starred(RemoteServer& server, const GlobalOptions& global,
                                     const StarredCommand& command) {
-  if (command.action == "list") {
-    return list_starred(server, command.output);
+  switch (command.action) {
+    case StarredAction::kPut:
+      return ended_line(put_starred_remotely(server, global, command));
+    case StarredAction::kGet:
+      return ended_line(server.call("GET", remote_starred_path(command.id)));
+    case StarredAction::kDelete:
+      return ended_line(server.call("DELETE", remote_starred_path(command.id)));
+    case StarredAction::kList:
+    case StarredAction::kRun:  // is starred.cpp's
+      break;
   }
-  EVQ_TRY_ASSIGN(std::string text, command.action == "put"
-                                       ? put_starred_remotely(server, global, command)
-                                       : server.call(command.action == "delete" ? "DELETE" : "GET",
-                                                     remote_starred_path(command.id)));
-  if (!text.empty() && !text.ends_with('\n')) {
-    text.push_back('\n');
-  }
-  return text;
+  return list_starred(server, command.output);
 }
 
 std::string token_body(const TokenSpec& spec) {
@@ -151,14 +160,7 @@ Result<std::string> delete_remote_token(RemoteServer& server, const std::string&
   return is_missing(other) ? answer : other;
 }
 
-Result<std::string> perform_token(RemoteServer& server, const TokenCommand& command,
-                                  const TokenSpec& spec) {
-  if (command.action == "delete") {
-    return delete_remote_token(server, command.id);
-  }
-  if (command.action == "list") {
-    return list_tokens(server, command);
-  }
+Result<std::string> create_remote_token(RemoteServer& server, const TokenSpec& spec) {
   Result<std::string> answer =
       server.call("POST", spec.personal ? "/v1/_tokens" : "/v2/tokens", token_body(spec));
   if (spec.personal && is_missing(answer)) {
@@ -169,6 +171,19 @@ Result<std::string> perform_token(RemoteServer& server, const TokenCommand& comm
   EVQ_TRY_ASSIGN(const std::string created, std::move(answer));
   EVQ_TRY_ASSIGN(const std::string secret, read_text_member(created, "token"));
   return secret + "\n";
+}
+
+Result<std::string> perform_token(RemoteServer& server, const TokenCommand& command,
+                                  const TokenSpec& spec) {
+  switch (command.action) {
+    case TokenAction::kCreate:
+      return create_remote_token(server, spec);
+    case TokenAction::kDelete:
+      return delete_remote_token(server, command.id);
+    case TokenAction::kList:
+      break;
+  }
+  return list_tokens(server, command);
 }
 
 Result<std::string> set_organization(RemoteServer& server, const std::string& id) {
@@ -201,12 +216,15 @@ Error near_dataset(RemoteServer& server, Error error, const std::string& name) {
                         names.ok() ? names.value() : std::vector<std::string>(), kDatasetList);
 }
 
+// Missing is the field, or the dataset.
 Error near_map_field(RemoteServer& server, Error error, const DatasetCommand& command) {
-  if (error.message == "dataset not found") {
+  if (error.code != ErrorCode::kNotFound) {
+    return error;
+  }
+  const auto fields = remote_map_fields(server, command.name);
+  if (!fields.ok() && fields.error().code == ErrorCode::kNotFound) {
     return near_dataset(server, std::move(error), command.name);
   }
-  const auto answer = server.call("GET", remote_dataset_path(command.name) + "/mapfields");
-  const auto fields = answer.ok() ? read_text_list(answer.value()) : answer.error();
   return with_near_name(std::move(error), command.field,
                         fields.ok() ? fields.value() : std::vector<std::string>(),
                         "evq dataset map-field list " + command.name);
@@ -243,8 +261,10 @@ int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& comman
     if (answer.ok()) {
       return answer;
     }
-    return command.action == "map-field" ? near_map_field(server, answer.error(), command)
-                                         : near_dataset(server, answer.error(), command.name);
+    const bool of_field = command.action == DatasetAction::kAddMapField ||
+                          command.action == DatasetAction::kRemoveMapField;
+    return of_field ? near_map_field(server, answer.error(), command)
+                    : near_dataset(server, answer.error(), command.name);
   });
 }
 

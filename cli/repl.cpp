@@ -7,7 +7,7 @@
 
 #include "cli/answer_output.h"
 #include "cli/commands.h"
-#include "cli/open_service.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/repl_commands.h"
 #include "cli/repl_inputs.h"
@@ -53,13 +53,17 @@ Status Repl::open() {
   return Status::success();
 }
 
+Result<EventFiles> Repl::load_files() const {
+  const InterruptScope interrupt(Interrupted::kCommand);
+  return EventFiles::load(global_, command_.event_files, command_.reading, "evq query --file -");
+}
+
 Status Repl::open_files() {
   if (std::ranges::find(command_.event_files, "-") != command_.event_files.end()) {
     return make_error(ErrorCode::kUsage, "standard input is the prompt's own",
                       "name the files, or ask one query: evq query --file -");
   }
-  EVQ_TRY_ASSIGN(EventFiles files, EventFiles::load(global_, command_.event_files, command_.reading,
-                                                    "evq query --file -"));
+  EVQ_TRY_ASSIGN(EventFiles files, load_files());
   EVQ_TRY_ASSIGN(auto target, open_store_target(global_, files.directory()));
   set_target(std::move(target));
   for (const std::string& note : files.time_notes()) {
@@ -168,7 +172,7 @@ void Repl::greet() {
   std::string text;
   append_styled(text, std::string("evq ") + EVQ_VERSION, TextStyle::kBold, color);
   std::string about = "  " + source();
-  const InterruptScope interrupt(0);
+  const InterruptScope interrupt(Interrupted::kInput);
   const auto found = target_->dataset_names();
   const std::vector<std::string> datasets = found.ok() ? found.value() : std::vector<std::string>();
   for (std::size_t i = 0; i < std::min(datasets.size(), kGreetedDatasetsMax); ++i) {

@@ -107,6 +107,7 @@ class Repl {
   std::string source() const;
   Status open_store();
   Status open_files();
+  Result<EventFiles> load_files() const;
   // Instead of the target in use, whose answer goes with it.
   void set_target(std::unique_ptr<QueryTarget> target);
   void greet();

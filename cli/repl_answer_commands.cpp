@@ -9,7 +9,7 @@
 #include "apl/syntax/diagnostics.h"
 #include "cli/answer_file.h"
 #include "cli/answer_output.h"
-#include "cli/open_service.h"
+#include "cli/interrupt.h"
 #include "cli/option_values.h"
 #include "cli/output_file.h"
 #include "cli/repl.h"
@@ -68,7 +68,7 @@ Status run_save(Repl& repl, const std::string& typed) {
     if (repl.last_query().empty()) {
       return make_error(ErrorCode::kUsage, "there is no query yet");
     }
-    EVQ_TRY(write_output_file(argument, running_control(),
+    EVQ_TRY(write_output_file(argument, interrupt_control(),
                               [&](const ByteSink& out) { return out(repl.last_query() + "\n"); }));
     repl.tell("saved the query to " + visible_text(argument));
     return Status::success();
@@ -85,8 +85,8 @@ Status run_save(Repl& repl, const std::string& typed) {
   TableOutputOptions options;
   options.form = *form;
   options.zone = repl.settings().zone;
-  options.control = &running_control();
-  EVQ_TRY(write_output_file(argument, running_control(), [&](const ByteSink& out) {
+  options.control = &interrupt_control();
+  EVQ_TRY(write_output_file(argument, interrupt_control(), [&](const ByteSink& out) {
     return repl.last_answer()->replay(*make_answer_output(options, out));
   }));
   repl.tell("saved " + counted_text(repl.last_answer()->status().rows, "row") + " to " +

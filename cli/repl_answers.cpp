@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cli/answer_output.h"
+#include "cli/interrupt.h"
 #include "cli/missed_events.h"
-#include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/output_file.h"
 #include "cli/repl.h"
@@ -117,7 +117,8 @@ void Repl::ask(QueryRequest request) {
   if (ends_before_it_begins(request)) {
     print_note(global_, "note: the time range ends before it begins");
   }
-  InterruptScope interrupt(static_cast<std::int64_t>(settings_.timeout_s * 1000));
+  InterruptScope interrupt(Interrupted::kInput,
+                           static_cast<std::int64_t>(settings_.timeout_s * 1000));
   request.control = &interrupt.control();
   Status done = answer(request, interrupt.control());
   if (done.ok()) {
@@ -136,7 +137,8 @@ void Repl::ask(QueryRequest request) {
 
 Result<std::string> Repl::describe(const std::string& apl,
                                    Result<std::string> (QueryTarget::*how)(const QueryRequest&)) {
-  InterruptScope interrupt(static_cast<std::int64_t>(settings_.timeout_s * 1000));
+  InterruptScope interrupt(Interrupted::kInput,
+                           static_cast<std::int64_t>(settings_.timeout_s * 1000));
   QueryRequest request = request_of(apl);
   request.control = &interrupt.control();
   return ((*target_).*how)(request);
@@ -178,7 +180,7 @@ TableOutputOptions Repl::output_options(const std::string& form) const {
   options.zone = settings_.zone;
   options.arrival_time = names_arrival_time(answered_query_);
   options.whole_events = shows_whole_events(answered_query_);
-  options.control = &running_control();
+  options.control = &interrupt_control();
   return options;
 }
 
@@ -195,7 +197,7 @@ std::string Repl::form_in_file(const std::string& path, const std::string& form)
 }
 
 Status Repl::send_answers_to(const std::string& path) {
-  EVQ_TRY_ASSIGN(AnswerFile file, AnswerFile::open(path, running_control()));
+  EVQ_TRY_ASSIGN(AnswerFile file, AnswerFile::open(path, interrupt_control()));
   Status closed = show_answers();
   answer_file_.emplace(std::move(file));
   return closed;
@@ -230,8 +232,8 @@ Status Repl::write_in_file(const HeldAnswer& answer, const std::string& form) {
     }));
     return alone || broken ? Status::success() : out("\n");
   };
-  EVQ_TRY(alone ? write_output_file(path, running_control(), produce)
-                : answer_file_->add(produce, running_control()));
+  EVQ_TRY(alone ? write_output_file(path, interrupt_control(), produce)
+                : answer_file_->add(produce, interrupt_control()));
   tell("wrote " + counted_text(answer.status().rows, "row") + " to " + visible_text(path));
   return Status::success();
 }

@@ -13,7 +13,7 @@
 #include "apl/syntax/diagnostics.h"
 #include "cli/answer_output.h"
 #include "cli/help.h"
-#include "cli/open_service.h"
+#include "cli/interrupt.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/repl.h"
@@ -469,7 +469,7 @@ CompletionList complete_repl_command(Repl& repl, std::string_view text, std::siz
   }
   std::size_t argument =
       std::min(before.find_first_not_of(" \t", before.find_first_of(" \t")), cursor);
-  const InterruptScope patience(kCompletionMsMax);
+  const InterruptScope patience(Interrupted::kInput, kCompletionMsMax);
   if (row->argument_kind == ArgumentKind::kTimed) {
     argument += parse_timed_query(before.substr(argument)).begin;
   }

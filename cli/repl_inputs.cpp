@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "apl/syntax/parser.h"
-#include "cli/open_service.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/prompt_error.h"
 #include "cli/repl.h"
@@ -145,7 +145,7 @@ void Repl::take_input(std::string_view text) {
     ask(whole_query(text));
     return;
   }
-  const InterruptScope interrupt(0);  // Ctrl-C in a pager is the pager's
+  const InterruptScope interrupt(Interrupted::kInput);  // Ctrl-C in a pager is the pager's
   if (const Status done = run_repl_command(*this, bare); !done.ok()) {
     fail(done.error(), "");
   }

@@ -10,8 +10,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "cli/interrupt.h"
 #include "cli/missed_events.h"
-#include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/repl.h"
 #include "cli/terminal/live_frame.h"
@@ -26,7 +26,6 @@ namespace {
 
 // "2024-05-01T12:00:00Z  every 2 s  web | count"
 std::string heading_of(const std::string& apl, double seconds, const DisplayZone& zone) {
-  constexpr std::int64_t kSecondNs = 1'000'000'000;
   constexpr std::int64_t kFractionNs = kSecondNs / 10;
   const std::int64_t now = wall_clock_now_ns();
   std::string text;
@@ -41,7 +40,8 @@ std::string heading_of(const std::string& apl, double seconds, const DisplayZone
 }  // namespace
 
 Status Repl::watch_once(QueryRequest request, double seconds, LiveFrame& frame) {
-  InterruptScope interrupt(static_cast<std::int64_t>(settings_.timeout_s * 1000));
+  InterruptScope interrupt(Interrupted::kInput,
+                           static_cast<std::int64_t>(settings_.timeout_s * 1000));
   request.control = &interrupt.control();
   const std::string heading = heading_of(request.apl, seconds, settings_.zone);
   EVQ_TRY(answer(request, interrupt.control()));
@@ -83,7 +83,7 @@ bool Repl::wait_for_next(double seconds) {
   constexpr std::string_view kLeaving = "qQ\x04";  // and Ctrl-D
   const std::int64_t until = monotonic_now_ns() + static_cast<std::int64_t>(seconds * 1e9);
   do {
-    if (!running_control().check().ok()) {
+    if (!interrupt_control().check().ok()) {
       return false;
     }
     if (!device_->is_interactive()) {

@@ -6,6 +6,7 @@
 
 #include "http/otlp.h"
 #include "store/base/ascii.h"
+#include "store/base/checked_math.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"

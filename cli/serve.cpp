@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/log_writer.h"
 #include "cli/open_service.h"
 #include "cli/option_values.h"
@@ -66,17 +67,8 @@ Result<ServiceOptions> make_service_options(const ServeCommand& command) {
   return options;
 }
 
-// Another process may hold the catalog for long, and a signal ends the wait.
-Result<std::unique_ptr<Service>> open_for_serving(const GlobalOptions& global,
-                                                  ServiceOptions options,
-                                                  const QueryControl& control) {
-  const WaitScope waits(control);
-  return open_service(global, std::move(options));
-}
-
 // Without any token nobody could get in: the first one is made and shown once.
-Status bootstrap(Service& service, const QueryControl& control) {
-  const WaitScope waits(control);
+Status bootstrap(Service& service) {
   TokenSpec spec;
   spec.name = "first run";
   spec.description = "made by the first start of evq serve";
@@ -106,9 +98,8 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   EVQ_TRY_ASSIGN(ServiceOptions service_options, make_service_options(command));
   const auto timeout_ms = static_cast<std::int64_t>(command.timeout_s * 1000);
   server.query_timeout_ms = timeout_ms > 0 ? timeout_ms : kQueryTimeMsDefault;
-  const QueryControl& control = interrupt_control();
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service,
-                 open_for_serving(global, std::move(service_options), control));
+                 open_service(global, std::move(service_options)));
   HttpMetrics metrics;
   LogWriter log(STDERR_FILENO, metrics.log_lines_dropped);
   ApiOptions api_options;
@@ -132,10 +123,10 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   EVQ_TRY_ASSIGN(const std::unique_ptr<HttpServer> listening,
                  HttpServer::listen(server, router, metrics));
   if (!command.no_auth) {
-    EVQ_TRY(bootstrap(*service, control));
+    EVQ_TRY(bootstrap(*service));
   }
   listening->catch_signals();
-  if (control.cancelled()) {  // just before
+  if (is_interrupted()) {  // just before
     return make_error(ErrorCode::kCancelled, "interrupted");
   }
   Upkeep upkeep(api, command.upkeep_ms);

@@ -100,15 +100,15 @@ std::string state_directory(const Environment& environment) {
   return (state.empty() ? home_directory(environment) + "/.local/state" : state) + "/evq";
 }
 
-Setting& Settings::find(std::string_view name) {
+std::size_t Settings::index_of(std::string_view name) const {
   const auto found =
       std::ranges::find(settings_, name, [](const Setting& setting) { return setting.info->name; });
   EVQ_CHECK(found != settings_.end());
-  return *found;
+  return static_cast<std::size_t>(found - settings_.begin());
 }
 
 const Setting& Settings::setting(std::string_view name) const {
-  return const_cast<Settings*>(this)->find(name);
+  return settings_[index_of(name)];
 }
 
 std::string Settings::value(std::string_view name) const {

@@ -68,7 +68,8 @@ class Settings {
   const std::string& file() const { return file_; }
 
  private:
-  Setting& find(std::string_view name);
+  std::size_t index_of(std::string_view name) const;
+  Setting& find(std::string_view name) { return settings_[index_of(name)]; }
   Status read_file(const Environment& environment);
   Status find_axiom(const Environment& environment);
   Status choose_target();

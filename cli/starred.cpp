@@ -9,6 +9,7 @@
 #include "apl/syntax/parser.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/list_output.h"
 #include "cli/observed_sink.h"
 #include "cli/open_service.h"
@@ -24,8 +25,6 @@
 
 namespace evq {
 namespace {
-
-constexpr std::size_t kStarredBytesMax = std::size_t{1} << 20U;
 
 // What the argument of `put` must be, for whoever gave another one.
 Error with_example(Error error) {
@@ -140,19 +139,23 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
 
 Result<std::string> perform(Service& service, const GlobalOptions& global,
                             const StarredCommand& command) {
-  if (command.action == "put") {
-    return put(service, global, command);
+  switch (command.action) {
+    case StarredAction::kPut:
+      return put(service, global, command);
+    case StarredAction::kGet: {
+      EVQ_TRY_ASSIGN(const StoredObject stored,
+                     find_starred(service.store().definitions(), command.id));
+      return starred_answer(stored) + "\n";
+    }
+    case StarredAction::kDelete: {
+      EVQ_TRY(remove_starred(service.store().definitions(), command.id));
+      return std::string();
+    }
+    case StarredAction::kList:
+    case StarredAction::kRun:  // is run_saved()'s
+      break;
   }
-  if (command.action == "list") {
-    return list(service, command);
-  }
-  if (command.action == "get") {
-    EVQ_TRY_ASSIGN(const StoredObject stored,
-                   find_starred(service.store().definitions(), command.id));
-    return starred_answer(stored) + "\n";
-  }
-  EVQ_TRY(remove_starred(service.store().definitions(), command.id));
-  return std::string();
+  return list(service, command);
 }
 
 int run_saved(QueryTarget& target, const GlobalOptions& global, const StarredCommand& command) {
@@ -168,13 +171,13 @@ int run_saved(QueryTarget& target, const GlobalOptions& global, const StarredCom
 
 int run_local_starred(const GlobalOptions& global, const StarredCommand& command) {
   ServiceOptions options = existing_store();
-  options.create_store = command.action == "put";
+  options.create_store = command.action == StarredAction::kPut;
   auto service = open_service(global, std::move(options));
   if (!service.ok()) {
     return report_error(service.error());
   }
   const std::unique_ptr<QueryTarget> target = local_target(*service.value());
-  if (command.action == "run") {
+  if (command.action == StarredAction::kRun) {
     return run_saved(*target, global, command);
   }
   const auto text = perform(*service.value(), global, command);
@@ -208,14 +211,14 @@ Error near_saved_query(Error error, std::string_view id,
 }
 
 int run_starred(const GlobalOptions& global, const StarredCommand& command) {
-  if (command.action != "list" && command.id.empty()) {
+  if (command.action != StarredAction::kList && command.id.empty()) {
     return report_error(make_error(ErrorCode::kUsage, "a saved query needs an id",
                                    "evq starred list shows which there are"));
   }
   if (!global.remote()) {
     return run_local_starred(global, command);
   }
-  if (command.action != "run") {
+  if (command.action != StarredAction::kRun) {
     return run_remote_starred(global, command);
   }
   const auto target = open_query_target(global);

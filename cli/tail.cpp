@@ -21,8 +21,8 @@
 #include "cli/commands.h"
 #include "cli/event_lines.h"
 #include "cli/held_answer.h"
+#include "cli/interrupt.h"
 #include "cli/observed_sink.h"
-#include "cli/open_service.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
@@ -112,7 +112,7 @@ class Tail {
       EVQ_TRY_ASSIGN(error.span, other_operator(request_.apl, kFollowed));
       return error;
     }
-    request_.control = &running_control();
+    request_.control = &interrupt_control();
     output_.emplace(make_output(global_, command_, request_.apl, &rows_));
     if (is_for_people(command_) && !names_arrival_time(request_.apl)) {
       narrowed_ = without_arrival_time(*output_);
@@ -228,9 +228,9 @@ class Tail {
 
   Status wait() const {
     constexpr std::int64_t kStepMs = 20;
-    const std::int64_t until = monotonic_now_ns() + command_.interval_ms * 1'000'000;
+    const std::int64_t until = monotonic_now_ns() + command_.interval_ms * kMillisecondNs;
     do {
-      EVQ_TRY(running_control().check());
+      EVQ_TRY(interrupt_control().check());
       if (reader_has_gone()) {
         return make_error(ErrorCode::kCancelled, "the reader of the output has gone");
       }

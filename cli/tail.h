@@ -9,7 +9,7 @@
 
 namespace evq {
 
-// Goes on until running_control() cancels or the reader of the output has gone, both kCancelled.
+// Goes on until interrupt_control() cancels or the reader of the output has gone, both kCancelled.
 // `apl` becomes the query, for errors that point into it.
 Status tail_events(const GlobalOptions& global, const TailCommand& command, QueryTarget& target,
                    std::string* apl);

@@ -138,15 +138,17 @@ Status list(Definitions& definitions, ListForm form) {
 }
 
 Status manage(const GlobalOptions& global, const TokenCommand& command) {
-  EVQ_TRY_ASSIGN(
-      const std::unique_ptr<Service> service,
-      open_service(global, command.action == "create" ? ServiceOptions() : existing_store()));
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service,
+                 open_service(global, command.action == TokenAction::kCreate ? ServiceOptions()
+                                                                             : existing_store()));
   Definitions& definitions = service->store().definitions();
-  if (command.action == "create") {
-    return create(definitions, command);
-  }
-  if (command.action == "delete") {
-    return delete_token(definitions, command.id);
+  switch (command.action) {
+    case TokenAction::kCreate:
+      return create(definitions, command);
+    case TokenAction::kDelete:
+      return delete_token(definitions, command.id);
+    case TokenAction::kList:
+      break;
   }
   return list(definitions, list_form(command.output));
 }

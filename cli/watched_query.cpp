@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <exception>
-#include <new>
 #include <optional>
 #include <semaphore>
 #include <utility>
@@ -81,7 +80,7 @@ Status WatchedQuery::run(const QueryControl& control, const std::function<Status
   thread_.submit([&] {
     try {
       done = work();
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {  // main() says what becomes of it
       failure = std::current_exception();
     }
     finished.release();

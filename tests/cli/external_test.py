@@ -31,12 +31,15 @@ class Web(http.server.BaseHTTPRequestHandler):
             if self.path == "/never-ends":
                 self.server.over.wait(60)
             return
-        if self.path != "/people.csv":
+        people = b"id,name\n1,Ann\n2,Bob\n"
+        pages = {"/people.csv": people, "/people.csv.gz": gzip.compress(people),
+                 "/marked.csv": b"\xef\xbb\xbfid,name\n2,B\xffb\n"}
+        if self.path not in pages:
             self.send_error(404)
             return
         self.send_response(200)
         self.end_headers()
-        self.wfile.write(b"id,name\n1,Ann\n2,Bob\n")
+        self.wfile.write(pages[self.path])
 
     def log_message(self, *_):
         pass
@@ -167,11 +170,14 @@ class External(EvqCase):
 
     def test_address(self):
         base = self.web()
-        for path in ("/people.csv", "/moved", "/old/people.csv", "/old/list?a=b", "/old/host", "/deep/er/"):
+        for path in ("/people.csv", "/people.csv.gz", "/moved", "/old/people.csv", "/old/list?a=b",
+                     "/old/host", "/deep/er/"):
             self.assertEqual(
                 self.rows(f'externaldata (id:long, name:string) ["{base}{path}"] '
                           "with (skipFirstRow=true) | where id == 2"),
                 [{"id": 2, "name": "Bob"}])
+        self.assertEqual(self.rows(f'externaldata (id:string, name:string) ["{base}/marked.csv"]'),
+                         [{"id": "id", "name": "name"}, {"id": "2", "name": "B\ufffdb"}])
         _, errors = self.evq("query", f'externaldata (id:long) ["{base}/none"]', status=None)
         self.assertIn("answers 404", errors)
 

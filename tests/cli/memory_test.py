@@ -279,6 +279,20 @@ class Memory(MemoryCase):
                 if not SANITIZED:
                     self.assertLess(peak, (100 + 96) << 10)
 
+    def test_what_groups_merge_is_counted(self):
+        # One row makes its group a whole sketch.
+        for state, merge in (("hll(x, 4)", "hll_merge"), ("tdigest(x)", "tdigest_merge")):
+            with self.subTest(merge):
+                status, errors, _, peak = self.run_measured(
+                    "--memory-limit", "100M",
+                    f"let big = toscalar(range x from 1 to 100000 step 1 | summarize {state}); "
+                    "range x from 1 to 2000 step 1 | where rand() < 2 | extend s = iff(x > 0, big, 'b') "
+                    f"| summarize r = {merge}(s) by x | summarize max(r)")
+                self.assertRegex(errors, "memory limit of .* exceeded in summarize")
+                self.assertEqual(status, 1)
+                if not SANITIZED:
+                    self.assertLess(peak, (100 + 96) << 10)
+
     def test_what_scan_and_reduce_keep_is_counted(self):
         rows = "range x from 1 to 600000 step 1 | "
         step = "scan partition by x declare (n:long = 0) with (step a: true => n = 1;) | count"

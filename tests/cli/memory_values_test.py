@@ -132,6 +132,11 @@ class MemoryOfValues(MemoryCase):
                 self.assert_refused(f"externaldata (a:string) ['{self.directory}/{name}'] | count",
                                     "memory limit of .* exceeded in externaldata")
 
+    def test_external_data_is_counted_before_it_is_read(self):
+        (self.directory / "line.txt").write_text("a" * (60 << 20))
+        self.assert_refused(f"externaldata (a:string) ['{self.directory}/line.txt'] | count",
+                            "memory limit of .* exceeded in externaldata", besides=32)
+
     def test_the_table_of_a_pivot_is_counted(self):
         self.assert_refused("range x from 1 to 4400 step 1 | extend p = tostring(x) "
                             "| evaluate pivot(p, take_any(p), x) | count",

@@ -235,18 +235,34 @@ def test_history():
 
 
 def test_a_signal_that_ends_the_prompt_leaves_the_terminal_as_it_was():
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        screen, terminal = os.openpty()
-        process = subprocess.Popen([EVQ, "repl"], stdin=terminal, stdout=terminal, stderr=terminal,
-                                   env=environment(TERM="xterm"), start_new_session=True)
+    events = os.path.join(FOLDER, "events.ndjson")
+    with open(events, "w", encoding="utf-8") as file:
+        file.write('{"n":1}\n')
+    for words in (["repl"], ["repl", "--file", events]):  # loading a file has handlers of its own
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            screen, terminal = os.openpty()
+            process = subprocess.Popen([EVQ, *words], stdin=terminal, stdout=terminal, stderr=terminal,
+                                       env=environment(TERM="xterm"), start_new_session=True)
+            expect_bytes(screen, b"\x1b[?2004h")  # the prompt has begun
+            assert not termios.tcgetattr(terminal)[3] & termios.ICANON
+            process.send_signal(number)
+            assert process.wait(timeout=WAIT_S) == -number, process.returncode
+            assert termios.tcgetattr(terminal)[3] & termios.ICANON
+            expect_bytes(screen, b"\x1b[?2004l")
+            os.close(screen)
+            os.close(terminal)
+
+
+def test_a_signal_while_files_are_loaded():
+    pipe = os.path.join(FOLDER, "pipe.ndjson")
+    os.mkfifo(pipe)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        process = subprocess.Popen([EVQ, "repl", "--file", pipe], stdin=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, env=environment())
         wait_for_handler(lambda: process.pid, signal.SIGTERM)
-        assert not termios.tcgetattr(terminal)[3] & termios.ICANON
         process.send_signal(number)
-        assert process.wait(timeout=WAIT_S) == -number, process.returncode
-        assert termios.tcgetattr(terminal)[3] & termios.ICANON
-        expect_bytes(screen, b"\x1b[?2004l")
-        os.close(screen)
-        os.close(terminal)
+        assert "interrupted" in process.communicate(timeout=WAIT_S)[1]
+        assert process.returncode == 128 + number, process.returncode
 
 
 def test_an_edited_query_is_in_the_history():

@@ -107,6 +107,7 @@ class Server(EvqCase):
                       ("compact", "wbe"),
                       ("dataset", "map-field", "add", "wbe", "x"),
                       ("dataset", "map-field", "list", "wbe"),
+                      ("dataset", "map-field", "remove", "wbe", "x"),
                       ("dataset", "map-field", "remove", "web", "label"),
                       ("dataset", "map-field", "remove", "web", "quite-other"),
                       ("starred", "get", "x"), ("starred", "run", "x"), ("starred", "delete", "x"),

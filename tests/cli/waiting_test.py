@@ -6,6 +6,7 @@ import os
 import pathlib
 import pty
 import re
+import select
 import signal
 import subprocess
 import time
@@ -84,6 +85,23 @@ class Waiting(EvqCase):
         self.evq("compact", "d")
         self.assertIn("sound", self.out("check"))
 
+    def test_a_person_is_told_whom_it_waits_for(self):
+        source = self.directory / "events.ndjson"
+        source.write_text('{"n":3}\n')
+        for words in (("ingest", "d", source), ("compact", "d"), ("delete", "d", "--commit", "--yes")):
+            main_end, terminal = pty.openpty()
+            with self.subTest(words=words), self.held("datasets/1.db"):
+                process = self.start(*words, stderr=terminal, env={"TERM": "xterm"})
+                os.close(terminal)
+                seen = b""
+                while b"Ctrl-C gives up" not in seen:
+                    self.assertTrue(select.select([main_end], [], [], 30)[0], seen)
+                    seen += os.read(main_end, 65536)
+                self.assertRegex(seen.decode(), r"waiting for (another )?process( \d+)?, which holds "
+                                                r"\S+/1\.db\.lock; Ctrl-C gives up")
+            self.assertEqual(process.wait(timeout=30), 0)
+            self.rest_of(main_end)
+
     def test_a_pipe_whose_events_another_process_keeps_out(self):
         """The signal comes while what was read so far waits to be written, and more may come."""
         lock = str(self.directory / "store" / "datasets" / "1.db.lock")
@@ -106,6 +124,13 @@ class Waiting(EvqCase):
                     self.assertIn("catalog.db.lock", errors)
         self.evq("query", "new | count", status=3)
         self.evq("dataset", "create", "new")
+
+    def test_a_catalog_that_a_change_of_it_waits_for(self):
+        with self.held("catalog.db"):
+            for words in (("dataset", "create", "new"), ("starred", "put", "q", "--apl", "d")):
+                with self.subTest(words=words):
+                    errors = self.ends(self.start(*words), signal.SIGTERM, 143)
+                    self.assertIn("interrupted while waiting for the lock", errors)
 
     def test_a_server_that_starts(self):
         with self.held("catalog.db"):
@@ -203,6 +228,7 @@ class Waiting(EvqCase):
         words = ("export", "d | project n", "--output", pipe)
         for number in (signal.SIGINT, signal.SIGTERM):
             self.ends(self.start(*words), number, 128 + number)
+        self.ends(self.start("ingest", "d", "--reject-file", pipe), signal.SIGINT, 130)
         process = self.start("repl", stdin=subprocess.PIPE)
         process.stdin.write("d | sort by n asc | project n\n.save pipe.csv\nd | count\n")
         process.stdin.flush()
