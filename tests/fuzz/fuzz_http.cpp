@@ -11,6 +11,7 @@
 
 #include "http/beast_support.h"
 #include "http/framing.h"
+#include "http/limits.h"
 #include "http/message.h"
 #include "store/base/ascii.h"
 

@@ -20,6 +20,7 @@
 #include "apl/service/result_writer.h"
 #include "apl/service/service.h"
 #include "store/ingest/byte_source.h"
+#include "tests/support/odd_events.h"
 #include "tests/support/reference.h"
 #include "tests/support/temp_store.h"
 
@@ -40,51 +41,10 @@ inline bool is_unsteady(std::string_view apl) {
       kWords, [&](std::string_view word) { return apl.find(word) != std::string_view::npos; });
 }
 
-// Times that blocks share and that go back, columns of only some of the events and of another type
-// in others, keys that repeat and that do not.
-inline std::string odd_events(std::size_t rows) {
-  constexpr const char* kTexts[] = {
-      "alpha", "Beta gamma", "", "beta", "10.0.0.1 GET /a?b=c 200", "\\u00e9t\\u00e9", "a", "1"};
-  constexpr const char* kLists[] = {"[]", "[1,\"x\",null]", "{\"a\":1,\"b\":[1]}",
-                                    "[[2],2.5,\"a\"]"};
-  const std::size_t numbers = rows < 100 ? 11 : 1009;
-  std::string events;
-  for (std::size_t i = 0; i < rows; ++i) {
-    const std::string number = std::to_string(i);
-    const std::size_t tenth = i * 10 / rows;
-    const std::size_t hour = tenth < 5 ? tenth * 2 + i % 2 : i * 7 % 16;
-    events += R"({"_time":"2024-05-0)" + std::to_string(1 + hour / 8) + "T0" +
-              std::to_string(hour % 8) + R"(:00:00Z","g":"id-)" + number + '"';
-    const auto add = [&](bool there, const std::string& name, const std::string& value) {
-      events += there ? ",\"" + name + "\":" + value : "";
-    };
-    const std::string text = '"' + std::string(kTexts[i * 5 % std::size(kTexts)]) + '"';
-    add(i % 9 != 4, "k", text);
-    add(i % 7 != 3, "n", std::to_string(static_cast<int>(i * i % numbers) - 3));
-    add(tenth < 2, "x", std::to_string(9007199254740992 + i));
-    add(tenth == 2, "x", i % 2 == 0 ? "-0.0" : std::to_string(static_cast<double>(i) / 4 - 3));
-    add(tenth > 4, "x", i % 21 == 0 ? "9223372036854775807" : number);
-    add(tenth < 3 || tenth == 7, "r", i % 11 == 0 ? "0" : std::to_string(i % 50));
-    add(tenth == 3 || tenth == 8, "r", i % 2 == 0 ? "-0.0" : std::to_string(i % 50) + ".125");
-    add(tenth < 2 || i % 3 == 0, "y", std::to_string(i % 4));
-    add(tenth >= 2 && i % 3 != 0, "y", i % 3 == 1 ? text : i % 2 == 0 ? "true" : "[1,2]");
-    add(i % 4 != 2, "z", i % 3 == 0 ? "true" : "false");
-    add(i % 6 != 5, "d", std::to_string((static_cast<std::int64_t>(i % 5) - 2) * 3600000000000));
-    add(i % 5 != 0, "l", kLists[i % std::size(kLists)]);
-    add(i % 5 == 2, "o", R"({"k":)" + text + R"(,"d":)" + number + "}");
-    add(tenth == 3, "f", std::to_string(i / 3));
-    add(tenth % 2 == 0, "s", text);
-    events += "}\n";
-  }
-  return events;
-}
-
 class ComparedRows final : public ResultSink {
  public:
   Status begin(const ResultHeader& header) override {
-    for (const Field& field : header.schema.fields()) {
-      names_ += field.name + ":" + std::string(type_name(field.type)) + " ";
-    }
+    schema_ = header.schema;
     return Status::success();
   }
   Status push(const Chunk& chunk, std::span<const RowOrigin> /*origins*/) override {
@@ -100,9 +60,7 @@ class ComparedRows final : public ResultSink {
   Status end(const QueryStatus& /*status*/) override { return Status::success(); }
 
   void add(const ReferenceResult& result) {
-    for (const Field& field : result.schema.fields()) {
-      names_ += field.name + ":" + std::string(type_name(field.type)) + " ";
-    }
+    schema_ = result.schema;
     for (const ReferenceRow& row : result.rows) {
       std::string line;
       for (const Value& value : row) {
@@ -112,14 +70,21 @@ class ComparedRows final : public ResultSink {
     }
   }
 
-  // Rows of equal rank may come in any order.
-  std::string text() {
-    std::ranges::sort(lines_);
-    std::string all = names_;
+  const Schema& schema() const { return schema_; }
+  std::string text() const {
+    std::string all;
+    for (const Field& field : schema_.fields()) {
+      all += field.name + ":" + std::string(type_name(field.type)) + " ";
+    }
     for (const std::string& line : lines_) {
       all += "\n" + line;
     }
     return all;
+  }
+  // Of a query that leaves it open in which order rows of equal rank come.
+  std::string text_in_any_order() {
+    std::ranges::sort(lines_);
+    return text();
   }
 
  private:
@@ -137,9 +102,25 @@ class ComparedRows final : public ResultSink {
     return digits;
   }
 
-  std::string names_;
+  Schema schema_;
   std::vector<std::string> lines_;
 };
+
+// The query with its rows sorted by all columns, in one direction and the other, so that there is
+// but one order; nothing where they cannot be. What sums of doubles err by would change the order.
+inline std::optional<std::string> sorted_by_all(const std::string& apl, const Schema& schema) {
+  constexpr const char* kDirections[] = {"asc", "desc", "asc nulls last", "desc nulls first"};
+  std::string keys;
+  for (std::size_t i = 0; i < schema.size(); ++i) {
+    const Field& field = schema.fields()[i];
+    if (field.type == Type::kReal || field.name.find_first_of("'\\\n") != std::string::npos) {
+      return std::nullopt;
+    }
+    keys += (i == 0 ? "" : ", ") + ("['" + field.name + "'] ") +
+            kDirections[(apl.size() + i) % std::size(kDirections)];
+  }
+  return keys.empty() ? std::nullopt : std::optional(apl + "\n| sort by " + keys);
+}
 
 struct ComparedWay {
   const char* name;
@@ -178,8 +159,7 @@ class ComparedService {
   }
 
   const char* way() const { return way_.name; }
-  // Nothing where the query fails.
-  std::optional<std::string> answer(const std::string& apl, bool optimize) {
+  Result<ComparedRows> answer(const std::string& apl, bool optimize) {
     QueryRequest request;
     request.apl = apl;
     request.optimize = optimize;
@@ -191,16 +171,15 @@ class ComparedService {
       request.join_left_rows = 3;
     }
     ComparedRows rows;
-    return service_->query(request, rows).ok() ? std::optional(rows.text()) : std::nullopt;
+    EVQ_TRY(service_->query(request, rows));
+    return rows;
   }
-  std::optional<std::string> twin(const std::string& apl) {
-    auto result = reference_answer(service_->store(), apl, kComparedNow);
-    if (!result.ok()) {
-      return std::nullopt;
-    }
+  Result<ComparedRows> twin(const std::string& apl) {
+    EVQ_TRY_ASSIGN(const ReferenceResult result,
+                   reference_answer(service_->store(), apl, kComparedNow));
     ComparedRows rows;
-    rows.add(result.value());
-    return rows.text();
+    rows.add(result);
+    return rows;
   }
 
  private:
@@ -209,31 +188,100 @@ class ComparedService {
   std::unique_ptr<Service> service_;
 };
 
-// Traps where there is another answer.
-inline void compare_answers(const std::string& apl, const std::string& one, const char* way,
-                            const std::optional<std::string>& other) {
-  if (other.has_value() && *other != one) {
-    std::fprintf(stderr, "query: %s\n--- one\n%s\n--- other: %s\n%s\n", apl.c_str(), one.c_str(),
-                 way, other->c_str());
-    __builtin_trap();
+// Whether one way may fail like this where others answer.
+inline bool is_resource(ErrorCode code) {
+  return code == ErrorCode::kLimit || code == ErrorCode::kTimeout;
+}
+
+// One query's answers.
+class Comparison {
+ public:
+  enum class Order : std::uint8_t { kAny, kSame };
+
+  Comparison(const std::string& apl, Order order, Result<ComparedRows> first)
+      : apl_(apl), order_(order), first_(text_of(std::move(first))) {}
+
+  // Traps where there is another answer, or an error that is not for want of something.
+  void compare(const char* way, Result<ComparedRows> answer) const {
+    const Result<std::string> other = text_of(std::move(answer));
+    const bool same = first_.ok() && other.ok() ? *first_ == *other : is_excused(other);
+    if (!same) {
+      std::fprintf(stderr, "query: %s\n--- one\n%s\n--- other: %s\n%s\n", apl_.c_str(),
+                   shown(first_).c_str(), way, shown(other).c_str());
+      __builtin_trap();
+    }
   }
+  // Without the optimiser errors come as they do with it.
+  bool is_comparable() const { return first_.ok() || !is_resource(first_.error().code); }
+  bool answers() const { return first_.ok(); }
+
+ private:
+  Result<std::string> text_of(Result<ComparedRows> rows) const {
+    if (!rows.ok()) {
+      return std::move(rows).take_error();
+    }
+    return order_ == Order::kSame ? rows->text() : rows->text_in_any_order();
+  }
+  bool is_excused(const Result<std::string>& other) const {
+    if (!other.ok() && is_resource(other.error().code)) {
+      return true;
+    }
+    return !first_.ok() && !other.ok() && first_.error().code == other.error().code;
+  }
+  static std::string shown(const Result<std::string>& text) {
+    return text.ok() ? *text : "error: " + text.error().message;
+  }
+
+  const std::string& apl_;
+  const Order order_;
+  const Result<std::string> first_;
+};
+
+inline bool may_come_in_any_order(const std::string& apl) {
+  return apl.starts_with(kInAnyOrder);
 }
 
 // The query in all ways there are: by the first service with the optimiser and without, where
 // wanted by the slow twin, by several threads, and where order does not matter by the other
 // services.
-inline void compare_ways(const std::string& apl,
+inline void compare_ways(const std::string& apl, Comparison::Order order,
+                         Result<ComparedRows> first,
                          std::span<const std::unique_ptr<ComparedService>> services, bool twin) {
-  const auto first = services[0]->answer(apl, true);
-  if (!first || is_unsteady(apl)) {
+  const Comparison comparison(apl, order, std::move(first));
+  if (!comparison.is_comparable()) {
     return;
   }
-  compare_answers(apl, *first, "no optimiser", services[0]->answer(apl, false));
-  if (twin) {
-    compare_answers(apl, *first, "slow twin", services[0]->twin(apl));
+  comparison.compare("no optimiser", services[0]->answer(apl, false));
+  if (!comparison.answers()) {
+    return;
   }
-  for (std::size_t i = 1; i < (apl.starts_with(kInAnyOrder) ? services.size() : 2); ++i) {
-    compare_answers(apl, *first, services[i]->way(), services[i]->answer(apl, true));
+  if (twin) {
+    Result<ComparedRows> slow = services[0]->twin(apl);
+    if (slow.ok() || slow.error().code != ErrorCode::kUnsupported) {
+      comparison.compare("slow twin", std::move(slow));
+    }
+  }
+  for (std::size_t i = 1; i < (may_come_in_any_order(apl) ? services.size() : 2); ++i) {
+    comparison.compare(services[i]->way(), services[i]->answer(apl, true));
+  }
+}
+
+// The same once more with all rows in one order, which is compared then.
+inline void compare_ways(const std::string& apl,
+                         std::span<const std::unique_ptr<ComparedService>> services, bool twin) {
+  if (is_unsteady(apl)) {
+    return;
+  }
+  Result<ComparedRows> first = services[0]->answer(apl, true);
+  const std::optional<std::string> sorted =
+      first.ok() ? sorted_by_all(apl, first->schema()) : std::nullopt;
+  compare_ways(apl, Comparison::Order::kAny, std::move(first), services, twin);
+  if (!sorted.has_value()) {
+    return;
+  }
+  Result<ComparedRows> in_order = services[0]->answer(*sorted, true);
+  if (in_order.ok()) {
+    compare_ways(*sorted, Comparison::Order::kSame, std::move(in_order), services, twin);
   }
 }
 
