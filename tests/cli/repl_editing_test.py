@@ -261,7 +261,7 @@ def test_a_signal_while_files_are_loaded():
                                    stderr=subprocess.PIPE, text=True, env=environment())
         wait_for_handler(lambda: process.pid, signal.SIGTERM)
         process.send_signal(number)
-        assert "interrupted" in process.communicate(timeout=WAIT_S)[1]
+        assert "cancelled" in process.communicate(timeout=WAIT_S)[1]
         assert process.returncode == 128 + number, process.returncode
 
 

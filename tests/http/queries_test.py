@@ -6,6 +6,7 @@ Usage: queries_test.py EVQ.
 
 import gzip
 import json
+import re
 import sys
 import threading
 import time
