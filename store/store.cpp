@@ -80,6 +80,7 @@ class DirectoryStore final : public Store {
                   Maintenance maintenance, QueryControl& control);
   std::optional<std::int64_t> retained_from(const DatasetDefinition& definition);
   bool believes_clock();
+  Result<CheckReport> check_files(QueryControl& control);
   bool is_roomy() const;
   DatabaseOptions file_options() const;
   IngestOptions options_for(IngestOptions options, const DatasetDefinition& definition) const;
@@ -498,6 +499,20 @@ Result<BackupReport> DirectoryStore::back_up(const std::string& target,
 
 Result<CheckReport> DirectoryStore::check(QueryControl& control) {
   const WaitScope scope(control);
+  EVQ_TRY_ASSIGN(CheckReport report, check_files(control));
+  // An error begins with the whole path of its file, which may be one beside the database.
+  const std::string folder = directory_ + "/";
+  for (CheckProblem& problem : report.problems) {
+    const std::size_t end = problem.message.find(": ");
+    if (problem.message.starts_with(folder) && end != std::string::npos) {
+      problem.file = problem.message.substr(folder.size(), end - folder.size());
+      problem.message.erase(0, end + 2);
+    }
+  }
+  return report;
+}
+
+Result<CheckReport> DirectoryStore::check_files(QueryControl& control) {
   CheckReport report;
   ++report.files;
   std::vector<UnlistedFile> unlisted;

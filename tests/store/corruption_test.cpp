@@ -303,8 +303,8 @@ TEST_CASE("what is left of a damaged file that a killed process has left can be 
   const auto report = store->check(checking);
   REQUIRE(report.ok());
   REQUIRE(report->problems.size() == 1);
-  CHECK(report->problems[0].file == "datasets/1.db");
-  CHECK(report->problems[0].message == problems[0]);
+  CHECK(report->problems[0].file == "datasets/1.db-wal");
+  CHECK(problems[0] == directory.path() + "/datasets/1.db-wal: " + report->problems[0].message);
 }
 
 TEST_CASE("a file of another store or a missing one is noticed") {
