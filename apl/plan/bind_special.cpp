@@ -273,7 +273,7 @@ Result<ExprPtr> Binder::values_of_table(const ast::Expr& table, Span span, Type*
 }
 
 // The first column of a table as a constant list.
-Result<ExprPtr> Binder::first_column(Relation relation, Span span) {
+Result<ExprPtr> Binder::first_column(Relation relation, Span span) const {
   relation = order_naturally(std::move(relation), options_.default_ascending);
   return constant_list(*this, *relation.node, span);
 }

@@ -124,7 +124,7 @@ class Binder {
   Result<ExprPtr> bind_pack_all(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_toscalar(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> values_of_table(const ast::Expr& table, Span span, Type* element);
-  Result<ExprPtr> first_column(Relation relation, Span span);
+  Result<ExprPtr> first_column(Relation relation, Span span) const;
   // The field that an argument of column_ifexists() names: a field as such, or a constant text.
   Result<std::string> name_argument(const ast::Expr& argument, const Relation* input);
   // lower_window.cpp

@@ -397,17 +397,21 @@ struct PruneColumns {
   Needed needed;
 
   Mapping operator()(Scan& scan) { return prune_scan(node, &scan, std::move(needed)); }
-  Mapping operator()(Project& project) { return prune_project(node, &project, needed); }
-  Mapping operator()(Aggregate& aggregate) { return prune_aggregate(node, &aggregate, needed); }
-  Mapping operator()(Extract& extract) { return prune_extract(node, &extract, needed); }
-  Mapping operator()(Unnest& unnest) { return prune_unnest(node, &unnest, needed); }
-  Mapping operator()(Fetch& fetch) { return prune_fetch(node, &fetch, needed); }
-  Mapping operator()(Window& window) { return prune_window(node, &window, needed); }
-  Mapping operator()(Join& join) { return prune_join(node, &join, needed); }
-  Mapping operator()(Union& /*all*/) { return prune_union(node, needed); }
-  Mapping operator()(Apply& apply) { return prune_apply(node, &apply, needed); }
+  Mapping operator()(Project& project) const { return prune_project(node, &project, needed); }
+  Mapping operator()(Aggregate& aggregate) const {
+    return prune_aggregate(node, &aggregate, needed);
+  }
+  Mapping operator()(Extract& extract) const { return prune_extract(node, &extract, needed); }
+  Mapping operator()(Unnest& unnest) const { return prune_unnest(node, &unnest, needed); }
+  Mapping operator()(Fetch& fetch) const { return prune_fetch(node, &fetch, needed); }
+  Mapping operator()(Window& window) const { return prune_window(node, &window, needed); }
+  Mapping operator()(Join& join) const { return prune_join(node, &join, needed); }
+  Mapping operator()(Union& /*all*/) const { return prune_union(node, needed); }
+  Mapping operator()(Apply& apply) const { return prune_apply(node, &apply, needed); }
   Mapping operator()(Series& series) { return prune_series(node, &series, std::move(needed)); }
-  Mapping operator()(Transform& transform) { return prune_transform(node, &transform, needed); }
+  Mapping operator()(Transform& transform) const {
+    return prune_transform(node, &transform, needed);
+  }
   // The output has the input's columns.
   Mapping operator()(Filter& filter) {
     need_columns(*filter.predicate, &needed);
@@ -428,8 +432,8 @@ struct PruneColumns {
     rows.needed = std::move(needed);
     return identity(node->schema.size());
   }
-  Mapping operator()(Sequence& /*sequence*/) { return prune_nothing(node); }
-  Mapping operator()(ValuesNode& /*values*/) { return prune_nothing(node); }
+  Mapping operator()(Sequence& /*sequence*/) const { return prune_nothing(node); }
+  Mapping operator()(ValuesNode& /*values*/) const { return prune_nothing(node); }
 
   Mapping prune_sorted(std::vector<SortKey>* keys) {
     for (const SortKey& key : *keys) {

@@ -16,7 +16,7 @@ inline constexpr std::int64_t kClockJumpNs = std::int64_t{3600} * 1000000000;
 inline constexpr std::int64_t kClockDistrustNs = 24 * kClockJumpNs;
 
 // Longer than most machines are switched off; after more it is distrusted as well.
-inline constexpr std::int64_t kClockGapNs = 7 * 24 * kClockJumpNs;
+inline constexpr std::int64_t kClockGapNs = 7 * kClockDistrustNs;
 
 class ClockWatch {
  public:
