@@ -235,8 +235,8 @@ constexpr ParameterDoc kBeta{"beta", "The other shape parameter, above 0."};
 
 constexpr std::string_view kShareReturns =
     "A real from 0 to 1, good to some ten digits for shapes of any size; null outside of the "
-    "domain, "
-    "where the shapes come to more than 1e300, and where the calculation does not converge.";
+    "domain, where the shapes come to more than 1e300, and where the calculation does not "
+    "converge.";
 
 constexpr std::array<ScalarFunction, 4> kProbabilityFunctions = {{
     {.name = "beta_cdf",

@@ -34,6 +34,11 @@ Status check_plain(const std::string& path) {
   return {};
 }
 
+void note_reach(const WalReach& reach, FileLock* lock) {
+  const WalReachText text = encode_reach(reach);
+  lock->note({text.data(), text.size()});
+}
+
 // Did the disk, not the request, fail? Then nobody knows what a later read will see.
 bool leaves_doubt(const Error& error) {
   return error.code == ErrorCode::kIo;
@@ -83,8 +88,7 @@ Status WriteLock::commit() {
   database_->wrote_ = true;
   try {
     if (const auto reach = database_->writer_->take_reach()) {
-      const WalReachText text = encode_reach(*reach);
-      lock_->note({text.data(), text.size()});
+      note_reach(*reach, &*lock_);
     }
     database_->checkpoint_when_due(*lock_);
   } catch (const std::bad_alloc&) {
@@ -507,8 +511,7 @@ Status Database::without_note(FileLock& lock, const Attempt& attempt) {
   lock.forget();
   Status done = attempt();
   if (noted.has_value() && size_or_zero(options_.path + "-wal") != 0) {
-    const WalReachText text = encode_reach(*noted);
-    lock.note({text.data(), text.size()});
+    note_reach(*noted, &lock);
   }
   return done;
 }
