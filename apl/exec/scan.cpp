@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apl/exec/block_rows.h"
+#include "apl/exec/event_time.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/pruning.h"
 #include "apl/exec/time_order.h"
@@ -68,13 +69,6 @@ struct SharedScan {
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
 };
-
-// Whether all rows of the block lie in the scan's range.
-bool lies_inside(const SnapshotBlock& block, const plan::Scan& scan, std::int64_t time_min,
-                 std::int64_t time_max) {
-  return time_min <= block.min_time && block.max_time <= time_max &&
-         scan.arrived_from <= block.first_ordinal && block.ordinal_end <= scan.arrived_before;
-}
 
 // The blocks of which rows are read: as many workers have something to do.
 std::size_t blocks_to_read(const SharedScan& shared) {

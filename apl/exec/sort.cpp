@@ -443,6 +443,7 @@ Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer)
   TimeBound time_bound(!spec.keys.empty() && spec.keys[0].order.descending);
   ScanHints hints;
   if (!spec.keys.empty() && is_event_time(*node.inputs[0], spec.keys[0].column)) {
+    EVQ_TRY(draw_to_catalog(executor, *node.inputs[0], spec.limit, &time_bound));
     spec.time_bound = &time_bound;
     hints.time_bound = &time_bound;
   }
