@@ -30,7 +30,7 @@
 #include "http/ingest_client.h"
 #include "http/wire.h"
 #include "store/base/file.h"
-#include "store/base/free_memory.h"
+#include "store/base/heap.h"
 #include "store/base/told_number.h"
 #include "store/definitions.h"
 #include "store/ingest/byte_source.h"
@@ -277,7 +277,7 @@ int run_ingest(const GlobalOptions& global, const IngestCommand& command) {
   if (global.remote()) {
     return ingest_to_server(global, command);
   }
-  keep_freed_pages();
+  set_up_heap(HeapUse::kLoading);
   auto service = open_service(global, {});
   if (!service.ok()) {
     return report_error(service.error());

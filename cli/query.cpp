@@ -30,7 +30,7 @@
 #include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
-#include "store/base/free_memory.h"
+#include "store/base/heap.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -249,7 +249,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
 }  // namespace
 
 int run_query(const GlobalOptions& global, const QueryCommand& command) {
-  keep_freed_pages();
+  set_up_heap(HeapUse::kQueries);
   const InterruptScope interrupt(Interrupted::kCommand,
                                  static_cast<std::int64_t>(command.timeout_s * 1000));
   if (global.remote() && command.event_files.empty()) {

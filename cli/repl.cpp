@@ -17,7 +17,7 @@
 #include "cli/terminal/text_width.h"
 #include "store/base/ascii.h"
 #include "store/base/file.h"
-#include "store/base/free_memory.h"
+#include "store/base/heap.h"
 
 namespace evq {
 namespace {
@@ -274,7 +274,7 @@ void Repl::remember(std::string text) {
 }
 
 int run_repl(const GlobalOptions& global, const ReplCommand& command) {
-  keep_freed_pages();
+  set_up_heap(HeapUse::kQueries);
   Repl repl(global, command);
   repl.settings().zone = global.zone;
   return repl.run();

@@ -16,16 +16,12 @@
 #include "http/server.h"
 #include "http/token_store.h"
 #include "http/upkeep.h"
-#include "store/base/free_memory.h"
+#include "store/base/heap.h"
 #include "store/base/limits.h"
 #include "store/base/process.h"
 
 namespace evq {
 namespace {
-
-// With one, 64 clients that send ten events each take a sixth more of the processors; with more
-// than these, the server's memory grows and little is gained.
-constexpr unsigned kArenasPerProcessor = 4;
 
 void write_line(std::string_view line) {
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
@@ -84,7 +80,7 @@ Status bootstrap(Service& service) {
 }
 
 Status serve(const GlobalOptions& global, const ServeCommand& command) {
-  keep_freed_pages(kArenasPerProcessor);
+  set_up_heap(HeapUse::kQueries);
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may stop
   HttpServerOptions server;
   if (const Setting& remote = global.settings.setting("server");

@@ -13,7 +13,7 @@
 #include "http/io_threads.h"
 #include "http/limits.h"
 #include "http/listener.h"
-#include "store/base/free_memory.h"
+#include "store/base/heap.h"
 #include "store/base/process.h"
 #include "store/base/time.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "store/base/free_memory.h"
+#include "store/base/heap.h"
 #include "store/base/limits.h"
 #include "store/base/short_turns.h"
 #include "store/column/dynamic_kinds.h"

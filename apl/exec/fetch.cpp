@@ -21,7 +21,7 @@
 #include "apl/exec/row_location.h"
 #include "apl/exec/time_order.h"
 #include "store/base/allocation_meter.h"
-#include "store/base/free_memory.h"
+#include "store/base/heap.h"
 #include "store/base/limits.h"
 #include "store/base/uncharged_bytes.h"
 #include "store/block/block_reader.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "apl/exec/union_consumer.h"
-#include "store/base/free_memory.h"
+#include "store/base/heap.h"
 
 namespace evq {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "apl/exec/row_sorter.h"
-#include "store/base/free_memory.h"
+#include "store/base/heap.h"
 
 namespace evq {
 namespace {

@@ -21,7 +21,7 @@
 #include "apl/exec/time_order.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
-#include "store/base/free_memory.h"
+#include "store/base/heap.h"
 #include "store/base/ordered_bits.h"
 #include "store/block/format.h"
 #include "store/column/ordering.h"

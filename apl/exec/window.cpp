@@ -20,7 +20,7 @@
 #include "apl/plan/window_names.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
-#include "store/base/free_memory.h"
+#include "store/base/heap.h"
 #include "store/base/limits.h"
 #include "store/column/ordering.h"
 #include "store/column/vector_builder.h"
