@@ -31,6 +31,7 @@
 #include "http/wire.h"
 #include "store/base/file.h"
 #include "store/base/heap.h"
+#include "store/base/limits.h"
 #include "store/base/told_number.h"
 #include "store/definitions.h"
 #include "store/ingest/byte_source.h"
@@ -95,6 +96,7 @@ class IngestRun {
       committed = counts;
       refused = {};
       progress.update(counts.ingested);
+      return_free_memory_beyond(kIngestResidentBytesMax);
       if (command_.progress) {
         print_note(global_, name + ": " + std::to_string(counts.ingested + counts.failed) +
                                 " events committed");

@@ -92,6 +92,8 @@ inline constexpr std::size_t kIngestBatchColumnBytesMin = 8 * kMebibyte;
 // Text, builders and what is sealed and on its way to its commit, of one load (load_memory.h). The
 // rest of 256 MiB is for what comes and goes while columns are encoded, for commits and merges.
 inline constexpr std::size_t kIngestMemoryBytesMax = 144 * kMebibyte;
+// What evq ingest may hold after a commit before it gives free memory back.
+inline constexpr std::size_t kIngestResidentBytesMax = 176 * kMebibyte;
 // Text read but not parsed yet: that of one and a half batches, so that two workers have some each
 // while the disk is slow with a commit.
 inline constexpr std::size_t kIngestTextBytesMax = 48 * kMebibyte;
@@ -225,6 +227,9 @@ inline constexpr std::size_t kQueriesPerProcessorMax = 2;
 // Queries waiting for their turn, and how long; then 503 with Retry-After.
 inline constexpr std::size_t kQueriesQueuedMax = 64;
 inline constexpr std::int64_t kQueryQueueMsMax = 10000;
+// What a process may hold beside its queries' memory limit before free memory is given back: what
+// is uncharged (below), code, and what files have in memory.
+inline constexpr std::size_t kHeapBesidesLimitBytes = 48 * kMebibyte;
 // Columns that one worker's expressions make before the query's memory is charged for them: a chunk
 // of common rows.
 inline constexpr std::size_t kUnchargedColumnBytesMax = 16 * kMebibyte;

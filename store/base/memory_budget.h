@@ -1,7 +1,8 @@
 #pragma once
 // MemoryBudget: how many bytes a query, or all queries of a process together, may hold. Operators
 // reserve before they allocate and release after they free; nobody hooks malloc. A budget may have
-// a parent (the process's), which is charged for the same bytes.
+// a parent (the process's), which is charged for the same bytes. The outermost one
+// with a limit sees to it that the process does not hold much more (kHeapBesidesLimitBytes).
 // All methods of MemoryBudget may be called from any thread; a lease belongs to one thread.
 
 #include <atomic>
@@ -9,6 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "store/base/heap.h"
+#include "store/base/limits.h"
 #include "store/base/result.h"
 
 namespace evq {
@@ -17,7 +20,11 @@ class MemoryBudget {
  public:
   // `limit_bytes` 0 means no limit of its own. The parent must outlive this budget.
   explicit MemoryBudget(std::size_t limit_bytes, MemoryBudget* parent = nullptr)
-      : limit_(limit_bytes), parent_(parent) {}
+      : limit_(limit_bytes),
+        parent_(parent),
+        watch_(limit_bytes != 0 && (parent == nullptr || parent->limit() == 0)
+                   ? limit_bytes + kHeapBesidesLimitBytes
+                   : 0) {}
   // Everything must have been released.
   ~MemoryBudget() = default;
   MemoryBudget(const MemoryBudget&) = delete;
@@ -40,6 +47,7 @@ class MemoryBudget {
 
   const std::size_t limit_;
   MemoryBudget* const parent_;
+  HeapWatch watch_;
   std::atomic<std::size_t> used_{0};
   std::atomic<std::size_t> peak_{0};
 };
