@@ -404,15 +404,13 @@ class AggregateRun {
 
   // Drops rows of groups that nobody needs here where nothing below does.
   Status run_kept(Consumer& aggregate) {
-    const std::optional<KeptKeys>& kept = below_.kept_keys;
-    if (!kept.has_value() || drops_rows(*kept, input_)) {
+    std::vector<KeptKeys> kept = below_.kept_keys;
+    std::erase_if(kept, [this](const KeptKeys& keys) { return drops_rows(keys, input_); });
+    if (kept.empty()) {
       return executor_.run(input_, aggregate, below_);
     }
     const auto keep = [&](Chunk chunk) -> Result<Chunk> {
-      if (kept->test->pays()) {
-        chunk.select(kept->test->rows_with(chunk.columns(), kept->columns, chunk.rows()));
-      }
-      return chunk;
+      return rows_with(kept, std::move(chunk));
     };
     const ExecOptions& options = executor_.options();
     MapConsumer some(keep, {options.budget, options.control, "join"}, aggregate);

@@ -3,31 +3,13 @@
 #include <algorithm>
 #include <string>
 
+#include "apl/exec/join_kinds.h"
 #include "apl/plan/hidden_columns.h"
 #include "apl/plan/optimizer.h"
 #include "store/block/format.h"
 
 namespace evq {
 namespace {
-
-// Whether what becomes of a left row does not depend on others of the left side, nor what becomes
-// of the right ones on it.
-bool joins_row_by_row(plan::JoinKind kind) {
-  switch (kind) {
-    case plan::JoinKind::kInner:
-    case plan::JoinKind::kInnerUnique:
-    case plan::JoinKind::kLeftOuter:
-    case plan::JoinKind::kLeftSemi:
-    case plan::JoinKind::kLeftAnti:
-      return true;
-    case plan::JoinKind::kRightOuter:
-    case plan::JoinKind::kFullOuter:
-    case plan::JoinKind::kRightSemi:
-    case plan::JoinKind::kRightAnti:
-      break;
-  }
-  return false;
-}
 
 // The scan all of whose rows `node` gives, or null.
 const plan::Scan* scan_of_all_rows(const plan::Node& node) {
@@ -70,7 +52,7 @@ bool is_event_time(const plan::Node& node, std::size_t column) {
            is_event_time(*node.inputs[0], column);
   }
   if (const auto* join = std::get_if<plan::Join>(&node.op)) {
-    return joins_row_by_row(join->kind) && column < node.inputs[0]->schema.size() &&
+    return passes_left_rows(join->kind) && column < node.inputs[0]->schema.size() &&
            is_event_time(*node.inputs[0], column);
   }
   if (std::holds_alternative<plan::Union>(node.op)) {

@@ -106,10 +106,11 @@ Status Executor::check() const {
 }
 
 Result<Collected> Executor::collect(const plan::Node& node, std::string_view operator_name,
-                                    const ChunkMap& keep) {
+                                    const ChunkMap& keep, const std::vector<KeptKeys>& kept_keys) {
   CollectConsumer consumer(options_.budget, operator_name);
   ScanHints hints;
   hints.takes_stretches = true;
+  hints.kept_keys = kept_keys;
   if (keep) {
     MapConsumer kept(keep, {options_.budget, options_.control, operator_name}, consumer);
     EVQ_TRY(run(node, kept, hints));

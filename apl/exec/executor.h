@@ -96,8 +96,8 @@ struct ScanHints {
   std::vector<const plan::Filter*> group_filters{};
   // Of the groups of an aggregation only so many, the first ones, are taken.
   std::optional<std::size_t> first_groups;
-  // Rows that have none of these keys need not come.
-  std::optional<KeptKeys> kept_keys;
+  // Rows that lack one of these keys need not come.
+  std::vector<KeptKeys> kept_keys{};
   // All that is asked of an aggregation is how many groups there are: its rows may come in any
   // order and without columns.
   bool groups_only_counted = false;
@@ -124,10 +124,11 @@ class Executor {
 
   // Runs `node` to its end, or until `consumer` wants no more.
   Status run(const plan::Node& node, Consumer& consumer, const ScanHints& hints = {});
-  // Runs `node` and keeps its output, or what `keep`, when given, makes of each chunk of it.
-  // `operator_name`, a literal, is for memory errors.
+  // Runs `node` and keeps its output, or what `keep`, when given, makes of each chunk of it; rows
+  // that lack a key of `kept_keys` need not be among it. `operator_name`, a literal, is for memory
+  // errors.
   Result<Collected> collect(const plan::Node& node, std::string_view operator_name,
-                            const ChunkMap& keep = {});
+                            const ChunkMap& keep = {}, const std::vector<KeptKeys>& kept_keys = {});
   // Pushes the chunks that `make` gives, until it gives an empty one, into one sink of `consumer`
   // and completes it. Each is charged while the operators after this one have it.
   Status push_each(const std::function<Chunk()>& make, std::string_view operator_name,

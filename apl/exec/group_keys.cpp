@@ -4,7 +4,6 @@
 #include <bit>
 #include <limits>
 
-#include "store/base/checksum.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -236,9 +235,7 @@ void GroupKeys::own_last_texts(KeyBatch* batch, std::size_t j) {
 
 void GroupKeys::append(const GroupKeys& other, std::size_t other_group) {
   const std::uint64_t* key = other.row(other_group);
-  for (std::size_t i = 0; i < stride_; ++i) {
-    rows_.push_back(key[i]);
-  }
+  append(key);
   for (const std::size_t column : texts_) {
     shared_text_bytes_ += key[columns_[column].place + 1];
   }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/checksum.h"
 #include "store/base/large_pages.h"
 #include "store/column/vector.h"
 
@@ -56,6 +57,12 @@ class GroupKeys {
   // The hash of each key that is loaded.
   void hash_all(const KeyBatch& batch, std::uint64_t seed, std::uint64_t* hashes) const;
 
+  // That of a key that is one number, a row of two words.
+  static std::uint64_t hash_number(const std::uint64_t* row, std::uint64_t seed) {
+    const std::uint64_t hash = hash64(row[1], seed);
+    return row[0] == 0 ? hash : hash64(row[0], hash);
+  }
+
   // Whether a group has key j.
   bool equals(std::size_t group, const KeyBatch& batch, std::size_t j) const {
     const std::uint64_t* key = batch.rows + j * batch.stride;
@@ -76,12 +83,14 @@ class GroupKeys {
            (texts_.empty() || same_texts(row(group), other.row(other_group)));
   }
   void reserve(std::size_t groups) { rows_.reserve(groups * stride_); }
-  // The key of the next group.
-  void append(KeyBatch* batch, std::size_t j) {
-    const std::uint64_t* key = batch->rows + j * batch->stride;
+  // The key of the next group; without texts its row does.
+  void append(const std::uint64_t* key) {
     for (std::size_t i = 0; i < stride_; ++i) {  // few: insert() would take longer
       rows_.push_back(key[i]);
     }
+  }
+  void append(KeyBatch* batch, std::size_t j) {
+    append(batch->rows + j * batch->stride);
     if (!texts_.empty()) {
       own_last_texts(batch, j);
     }
@@ -101,6 +110,8 @@ class GroupKeys {
   // A column of the keys of `groups`, in that order. Texts are shared with the vector.
   Vector gather(std::size_t column, std::span<const std::uint32_t> groups) const;
   std::size_t size_bytes() const;
+  // The words of a group's key.
+  const std::uint64_t* row(std::size_t group) const { return rows_.data() + group * stride_; }
 
  private:
   struct Column {
@@ -109,7 +120,6 @@ class GroupKeys {
     std::size_t place;  // of its first word in a row
   };
 
-  const std::uint64_t* row(std::size_t group) const { return rows_.data() + group * stride_; }
   static bool same_words(const std::uint64_t* a, const std::uint64_t* b, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {  // few: a call of memcmp() would take longer
       if (a[i] != b[i]) {

@@ -9,7 +9,6 @@
 #include "apl/exec/key_combinations.h"
 #include "apl/exec/key_slots.h"
 #include "store/base/allocation_meter.h"
-#include "store/base/check.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 
@@ -21,8 +20,6 @@ namespace {
 constexpr std::size_t kRowsPerCombinationMin = 3;
 // Combinations are kept in a table for each column of the key: not of thousands.
 constexpr std::size_t kLocatedKeysMax = 256;
-constexpr std::size_t kFirstSlots = 64;
-constexpr std::size_t kSlotsPerGroupMin = 2;
 // Moving to a larger table waits for memory as look-ups do: rather seldom.
 constexpr std::size_t kGrowth = 4;
 constexpr std::size_t kAhead = 16;
@@ -33,10 +30,6 @@ constexpr std::size_t kPrefetchSlotsMin = std::size_t{1} << 13U;
 // Entries are hashed ahead when they come about so often.
 constexpr std::size_t kHashedEntryRowsMin = 2;
 constexpr std::uint64_t kUnseen = ~std::uint64_t{0};
-
-std::uint32_t tag_of(std::uint64_t hash) {
-  return static_cast<std::uint32_t>(hash >> 32U);
-}
 
 // A null entry's is that of an empty text.
 std::uint64_t entry_hash(const Values& values, std::size_t slot, std::uint64_t seed) {
@@ -59,12 +52,16 @@ bool has_runs(const Vector& key, std::size_t rows) {
 }  // namespace
 
 GroupTable::GroupTable(const std::vector<Type>& key_types, std::uint64_t seed)
-    : seed_(seed), keys_(key_types), slots_(kFirstSlots) {}
+    : seed_(seed),
+      keys_(key_types),
+      slots_(kFirstSlots),
+      knows_range_(key_types.size() == 1 && physical_of(key_types[0]) == Physical::kInt64) {}
 
 // ---------------------------------------------------------------- the hash table
 
 void GroupTable::reserve(std::size_t groups) {
-  if (const std::size_t count = std::bit_ceil(groups * kSlotsPerGroupMin); count > slots_.size()) {
+  const std::size_t count = std::bit_ceil(groups * kSlotsPerGroupMin);
+  if (direct_ == nullptr && count > slots_.size()) {
     make_slots(count);
   }
 }
@@ -90,20 +87,13 @@ void GroupTable::make_slots(std::size_t count) {
   keys_.reserve(groups);
 }
 
-template <class Equal>
-std::size_t GroupTable::slot_of(std::uint64_t hash, std::size_t place, const Equal& equal) const {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t at = place;
-  while (slots_[at].group != 0 &&
-         (slots_[at].tag != tag_of(hash) || !equal(slots_[at].group - 1))) {
-    at = (at + 1) & mask;
-  }
-  return at;
+void GroupTable::add_group(std::uint64_t hash) {
+  hashes_.push_back(hash);
+  first_seen_.push_back(kUnseen);
 }
 
 void GroupTable::insert(std::uint64_t hash, std::size_t slot) {
-  hashes_.push_back(hash);
-  first_seen_.push_back(kUnseen);
+  add_group(hash);
   slots_[slot] = {tag_of(hash), static_cast<std::uint32_t>(hashes_.size())};
   if (hashes_.size() * kSlotsPerGroupMin > slots_.size()) {
     make_slots(slots_.size() * kGrowth);
@@ -140,6 +130,10 @@ void GroupTable::approach(std::span<const std::uint64_t> hashes, Places* places)
 }
 
 void GroupTable::resolve(KeyBatch& batch, std::uint32_t* groups) {
+  if (direct_ != nullptr) {
+    resolve_direct(batch, groups);
+    return;
+  }
   std::array<std::uint64_t, kBatchMax> hashes;
   keys_.hash_all(batch, seed_, hashes.data());
   resolve(batch, std::span(hashes).first(batch.size), groups);
@@ -166,6 +160,10 @@ void GroupTable::resolve(KeyBatch& batch, std::span<const std::uint64_t> hashes,
 }
 
 void GroupTable::find_batch(const KeyBatch& batch, std::uint32_t* groups) const {
+  if (direct_ != nullptr) {
+    find_direct(batch, groups);
+    return;
+  }
   std::array<std::uint64_t, kBatchMax> hashes;
   keys_.hash_all(batch, seed_, hashes.data());
   Places places;
@@ -265,6 +263,7 @@ void GroupTable::note_seen(std::span<const std::uint32_t> groups, std::size_t kn
 
 std::optional<GroupTable::Counted> GroupTable::count(std::span<const Vector> keys, std::size_t rows,
                                                      std::uint64_t order) {
+  fit_direct(keys, rows);
   const std::size_t radix = combinations_of(keys, rows);
   located_ = (radix == 0 || radix * kRowsPerCombinationMin > rows) && locate(keys, rows);
   if (radix == 0 || located_) {
@@ -298,6 +297,8 @@ void GroupTable::assign_rows(std::span<const Vector> keys, std::size_t rows, std
   const std::size_t known = size();
   if (located_) {
     assign_located(keys, rows, groups);
+  } else if (is_direct(keys)) {
+    assign_direct(keys[0], rows, groups);
   } else {
     for_each_batch(keys, rows, RowSlots(keys),
                    [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
@@ -417,6 +418,10 @@ void GroupTable::assign_runs(const Vector& key, std::size_t rows, std::uint64_t 
 }
 
 void GroupTable::find(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups) const {
+  if (is_direct(keys)) {
+    find_direct(keys[0], rows, groups);
+    return;
+  }
   const std::size_t radix = combinations_of(keys, rows);
   if (radix == 0 || radix > rows) {
     for_each_batch(keys, rows, RowSlots(keys), [&](const KeyBatch& batch, std::size_t begin) {
@@ -434,33 +439,6 @@ void GroupTable::find(std::span<const Vector> keys, std::size_t rows, std::uint3
   number_combinations(keys, rows, &numbers);
   for (std::size_t i = 0; i < rows; ++i) {
     groups[i] = found[numbers[i]];
-  }
-}
-
-void GroupTable::merge(const GroupTable& other, std::span<const std::uint32_t> groups,
-                       std::vector<GroupPair>* pairs) {
-  EVQ_CHECK(seed_ == other.seed_);
-  order_max_ = std::max(order_max_, other.order_max_);
-  keys_.share_texts(other.keys_);
-  pairs->clear();
-  pairs->reserve(groups.size());
-  std::vector<std::uint64_t> hashes;
-  Places places;
-  for (std::size_t begin = 0; begin < groups.size(); begin += batch_max()) {
-    const auto batch = groups.subspan(begin, std::min(batch_max(), groups.size() - begin));
-    const std::size_t known = size();
-    for (const std::uint32_t group : batch) {
-      other.prefetch_group(group);
-    }
-    hashes.clear();
-    for (const std::uint32_t group : batch) {
-      hashes.push_back(other.hashes_[group]);
-    }
-    approach(hashes, &places);
-    for (std::size_t j = 0; j < batch.size(); ++j) {
-      pairs->push_back({batch[j], merge_one(other, batch[j], place_of(hashes[j], places, j))});
-    }
-    charge_keys(size() - known);
   }
 }
 
@@ -499,6 +477,7 @@ void GroupTable::load(std::span<const Vector> keys, std::span<const std::uint32_
 
 void GroupTable::assign_loaded(const std::uint64_t* loaded, std::span<const std::uint32_t> rows,
                                std::uint64_t order, std::uint32_t* groups) {
+  forget_range();
   const std::size_t known = size();
   KeyBatch batch;
   batch.stride = loaded_words();
@@ -519,6 +498,7 @@ void GroupTable::assign_loaded(const std::uint64_t* loaded, std::span<const std:
 void GroupTable::assign_some(std::span<const Vector> keys, const ChunkCombinations& combinations,
                              std::span<const std::uint32_t> some, const std::uint64_t* hashes,
                              std::uint64_t order, std::uint32_t* groups) {
+  forget_range();
   std::vector<std::uint32_t> numbers(some.size());
   std::ranges::transform(some, numbers.begin(),
                          [&](std::uint32_t one) { return combinations.numbers()[one]; });
@@ -552,34 +532,6 @@ std::vector<std::uint32_t> GroupTable::rows_of(const KeyShares& shares,
   return found;
 }
 
-std::vector<std::vector<std::uint32_t>> GroupTable::by_hash(unsigned bits) const {
-  std::vector<std::vector<std::uint32_t>> parts(std::size_t{1} << bits);
-  for (std::vector<std::uint32_t>& part : parts) {
-    part.reserve(size() / parts.size() + size() / parts.size() / 4);
-  }
-  for (std::uint32_t group = 0; group < size(); ++group) {
-    parts[part_of(hashes_[group], bits)].push_back(group);
-  }
-  return parts;
-}
-
-std::uint32_t GroupTable::merge_one(const GroupTable& other, std::size_t other_group,
-                                    std::size_t place) {
-  const std::uint64_t hash = other.hashes_[other_group];
-  const std::size_t slot = slot_of(hash, place, [&](std::size_t group) {
-    return keys_.equals(group, other.keys_, other_group);
-  });
-  if (slots_[slot].group != 0) {
-    const std::uint32_t group = slots_[slot].group - 1;
-    first_seen_[group] = std::min(first_seen_[group], other.first_seen_[other_group]);
-    return group;
-  }
-  keys_.append(other.keys_, other_group);
-  insert(hash, slot);
-  first_seen_.back() = other.first_seen_[other_group];
-  return static_cast<std::uint32_t>(size() - 1);
-}
-
 std::vector<Vector> GroupTable::keys(std::span<const std::uint32_t> groups) const {
   std::vector<Vector> columns;
   for (std::size_t column = 0; column < keys_.columns(); ++column) {
@@ -590,7 +542,7 @@ std::vector<Vector> GroupTable::keys(std::span<const std::uint32_t> groups) cons
 
 std::size_t GroupTable::size_bytes() const {
   return keys_.size_bytes() + (hashes_.size() + first_seen_.size()) * sizeof(std::uint64_t) +
-         slots_.capacity() * sizeof(Slot) +
+         slots_.capacity() * sizeof(Slot) + (direct_ != nullptr ? direct_->size_bytes() : 0) +
          (combination_groups_ != nullptr ? combination_groups_->size_bytes() : 0) +
          combinations_.size_bytes() + row_numbers_.capacity() * sizeof(std::uint32_t);
 }

@@ -6,7 +6,8 @@
 // dictionaries each combination of entries comes once a chunk, or only once (combination_groups.h)
 // where that would be nearly as often as rows come; of integers each run of equal values, of all
 // others each row. Hashes are computed for many keys at once and the table's memory is asked for
-// ahead, because in a large table every look-up would wait for it.
+// ahead, because in a large table every look-up would wait for it. Where integers lie close
+// together an array takes the hash table's place (direct_groups.h).
 
 #include <array>
 #include <cstddef>
@@ -18,6 +19,7 @@
 
 #include "apl/exec/chunk_combinations.h"
 #include "apl/exec/combination_groups.h"
+#include "apl/exec/direct_groups.h"
 #include "apl/exec/group_keys.h"
 #include "apl/functions/function.h"
 #include "store/base/large_pages.h"
@@ -110,6 +112,8 @@ class GroupTable {
   std::size_t size_bytes() const;
 
  private:
+  static constexpr std::size_t kFirstSlots = 64;
+  static constexpr std::size_t kSlotsPerGroupMin = 2;
   // Keys looked up side by side: their slots, keys and texts stay in the nearest cache.
   static constexpr std::size_t kBatchMax = 128;
 
@@ -136,7 +140,18 @@ class GroupTable {
   // The slot, from `place` on, of the group with this hash for which equal(group), or the free one
   // where it would go.
   template <class Equal>
-  std::size_t slot_of(std::uint64_t hash, std::size_t place, const Equal& equal) const;
+  std::size_t slot_of(std::uint64_t hash, std::size_t place, const Equal& equal) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = place;
+    while (slots_[at].group != 0 &&
+           (slots_[at].tag != tag_of(hash) || !equal(slots_[at].group - 1))) {
+      at = (at + 1) & mask;
+    }
+    return at;
+  }
+  static std::uint32_t tag_of(std::uint64_t hash) {
+    return static_cast<std::uint32_t>(hash >> 32U);
+  }
   // groups[j] becomes the group of key j; new ones have no first_seen yet.
   void resolve(KeyBatch& batch, std::uint32_t* groups);
   void resolve(KeyBatch& batch, std::span<const std::uint64_t> hashes, std::uint32_t* groups);
@@ -162,6 +177,28 @@ class GroupTable {
   void note_seen(std::span<const std::uint32_t> groups, std::size_t known, std::uint64_t order,
                  bool ascending, const PositionOf& position_of);
 
+  // For the keys of a chunk that comes: turns to the array, makes room in it, or leaves it.
+  void fit_direct(std::span<const Vector> keys, std::size_t rows);
+  // Whether all rows can be looked up there without a batch of keys.
+  bool is_direct(std::span<const Vector> keys) const {
+    return direct_ != nullptr && keys[0].is_flat() && !keys[0].values().has_nulls();
+  }
+  void enter_direct(std::size_t rows);
+  void leave_direct();
+  // The next group, whose key is among the keys already.
+  void add_group(std::uint64_t hash);
+  // Of a row of GroupKeys there is room for in the array.
+  std::uint32_t direct_group(const std::uint64_t* row);
+  void resolve_direct(const KeyBatch& batch, std::uint32_t* groups);
+  void assign_direct(const Vector& key, std::size_t rows, std::uint32_t* groups);
+  void find_direct(const KeyBatch& batch, std::uint32_t* groups) const;
+  void find_direct(const Vector& key, std::size_t rows, std::uint32_t* groups) const;
+  // Of another table: whether the array has room for all of its keys.
+  bool fit_direct(const GroupTable& other);
+  void forget_range();
+  void merge_direct(const GroupTable& other, std::span<const std::uint32_t> groups,
+                    std::vector<GroupPair>* pairs);
+
   template <class FillSlots>
   void hash_all(std::span<const Vector> keys, std::size_t count, const FillSlots& fill_slots,
                 std::uint64_t* hashes) const;
@@ -182,7 +219,13 @@ class GroupTable {
   GroupKeys keys_;
   LargeVector<std::uint64_t> hashes_;      // by group
   LargeVector<std::uint64_t> first_seen_;  // by group
-  LargeVector<Slot> slots_;
+  LargeVector<Slot> slots_;                // empty while there is an array
+  std::unique_ptr<DirectGroups> direct_;
+  // Of all keys but null; nothing before the first. It is known as long as keys are looked at
+  // before they come and have not turned out to lie too far apart, and always while there is an
+  // array.
+  std::optional<KeyRange> key_range_;
+  bool knows_range_;
   std::uint64_t order_max_ = 0;                            // of the chunks so far
   std::unique_ptr<CombinationGroups> combination_groups_;  // once a chunk is for them
   bool located_ = false;                                   // the last chunk was

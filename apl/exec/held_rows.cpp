@@ -85,11 +85,13 @@ class ShortConsumer final : public Consumer {
 }  // namespace
 
 Result<std::optional<Collected>> collect_short(Executor& executor, const plan::Node& node,
-                                               std::size_t rows_max,
-                                               std::string_view operator_name) {
+                                               std::size_t rows_max, std::string_view operator_name,
+                                               const std::vector<KeptKeys>& kept_keys) {
   Held held{rows_max, held_bytes_max(executor.options().budget)};
   ShortConsumer consumer(held, executor.options().budget, operator_name);
-  EVQ_TRY(executor.run(node, consumer));
+  ScanHints hints;
+  hints.kept_keys = kept_keys;
+  EVQ_TRY(executor.run(node, consumer, hints));
   if (held.too_long.load()) {
     return std::optional<Collected>();
   }

@@ -109,11 +109,10 @@ class ProbeSink final : public ForwardingSink {
     std::size_t count = 0;
     for (std::size_t row = 0; row < rows; ++row) {
       const std::uint32_t group = groups_[row];
-      const bool fails = group == GroupTable::kNoGroup ||
-                         side.group_begin[group] == side.group_begin[group + 1] ||
+      const bool fails = group == GroupTable::kNoGroup || side.places_of(group).empty() ||
                          (nulls_fail && has_null_key(keys, row));
       left_rows_[count] = static_cast<std::uint32_t>(row);
-      right_rows_[count] = fails ? side.null_row() : side.group_rows[side.group_begin[group]];
+      right_rows_[count] = fails ? side.null_row() : side.row_at(side.places_of(group).begin);
       count += fails && !spec_.keeps_unmatched_left() ? 0U : 1U;
     }
     left_rows_.resize(count);
@@ -128,8 +127,7 @@ class ProbeSink final : public ForwardingSink {
     RowList kept;
     select_rows(chunk.rows(), &kept, [&](std::size_t row) {
       const std::uint32_t group = groups_[row];
-      return matched == (group != GroupTable::kNoGroup &&
-                         side.group_begin[group] != side.group_begin[group + 1] &&
+      return matched == (group != GroupTable::kNoGroup && !side.places_of(group).empty() &&
                          !(nulls_fail && has_null_key(keys, row)));
     });
     if (kept.empty()) {
@@ -145,8 +143,8 @@ class ProbeSink final : public ForwardingSink {
 
   Result<Flow> probe(const Chunk& chunk, std::uint32_t row, std::uint32_t group) {
     BuildSide& side = spec_.side;
-    const std::uint32_t begin = group == GroupTable::kNoGroup ? 0 : side.group_begin[group];
-    const std::uint32_t end = group == GroupTable::kNoGroup ? 0 : side.group_begin[group + 1];
+    const auto [begin, end] =
+        group == GroupTable::kNoGroup ? BuildSide::Places{} : side.places_of(group);
     switch (spec_.op.kind) {
       case plan::JoinKind::kRightSemi:
       case plan::JoinKind::kRightAnti:
@@ -167,7 +165,7 @@ class ProbeSink final : public ForwardingSink {
       if (spec_.marks_matches()) {
         side.mark(at);
       }
-      EVQ_TRY_ASSIGN(const Flow flow, emit(chunk, row, side.group_rows[at]));
+      EVQ_TRY_ASSIGN(const Flow flow, emit(chunk, row, side.row_at(at)));
       if (flow == Flow::kDone) {
         return flow;
       }
@@ -338,10 +336,12 @@ std::size_t left_rows_held(Executor& executor, const plan::Node& node) {
 
 class JoinRun {
  public:
-  // `time_bound` is that of the left rows, or null.
-  JoinRun(Executor& executor, const plan::Node& node, const TimeBound* time_bound)
+  // The time bound is that of the left rows.
+  JoinRun(Executor& executor, const plan::Node& node, const ScanHints& hints)
       : executor_(executor),
-        time_bound_(time_bound),
+        time_bound_(hints.time_bound),
+        kept_left_(keys_of_left(hints.kept_keys, node)),
+        kept_right_(keys_of_right(hints.kept_keys, node)),
         op_(std::get<plan::Join>(node.op)),
         left_(*node.inputs[0]),
         right_(*node.inputs[1]),
@@ -360,13 +360,14 @@ class JoinRun {
     std::optional<Collected> left;
     if (left_rows_held_ > 0 && shares.all()) {
       const CountsOfOneRun counts(executor_.stats());
-      EVQ_TRY_ASSIGN(left, collect_short(executor_, left_, left_rows_held_, "join"));
+      EVQ_TRY_ASSIGN(left, collect_short(executor_, left_, left_rows_held_, "join", kept_left_));
       if (!left.has_value()) {
         counts.forget();
       }
     }
     BuildSide side;
-    EVQ_TRY(overflow.note(make_build_side(executor_, op_, left, right_, shares, &side)));
+    EVQ_TRY(
+        overflow.note(make_build_side(executor_, op_, left, right_, shares, kept_right_, &side)));
     const JoinSpec spec{executor_, op_, left_.schema, side};
     ProbeConsumer probe(spec, consumer);
     if (left.has_value()) {
@@ -377,8 +378,9 @@ class JoinRun {
     const KeyTest test(*side.table);
     ScanHints hints;
     hints.time_bound = time_bound_;
+    hints.kept_keys = kept_left_;
     if (spec.drops_unmatched_left()) {
-      hints.kept_keys = KeptKeys{&test, op_.left_keys};
+      hints.kept_keys.push_back({&test, op_.left_keys});
     }
     if (shares.all()) {
       return executor_.run(left_, probe, hints);
@@ -393,6 +395,8 @@ class JoinRun {
 
   Executor& executor_;
   const TimeBound* const time_bound_;
+  const std::vector<KeptKeys> kept_left_;  // keys that the rows must have
+  const std::vector<KeptKeys> kept_right_;
   const plan::Join& op_;
   const plan::Node& left_;
   const plan::Node& right_;
@@ -403,7 +407,7 @@ class JoinRun {
 
 Status run_join(Executor& executor, const plan::Node& node, const ScanHints& hints,
                 Consumer& consumer) {
-  return JoinRun(executor, node, hints.time_bound).run(consumer);
+  return JoinRun(executor, node, hints).run(consumer);
 }
 
 }  // namespace evq

@@ -194,7 +194,7 @@ class MatchConsumer final : public Consumer {
 // All rows of the right side that are of these shares: their keys are those of the table.
 Result<NumberedRows> number_right(Executor& executor, const plan::Join& join,
                                   const plan::Node& right, const KeyShares& shares,
-                                  BuildSide* side) {
+                                  const std::vector<KeptKeys>& kept, BuildSide* side) {
   ChunkMap keep;
   if (!shares.all()) {
     keep = [&](Chunk chunk) -> Result<Chunk> {
@@ -202,7 +202,7 @@ Result<NumberedRows> number_right(Executor& executor, const plan::Join& join,
     };
   }
   NumberedRows numbered;
-  EVQ_TRY_ASSIGN(numbered.rows, executor.collect(right, "join", keep));
+  EVQ_TRY_ASSIGN(numbered.rows, executor.collect(right, "join", keep, kept));
   EVQ_TRY(side->lists_lease.grow(count_rows(numbered.rows.chunks) * kBuildRowBytes));
   EVQ_TRY(
       number_keys(executor, join, join.right_keys, numbered.rows.chunks, side, &numbered.groups));
@@ -212,7 +212,7 @@ Result<NumberedRows> number_right(Executor& executor, const plan::Join& join,
 // The rows of the right side that have a key of the left side's.
 Result<NumberedRows> number_matches(Executor& executor, const plan::Join& join,
                                     std::span<const Chunk> left, const plan::Node& right,
-                                    BuildSide* side) {
+                                    const std::vector<KeptKeys>& kept, BuildSide* side) {
   {
     MemoryLease passing(executor.options().budget, "join");
     EVQ_TRY(passing.grow(count_rows(left) * sizeof(std::uint32_t)));
@@ -221,10 +221,18 @@ Result<NumberedRows> number_matches(Executor& executor, const plan::Join& join,
   }
   const KeyTest test(*side->table);
   ScanHints hints;
-  hints.kept_keys = KeptKeys{&test, join.right_keys};
+  hints.kept_keys = kept;
+  hints.kept_keys.push_back({&test, join.right_keys});
   MatchConsumer matches(executor, join, *side);
   EVQ_TRY(executor.run(right, matches, hints));
   return matches.take();
+}
+
+// Whether the groups were numbered as the rows are.
+bool is_row_per_group(const LargeVector<std::uint32_t>& groups, const GroupTable& table) {
+  std::uint32_t row = 0;
+  return table.size() == groups.size() &&
+         std::ranges::all_of(groups, [&](std::uint32_t group) { return group == row++; });
 }
 
 // Row numbers, those of one group after those of the other.
@@ -275,12 +283,13 @@ Chunk rows_of_shares(const GroupTable& table, const KeyShares& shares,
 
 Status make_build_side(Executor& executor, const plan::Join& join,
                        const std::optional<Collected>& left, const plan::Node& right,
-                       const KeyShares& shares, BuildSide* side) {
+                       const KeyShares& shares, const std::vector<KeptKeys>& kept,
+                       BuildSide* side) {
   side->lists_lease = MemoryLease(executor.options().budget, "join");
   make_table(executor, join, right.schema, side);
   EVQ_TRY_ASSIGN(NumberedRows numbered,
-                 left.has_value() ? number_matches(executor, join, left->chunks, right, side)
-                                  : number_right(executor, join, right, shares, side));
+                 left.has_value() ? number_matches(executor, join, left->chunks, right, kept, side)
+                                  : number_right(executor, join, right, shares, kept, side));
   side->rows = numbered.groups.size();
   EVQ_TRY(side->lists_lease.grow(side->table->size() * kBuildKeyBytes));
   std::vector<Vector> nulls;
@@ -290,10 +299,15 @@ Status make_build_side(Executor& executor, const plan::Join& join,
   numbered.rows.chunks.emplace_back(std::move(nulls), 1);
   EVQ_TRY_ASSIGN(side->input,
                  join_collected(executor, std::move(numbered.rows), right.schema, "join"));
-  list_rows_by_group(numbered.groups, side);
-  side->unique_keys = std::ranges::adjacent_find(side->group_begin, [](auto from, auto to) {
-                        return to > from + 1;
-                      }) == side->group_begin.end();
+  side->row_per_group = is_row_per_group(numbered.groups, *side->table);
+  if (side->row_per_group) {
+    side->unique_keys = true;
+  } else {
+    list_rows_by_group(numbered.groups, side);
+    side->unique_keys = std::ranges::adjacent_find(side->group_begin, [](auto from, auto to) {
+                          return to > from + 1;
+                        }) == side->group_begin.end();
+  }
   side->matched = std::vector<std::atomic<std::uint8_t>>(side->rows);
   return Status::success();
 }

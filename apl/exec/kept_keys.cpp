@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <utility>
 #include <variant>
 
 #include "apl/exec/join_build.h"
+#include "apl/exec/join_kinds.h"
 #include "apl/plan/expr.h"
 
 namespace evq {
@@ -15,6 +18,8 @@ constexpr std::size_t kAskedRowsMin = 65536;
 // Rows that are tried first: where most of them have the keys, the others are not asked about.
 constexpr std::size_t kTriedRows = 2048;
 
+using Positions = std::vector<std::size_t>;
+
 bool is_deterministic(const plan::ExprPtr& expr) {
   return plan::is_deterministic(*expr);
 }
@@ -22,8 +27,8 @@ bool is_deterministic(const plan::ExprPtr& expr) {
 // The columns of a node's inputs that columns of its output are; nothing where one is computed.
 struct ColumnsBelow {
   const plan::Node& node;
-  const std::vector<std::size_t>& columns;
-  using Columns = std::optional<std::vector<std::size_t>>;
+  const Positions& columns;
+  using Columns = std::optional<Positions>;
 
   Columns operator()(const plan::Filter& op) const {
     return is_deterministic(op.predicate) ? Columns(columns) : std::nullopt;
@@ -32,7 +37,7 @@ struct ColumnsBelow {
     if (!std::ranges::all_of(op.exprs, is_deterministic)) {
       return std::nullopt;
     }
-    std::vector<std::size_t> below;
+    Positions below;
     for (const std::size_t column : columns) {
       if (!op.exprs[column]->is_column()) {
         return std::nullopt;
@@ -47,7 +52,7 @@ struct ColumnsBelow {
     return all && is_deterministic(op.source) ? Columns(columns) : std::nullopt;
   }
   Columns operator()(const plan::Aggregate& op) const {
-    std::vector<std::size_t> below;
+    Positions below;
     for (const std::size_t column : columns) {
       if (column >= op.groups.size()) {
         return std::nullopt;
@@ -62,6 +67,18 @@ struct ColumnsBelow {
     return std::nullopt;
   }
 };
+
+// The keys that `below` finds columns for.
+template <class Below>
+std::vector<KeptKeys> mapped(std::span<const KeptKeys> kept, const Below& below) {
+  std::vector<KeptKeys> found;
+  for (const KeptKeys& keys : kept) {
+    if (std::optional<Positions> columns = below(keys.columns)) {
+      found.push_back({keys.test, *std::move(columns)});
+    }
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -101,25 +118,67 @@ void KeyTest::count(std::size_t asked, std::size_t found) const {
   found_.fetch_add(found, std::memory_order_relaxed);
 }
 
-std::optional<KeptKeys> keys_below(const std::optional<KeptKeys>& kept, const plan::Node& node) {
-  if (!kept.has_value()) {
-    return std::nullopt;
-  }
-  std::optional<std::vector<std::size_t>> columns =
-      std::visit(ColumnsBelow{node, kept->columns}, node.op);
-  return columns.has_value() ? std::optional(KeptKeys{kept->test, *std::move(columns)})
-                             : std::nullopt;
+std::vector<KeptKeys> keys_below(std::span<const KeptKeys> kept, const plan::Node& node) {
+  return mapped(kept, [&](const Positions& columns) {
+    return std::visit(ColumnsBelow{node, columns}, node.op);
+  });
+}
+
+// A left row is lost with its partners, and none beside them.
+std::vector<KeptKeys> keys_of_left(std::span<const KeptKeys> kept, const plan::Node& join) {
+  const std::size_t left = join.inputs[0]->schema.size();
+  const bool passes = passes_left_rows(std::get<plan::Join>(join.op).kind);
+  return mapped(kept, [&](const Positions& columns) {
+    const bool of_left =
+        std::ranges::all_of(columns, [left](std::size_t column) { return column < left; });
+    return passes && of_left ? std::optional(columns) : std::nullopt;
+  });
+}
+
+// What lacks the key on the right would have been joined to what lacks it on the left. Other
+// columns of the right side tell of rows of an inner join only: a left row may be there without a
+// partner, or with another.
+std::vector<KeptKeys> keys_of_right(std::span<const KeptKeys> kept, const plan::Node& join) {
+  const auto& op = std::get<plan::Join>(join.op);
+  const std::size_t left = join.inputs[0]->schema.size();
+  return mapped(kept, [&](const Positions& columns) -> std::optional<Positions> {
+    Positions below;
+    for (const std::size_t column : columns) {
+      const auto key = std::ranges::find(op.left_keys, column);
+      if (key != op.left_keys.end() && passes_left_rows(op.kind)) {
+        below.push_back(op.right_keys[static_cast<std::size_t>(key - op.left_keys.begin())]);
+      } else if (column >= left && op.kind == plan::JoinKind::kInner) {
+        below.push_back(column - left);
+      } else {
+        return std::nullopt;
+      }
+    }
+    return below;
+  });
 }
 
 bool drops_rows(const KeptKeys& kept, const plan::Node& node) {
   if (std::holds_alternative<plan::Scan>(node.op)) {
     return true;
   }
-  const std::optional<KeptKeys> below = keys_below(kept, node);
-  return below.has_value() && (std::holds_alternative<plan::Aggregate>(node.op) ||
-                               std::ranges::all_of(node.inputs, [&](const plan::NodePtr& input) {
-                                 return drops_rows(*below, *input);
-                               }));
+  if (std::holds_alternative<plan::Join>(node.op)) {
+    const std::vector<KeptKeys> left = keys_of_left({&kept, 1}, node);
+    return !left.empty() && drops_rows(left[0], *node.inputs[0]);
+  }
+  const std::vector<KeptKeys> below = keys_below({&kept, 1}, node);
+  return !below.empty() && (std::holds_alternative<plan::Aggregate>(node.op) ||
+                            std::ranges::all_of(node.inputs, [&](const plan::NodePtr& input) {
+                              return drops_rows(below[0], *input);
+                            }));
+}
+
+Chunk rows_with(std::span<const KeptKeys> kept, Chunk chunk) {
+  for (const KeptKeys& keys : kept) {
+    if (keys.test->pays() && !chunk.empty()) {
+      chunk.select(keys.test->rows_with(chunk.columns(), keys.columns, chunk.rows()));
+    }
+  }
+  return chunk;
 }
 
 }  // namespace evq

@@ -4,13 +4,13 @@
 
 #include <atomic>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "apl/exec/eval.h"
 #include "apl/exec/group_table.h"
 #include "apl/plan/plan.h"
+#include "store/column/chunk.h"
 #include "store/column/vector.h"
 
 namespace evq {
@@ -42,9 +42,14 @@ struct KeptKeys {
 };
 
 // What that makes of the node's inputs: rows that may be dropped from them, with the same outcome.
-// Nothing where the keys are computed, or other rows depend on those without them.
-std::optional<KeptKeys> keys_below(const std::optional<KeptKeys>& kept, const plan::Node& node);
+// Left out where the keys are computed, or other rows depend on those without them.
+std::vector<KeptKeys> keys_below(std::span<const KeptKeys> kept, const plan::Node& node);
+// Of a join, whose inputs differ. A key that the sides are joined on is one of both.
+std::vector<KeptKeys> keys_of_left(std::span<const KeptKeys> kept, const plan::Node& join);
+std::vector<KeptKeys> keys_of_right(std::span<const KeptKeys> kept, const plan::Node& join);
 // Whether a scan or an aggregation drops them.
 bool drops_rows(const KeptKeys& kept, const plan::Node& node);
+// Of a chunk the rows that have the keys, or all where asking does not pay.
+Chunk rows_with(std::span<const KeptKeys> kept, Chunk chunk);
 
 }  // namespace evq

@@ -180,9 +180,10 @@ class ScanWorker {
       EVQ_TRY(rows.apply(i));
     }
     count(info, rows.size(), true);
-    const std::optional<KeptKeys>& kept = shared_.hints.kept_keys;
-    if (kept.has_value() && rows.size() > 0 && !count_only && kept->test->pays()) {
-      EVQ_TRY(rows.keep_keys(*kept));
+    for (const KeptKeys& kept : shared_.hints.kept_keys) {
+      if (rows.size() > 0 && !count_only && kept.test->pays()) {
+        EVQ_TRY(rows.keep_keys(kept));
+      }
     }
     if (rows.size() == 0 || count_only) {
       count_cached(block);

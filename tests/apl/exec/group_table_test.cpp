@@ -4,6 +4,7 @@
 #include "apl/exec/group_table.h"
 
 #include <array>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <random>
@@ -24,10 +25,30 @@ struct Pool {
   std::vector<Value> values;
 };
 
-Pool make_pool(Type type, std::size_t size) {
+// How far apart the integers of a pool lie: some in reach of an array, some of them or all not.
+enum class Spacing : std::uint8_t { kClose, kApart, kApartLater, kAtEnds, kCount };
+
+std::int64_t spaced(std::size_t i, std::size_t size, Spacing spacing) {
+  const auto number = static_cast<std::int64_t>(i);
+  switch (spacing) {
+    case Spacing::kClose:
+      return 500 - 2 * number;
+    case Spacing::kApartLater:
+      return i < size / 2 ? number : number * 1'000'003;
+    case Spacing::kAtEnds:
+      return i % 2 == 0 || i < size / 2 ? std::numeric_limits<std::int64_t>::max() - number
+                                        : std::numeric_limits<std::int64_t>::min() + number;
+    case Spacing::kApart:
+    case Spacing::kCount:
+      break;
+  }
+  return number * 1'000'003;
+}
+
+Pool make_pool(Type type, std::size_t size, Spacing spacing) {
   Pool pool{type, {Value::null(type)}};
   for (std::size_t i = 1; i < size; ++i) {
-    const auto number = static_cast<std::int64_t>(i * 1000003);
+    const std::int64_t number = spaced(i, size, spacing);
     pool.values.push_back(type == Type::kLong   ? Value::integer(number)
                           : type == Type::kReal ? Value::real(static_cast<double>(number) / 4)
                                                 : Value::string("text " + std::to_string(i)));
@@ -42,7 +63,9 @@ class Keys {
     const std::size_t size = pick(2, columns == 1 ? 2000 : 60);
     for (std::size_t i = 0; i < columns; ++i) {
       constexpr std::array kTypes = {Type::kLong, Type::kReal, Type::kString};
-      pools_.push_back(make_pool(kTypes.at(pick(0, 2)), size));
+      const auto spacing =
+          static_cast<Spacing>(pick(0, static_cast<std::size_t>(Spacing::kCount) - 1));
+      pools_.push_back(make_pool(kTypes.at(pick(0, 2)), size, spacing));
     }
   }
 
@@ -129,6 +152,16 @@ struct Expected {
   }
 };
 
+// Keys are found as they were assigned, and no others.
+void check_found(const GroupTable& table, const Expected& expected, std::span<const Vector> keys) {
+  std::vector<std::uint32_t> groups(keys[0].size());
+  table.find(keys, groups.size(), groups.data());
+  for (std::size_t row = 0; row < groups.size(); ++row) {
+    const auto known = expected.groups.find(key_text(keys, row));
+    REQUIRE(groups[row] == (known == expected.groups.end() ? GroupTable::kNoGroup : known->second));
+  }
+}
+
 void add_chunk(GroupTable& table, Expected& expected, std::span<const Vector> keys,
                std::uint64_t order) {
   const std::size_t rows = keys[0].size();
@@ -211,6 +244,7 @@ TEST_CASE("A row's group is that of its key, whatever the shapes of the key's co
       const std::size_t rows = keys.pick(1, keys.pick(0, 1) == 0 ? 40 : 3000);
       // The third and fourth come out of order.
       add_chunk(table, expected, keys.chunk(rows, (chunk + 1) * 100 / 6), (chunk ^ 1U) << 32U);
+      check_found(table, expected, keys.chunk(rows, 100));
     }
     expected.check(table);
   }
@@ -273,6 +307,7 @@ TEST_CASE("A merged table has the groups of both, whatever way each found its ow
       seen = std::min(seen, of_other.first_seen.at(key));
     }
     expected.check(table);
+    check_found(table, expected, keys.chunk(2000, 100));
     // And goes on as one, also with what comes before chunks that only the other saw.
     add_chunk(table, expected, keys.chunk(2000, 100), (std::uint64_t{2} << 32U) + 100'000);
     add_chunk(table, expected, keys.chunk(2000, 100), std::uint64_t{9} << 32U);

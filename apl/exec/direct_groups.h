@@ -1,0 +1,56 @@
+#pragma once
+// DirectGroups: where the groups of a GroupTable lie whose only key is an integer or a time, while
+// the keys lie close together: an array over their range, which is asked without a hash and without
+// a look at the key. One thread's to change; then any may look keys up. Fails as allocations do.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "store/base/large_pages.h"
+
+namespace evq {
+
+// A closed range of keys.
+struct KeyRange {
+  std::int64_t least = 0;
+  std::int64_t greatest = 0;
+};
+
+class DirectGroups {
+ public:
+  // Makes room for the keys of a range. False, and nothing changes, when these and those that there
+  // is room for lie too far apart for as many as `keys`.
+  bool cover(const KeyRange& range, std::size_t keys);
+
+  // The group of a key, a row of two words as GroupKeys keeps it, + 1; 0 while it has none. Null
+  // where there is no room for the key.
+  std::uint32_t* place(const std::uint64_t* row) {
+    if (row[0] != 0) {
+      return &null_group_;
+    }
+    const std::uint64_t index = index_of(static_cast<std::int64_t>(row[1]));
+    return index < groups_.size() ? &groups_[index] : nullptr;
+  }
+  // Of a key that there is room for.
+  std::uint32_t& operator[](std::int64_t key) { return groups_[index_of(key)]; }
+  // The group + 1 or 0, of any key.
+  std::uint32_t find(std::int64_t key) const {
+    const std::uint64_t index = index_of(key);
+    return index < groups_.size() ? groups_[index] : 0;
+  }
+  std::uint32_t find(const std::uint64_t* row) const {
+    return row[0] != 0 ? null_group_ : find(static_cast<std::int64_t>(row[1]));
+  }
+  std::size_t size_bytes() const { return groups_.capacity() * sizeof(std::uint32_t); }
+
+ private:
+  std::uint64_t index_of(std::int64_t key) const {
+    return static_cast<std::uint64_t>(key) - static_cast<std::uint64_t>(first_);
+  }
+
+  std::int64_t first_ = 0;  // the key of groups_[0]
+  LargeVector<std::uint32_t> groups_;
+  std::uint32_t null_group_ = 0;
+};
+
+}  // namespace evq
