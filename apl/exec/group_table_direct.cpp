@@ -15,9 +15,13 @@ std::optional<KeyRange> range_of(const Vector& key, std::size_t rows) {
   const Values& values = key.values();
   const auto* data = values.data<std::int64_t>();
   const std::size_t count = key.is_flat() ? rows : values.size();
-  if (!values.has_nulls()) {
-    const auto [least, greatest] = std::minmax_element(data, data + count);
-    return count == 0 ? std::nullopt : std::optional(KeyRange{*least, *greatest});
+  if (!values.has_nulls() && count > 0) {
+    KeyRange all{data[0], data[0]};
+    for (std::size_t i = 1; i < count; ++i) {  // without a branch, for several at a time
+      all.least = std::min(all.least, data[i]);
+      all.greatest = std::max(all.greatest, data[i]);
+    }
+    return all;
   }
   std::optional<KeyRange> range;
   for (std::size_t i = 0; i < count; ++i) {
