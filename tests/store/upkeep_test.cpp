@@ -11,10 +11,12 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include "store/base/control.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
+#include "store/base/on_scope_exit.h"
 #include "store/catalog/sqlite.h"
 #include "tests/support/store_support.h"
 
@@ -306,6 +308,46 @@ TEST_CASE("datasets that nobody uses do not all stay open") {
     }
   }
   CHECK(texts(read_rows(*kept, "n")) == number(0));
+}
+
+TEST_CASE("who is short of descriptors closes what nobody uses, and opens no more while it is") {
+  constexpr int kDatasets = 120;
+  const TempDirectory directory;
+  const auto open_files = [] { return list_directory("/proc/self/fd").value().size(); };
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit few = before;
+  few.rlim_cur = open_files() + 200;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  const OnScopeExit restore([&] { static_cast<void>(::setrlimit(RLIMIT_NOFILE, &before)); });
+  StoreOptions options;
+  options.directory = directory.path();
+  auto opened = Store::open(options);
+  REQUIRE(opened.ok());
+  const auto store = std::move(opened).value();
+  const auto name_of = [](int i) { return "d" + std::to_string(i); };
+  for (int i = 0; i < kDatasets; ++i) {
+    REQUIRE(load(*store, name_of(i), numbered_events(i, 1, 0, 1)).ok());
+  }
+  CHECK(open_files() < few.rlim_cur * 3 / 4);  // so few stay open
+  std::vector<Snapshot> query;
+  Status ended;
+  for (int i = 0; i < kDatasets && ended.ok(); ++i) {
+    auto snapshot = store->snapshot(name_of(i));
+    if (snapshot.ok()) {
+      query.push_back(std::move(snapshot).value());
+    } else {
+      ended = snapshot.error();
+    }
+  }
+  REQUIRE_FALSE(ended.ok());
+  CHECK(ended.error().code == ErrorCode::kUnavailable);
+  CHECK(ended.error().message.find("too many files are open") != std::string::npos);
+  CHECK(open_files() + 10 < few.rlim_cur);  // those of connections and answers
+  query.clear();
+  for (int i = 0; i < kDatasets; ++i) {
+    REQUIRE(load(*store, name_of(i), numbered_events(i, 1, 0, 1)).ok());
+  }
 }
 
 TEST_CASE("upkeep closes what a query over many datasets left open") {

@@ -26,6 +26,18 @@ TEST_CASE("a deadline ends the query and names its limit") {
   CHECK(status.error().message == "the query took longer than its limit of 5 ms");
 }
 
+TEST_CASE("a limit may count anew, and who has cancelled has cancelled for good") {
+  QueryControl control(5000);
+  control.restart();
+  CHECK(control.check().ok());
+  QueryControl unlimited;
+  unlimited.restart();
+  CHECK(unlimited.check().ok());
+  control.cancel();
+  control.restart();
+  CHECK(control.check().error().code == ErrorCode::kCancelled);
+}
+
 TEST_CASE("zero, negative and endless limits are none") {
   CHECK(QueryControl(0).check().ok());
   CHECK(QueryControl(-1).check().ok());

@@ -31,7 +31,7 @@ TEST_CASE("statuses that scripts and clients depend on") {
   };
   for (const Row& row : {Row{ErrorCode::kUsage, 2, 400}, Row{ErrorCode::kCompile, 3, 400},
                          Row{ErrorCode::kData, 4, 400}, Row{ErrorCode::kIo, 5, 500},
-                         Row{ErrorCode::kDiskFull, 5, 507}, Row{ErrorCode::kReadOnly, 5, 503},
+                         Row{ErrorCode::kDiskFull, 5, 503}, Row{ErrorCode::kReadOnly, 5, 503},
                          Row{ErrorCode::kNotFound, 1, 404}, Row{ErrorCode::kForbidden, 6, 403},
                          Row{ErrorCode::kTooLarge, 4, 413}, Row{ErrorCode::kTimeout, 124, 422},
                          Row{ErrorCode::kCancelled, 130, 503}, Row{ErrorCode::kUnavailable, 6, 503},

@@ -80,13 +80,15 @@ TEST_CASE("an array of records is told by the beginning of its object") {
 TEST_CASE("records are events, however their text arrives") {
   const std::string text =
       "{\"Records\":[{\"a\":\"]}\"},\n {\"a\":{\"b\":[1]}}]} {\"c\":1}\n"
-      "{ \"records\": [ {\"a\":3} ] }\n{\"Records\":[]}";
+      "{ \"records\": [ {\"a\":3} ] }\n"
+      "{\"Records\":[{\"a\":4}] , \"n\":{\"b\":[\"}]\"]}, \"m\":0}\n{\"Records\":[]}";
   const std::string rows = evq::test::load_events(text, detected()).rows();
   CHECK(rows ==
         "_time=2023-11-14T22:13:20Z a=\"]}\"\n"
         "_time=2023-11-14T22:13:20Z a.b=[1]\n"
         "_time=2023-11-14T22:13:20Z c=1\n"
         "_time=2023-11-14T22:13:20Z a=3\n"
+        "_time=2023-11-14T22:13:20Z a=4\n"
         "_time=2023-11-14T22:13:20Z Records=[]\n");
   for (std::size_t first = 1; first < 20; ++first) {
     evq::test::SteppingSource source(text, first, 1 + first % 3);
@@ -99,7 +101,8 @@ TEST_CASE("what stands around records is read to its end") {
   for (const auto& [rest, message] : {
            std::pair(",2", "expected ',' or ']'"),
            std::pair("]", "line 1, column 21: the object around the records is not closed"),
-           std::pair("],\"b\":1}", "line 1, column 21: expected '}' after the array of records"),
+           std::pair("]1", "line 1, column 21: expected ',' or '}' after the array of records"),
+           std::pair("],\"b\":1", "line 1, column 27: the object around the records is not closed"),
            std::pair("", "line 1, column 20: the array is not closed"),
        }) {
     const auto loaded = evq::test::load_events(records + rest, detected());

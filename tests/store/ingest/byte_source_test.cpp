@@ -15,7 +15,7 @@ namespace {
 using evq::DecodeOptions;
 using evq::test::SteppingSource;
 
-std::string gzip(const std::string& text) {
+std::string deflated(const std::string& text, std::uint16_t wrapping) {
   std::vector<unsigned char> level_buffer(ISAL_DEF_LVL1_DEFAULT);
   std::string out(text.size() + text.size() / 8 + 1000, '\0');
   std::string in = text;
@@ -24,7 +24,7 @@ std::string gzip(const std::string& text) {
   stream.level = 1;
   stream.level_buf = level_buffer.data();
   stream.level_buf_size = static_cast<std::uint32_t>(level_buffer.size());
-  stream.gzip_flag = IGZIP_GZIP;
+  stream.gzip_flag = wrapping;
   stream.end_of_stream = 1;
   stream.next_in = reinterpret_cast<unsigned char*>(in.data());
   stream.avail_in = static_cast<std::uint32_t>(in.size());
@@ -33,6 +33,10 @@ std::string gzip(const std::string& text) {
   REQUIRE(isal_deflate_stateless(&stream) == COMP_OK);
   out.resize(stream.total_out);
   return out;
+}
+
+std::string gzip(const std::string& text) {
+  return deflated(text, IGZIP_GZIP);
 }
 
 std::string zstd(const std::string& text) {
@@ -126,6 +130,29 @@ TEST_CASE("cut and broken data is an error, after what came before it") {
   DecodeOptions forced;
   forced.compression = evq::InputCompression::kGzip;
   CHECK(decode(evq::memory_source("{\"a\":1}"), forced).code == evq::ErrorCode::kData);
+}
+
+TEST_CASE("zlib's wrapping is read where it is named") {
+  DecodeOptions zlib;
+  zlib.compression = evq::InputCompression::kZlib;
+  const std::string text = sample();
+  const std::string whole = deflated(text, IGZIP_ZLIB);
+  for (const std::size_t step : {1U, 2U, 3U, 1000U, 1000000U}) {
+    const Decoded decoded = decode(std::make_unique<SteppingSource>(whole, step, step), zlib);
+    CHECK(decoded.error.empty());
+    CHECK((decoded.text == text));
+  }
+  CHECK(decode(evq::memory_source(deflated("", IGZIP_ZLIB)), zlib).text.empty());
+  CHECK(decode(evq::memory_source(whole)).text == whole);  // by its first bytes it is nothing
+  const Decoded cut = decode(evq::memory_source(std::string_view(whole).substr(0, 999)), zlib);
+  CHECK(cut.error == "the compressed data ends too early");
+  std::string wrong_sum = whole;
+  wrong_sum.back() = static_cast<char>(wrong_sum.back() ^ 1);
+  CHECK(decode(evq::memory_source(wrong_sum), zlib).error.starts_with("the zlib data is damaged"));
+  for (const std::string& broken : {whole + "more", whole + whole, whole.substr(2), gzip(text),
+                                    std::string("{\"a\":1}"), deflated(text, IGZIP_DEFLATE)}) {
+    CHECK(decode(evq::memory_source(broken), zlib).code == evq::ErrorCode::kData);
+  }
 }
 
 TEST_CASE("what can be decoded before the break is given, however large the buffer") {

@@ -24,6 +24,8 @@ TEST_CASE("reasons are recognised") {
   CHECK(kind_of_failure(unread_time_reason("at", "noon")) == FailureKind::kUnreadTime);
   CHECK(kind_of_failure(unread_time_reason("at", "' has 9 bytes, more than the limit of 5")) ==
         FailureKind::kUnreadTime);
+  CHECK(kind_of_failure(distant_time_reason("at", "")) == FailureKind::kDistantTime);
+  CHECK(kind_of_failure(distant_time_reason("at", "' is no time")) == FailureKind::kDistantTime);
   CHECK(kind_of_failure(many_fields_reason()) == FailureKind::kManyFields);
   CHECK(kind_of_failure(many_new_keys_reason()) == FailureKind::kManyFields);
   CHECK(kind_of_failure(large_value_reason()) == FailureKind::kLargeValues);

@@ -65,6 +65,16 @@ TEST_CASE("whether a line is a header is told by the lines below it") {
       {"port,env\n{\"a\":1,\"b\":\"x\"}\n", false, PieceKind::kText},
       {"port,env\n{\"a\":1,2\n", false, PieceKind::kRecords},
       {"Starting\n{\"a\":1}\n", false, PieceKind::kText},
+      // One pair is logfmt where the next line holds pairs as well.
+      {"level=info\nlevel=warn\nlevel=error\n", false, PieceKind::kLogfmt},
+      {"level=info\r\n\nlevel=warn a=\"b c\"\r\n", false, PieceKind::kLogfmt},
+      {"msg=\"a b\"\nmsg=c", true, PieceKind::kLogfmt},
+      {"level=info\nlevel=warn", false, std::nullopt},
+      {"level=info\n", false, std::nullopt},
+      {"level=info\n", true, PieceKind::kText},
+      {"level=info\nit began\n", false, PieceKind::kText},
+      {"a=1,b=2\na=3,b=4\n", false, PieceKind::kRecords},
+      {"YWJjZA=\nYWJjZQ=\n", true, PieceKind::kRecords},
       // What is no object.
       {"{2024-05-13 10:20:30} x\n", false, PieceKind::kText},
       {"{main} x\n", false, PieceKind::kText},
