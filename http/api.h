@@ -72,6 +72,7 @@ Result<HttpResponse> handle_elastic_setup_put(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_elastic_refresh(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_splunk_ack(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_splunk_health(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_otlp_logs(Api& api, HttpRequest& request);

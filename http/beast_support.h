@@ -48,6 +48,7 @@ struct Shared {
   std::unique_ptr<WorkerLane> upkeep = std::make_unique<WorkerLane>(
       WorkerLaneLimits{kHttpUpkeepMax, kHttpUpkeepQueuedMax, kQueryQueueMsMax});
   std::atomic<bool> draining{false};
+  std::atomic<bool> hurrying{false};  // it has lasted long enough
 
   ConnectionList connections;
   const std::shared_ptr<BodySpace> bodies = std::make_shared<BodySpace>();
@@ -92,6 +93,15 @@ inline int status_of(const error_code& error) {
     return 408;
   }
   return error.category() == http::make_error_code(http::error::bad_method).category() ? 400 : 0;
+}
+
+// The same in words, where the status says too little; empty elsewhere.
+inline std::string_view what_is_wrong(const error_code& error) {
+  return error == http::error::multiple_content_length
+             ? "the request has more than one Content-Length header"
+         : error == http::error::bad_content_length
+             ? "Content-Length is no number, is given twice, or is beside a Transfer-Encoding"
+             : "";
 }
 
 }  // namespace evq

@@ -124,10 +124,12 @@ error_code error_of(LookupOutcome outcome) {
 }
 
 // Whether a refusal may be over soon. An evq server names the reason of each, and says when to come
-// again where that helps; a file system that is only read stays so.
+// again where that helps; a file system that is only read stays so, and a full disk until somebody
+// frees some, who had better be told.
 bool may_pass(const ClientResponse& response) {
-  const bool lasts = response.header(ascii_lower(kErrorKindHeader)).has_value() &&
-                     !response.header("retry-after").has_value();
+  const auto kind = response.header(ascii_lower(kErrorKindHeader));
+  const bool lasts = kind.has_value() && (*kind == error_code_info(ErrorCode::kDiskFull).name ||
+                                          !response.header("retry-after").has_value());
   return response.status == 429 || (response.status == 503 && !lasts);
 }
 

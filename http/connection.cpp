@@ -70,20 +70,28 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     auto executor = stream_.get_executor();
     entry_ = shared_.connections.add([weak, executor] {
       asio::post(executor, [weak] {
-        const auto self = weak.lock();
-        if (self == nullptr || self->state_ == ConnectionState::kBusy) {
-          return;
+        if (const auto self = weak.lock()) {
+          self->make_room();
         }
-        if (self->state_ == ConnectionState::kClosing) {
-          beast::get_lowest_layer(self->stream_).close();
-          return;
-        }
-        beast::get_lowest_layer(self->stream_).cancel();
-        self->closing_ = self->state_ == ConnectionState::kIdle;
       });
     });
     shared_.metrics.connections.fetch_add(1);
     shared_.metrics.connections_total.fetch_add(1);
+  }
+  // Somebody else needs its place, or the server ends: then what is a request may go on for a
+  // while.
+  void make_room() {
+    const bool hurried = shared_.hurrying.load();
+    if (state_ == ConnectionState::kClosing || (sending_ && hurried)) {
+      beast::get_lowest_layer(stream_).close();
+      return;
+    }
+    const bool has_head = state_ == ConnectionState::kReceiving && !reading_head_;
+    if (state_ == ConnectionState::kBusy || (has_head && shared_.draining.load() && !hurried)) {
+      return;
+    }
+    beast::get_lowest_layer(stream_).cancel();
+    closing_ = state_ == ConnectionState::kIdle;
   }
   void leave() {
     if (entry_.has_value()) {
@@ -136,7 +144,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     mark(ConnectionState::kReceiving);
     deadline_.set(kHttpHeaderMsMax);
+    reading_head_ = true;
     co_await read_head(parser, error);
+    reading_head_ = false;
     deadline_.clear();
     error = deadline_.reason(error);
     const auto exchange = std::make_shared<Exchange>(stream_.get_executor());
@@ -148,14 +158,16 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     started_ns_ = monotonic_now_ns();
     if (error) {
       int status = status_of(error);
+      std::string_view why = what_is_wrong(error);
       if (status == 501 && parser.get().count(http::field::content_length) != 0) {
         status = 400;  // two lengths that may disagree, whatever the encoding
+        why = kTwoLengthsText;
       }
       if (status == 505 && !names_other_version(received())) {
         status = 400;
       }
       if (status != 0) {
-        HttpResponse refusal = error_response(status, refusal_reason(status));
+        HttpResponse refusal = error_response(status, why.empty() ? refusal_reason(status) : why);
         refusal.close = true;
         lingering_ = true;
         co_await write(request, refusal, parser.get().method() == http::verb::head);
@@ -225,6 +237,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       Refusal why;
       const BodyEnd end = co_await read_body(parser, request, admission.body_bytes_max, &why);
       if (end == BodyEnd::kGone) {
+        account_gone(request);
         co_return false;
       }
       if (end == BodyEnd::kRefused) {
@@ -247,6 +260,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       response.close = true;
     }
     if (gone_) {
+      account_gone(request);
       co_return false;
     }
     co_await write(request, response, head);
@@ -394,11 +408,19 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   asio::awaitable<void> write(HttpRequest& request, HttpResponse& response, bool head) {
     const SendOptions options{trace_id_, version_, head, shared_.options.write_stall_ms};
+    sending_ = true;
     const SendOutcome outcome = co_await send_response(stream_, response, options);
+    sending_ = false;
     write_failed_ = !outcome.sent;
     account(request, response, outcome.body_bytes);
   }
 
+  // Nobody is there to be answered.
+  void account_gone(const HttpRequest& request) {
+    HttpResponse none;
+    none.status = kClientGoneStatus;
+    account(request, none, 0);
+  }
   void account(const HttpRequest& request, const HttpResponse& response, std::uint64_t body_bytes) {
     HttpMetrics& metrics = shared_.metrics;
     const auto digit = static_cast<std::size_t>(response.status / 100);
@@ -433,9 +455,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::int64_t started_ns_ = 0;
   std::optional<ConnectionList::Handle> entry_;  // none before and after
   ConnectionState state_ = ConnectionState::kBusy;
-  bool closing_ = false;    // asked to end while idle
-  bool gone_ = false;       // the client has left
-  bool lingering_ = false;  // input is left unread
+  bool closing_ = false;       // asked to end while idle
+  bool reading_head_ = false;  // of a request that has begun to come
+  bool sending_ = false;       // an answer
+  bool gone_ = false;          // the client has left
+  bool lingering_ = false;     // input is left unread
   bool write_failed_ = false;
 };
 

@@ -50,7 +50,7 @@ void ConnectionList::close_oldest_idle() {
 void ConnectionList::close_idle() {
   const MutexLock lock(mutex_);
   for (const Entry& entry : entries_) {
-    if (entry.state == ConnectionState::kIdle) {
+    if (entry.state == ConnectionState::kIdle || entry.state == ConnectionState::kReceiving) {
       entry.close();
     }
   }

@@ -41,6 +41,7 @@ class ConnectionList {
   // Those that are ending anyway come before; where none is idle, the one whose request has been
   // coming for longest. One that was asked before and has not gone yet is not asked again.
   void close_oldest_idle();
+  // And those whose request has begun to come: the connection knows whether it is one yet.
   void close_idle();
   // Cancels what runs and closes the rest.
   void cancel_all();

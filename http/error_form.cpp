@@ -59,7 +59,6 @@ int rpc_code(int status) {
       return 4;  // DEADLINE_EXCEEDED
     case 413:
     case 429:
-    case 507:
       return 8;  // RESOURCE_EXHAUSTED
     case 503:
       return 14;  // UNAVAILABLE
@@ -114,7 +113,7 @@ std::string rpc_status(int status, std::string_view message, bool protobuf) {
 }  // namespace
 
 HttpResponse splunk_answer(int status, int code, std::string_view text,
-                           std::optional<std::size_t> wrong_event) {
+                           std::optional<std::size_t> wrong_event, std::string_view detail) {
   HttpResponse response;
   response.status = status;
   JsonWriter json(response.body);
@@ -126,6 +125,10 @@ HttpResponse splunk_answer(int status, int code, std::string_view text,
   if (wrong_event.has_value()) {
     json.key("invalid-event-number");
     json.integer(static_cast<std::int64_t>(*wrong_event));
+  }
+  if (!detail.empty()) {
+    json.key("detail");
+    json.string(repair_utf8(detail));
   }
   json.end_object();
   return response;

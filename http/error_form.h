@@ -26,9 +26,11 @@ void put_error(ErrorForm form, const HttpRequest& request, std::string_view mess
                HttpResponse* response);
 
 // {"text":…,"code":…}, which the event collector answers with in any case, and the number from 0 of
-// the event that is wrong, if one is.
+// the event that is wrong, if one is. `detail`, a member that Splunk does not have, says what its
+// own text for the code leaves out; none when it is empty.
 HttpResponse splunk_answer(int status, int code, std::string_view text,
-                           std::optional<std::size_t> wrong_event = std::nullopt);
+                           std::optional<std::size_t> wrong_event = std::nullopt,
+                           std::string_view detail = {});
 // What clients of Elasticsearch look for, to be sure of whom they talk to.
 void add_elastic_header(HttpResponse* response);
 

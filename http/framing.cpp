@@ -1,7 +1,6 @@
 #include "http/framing.h"
 
 #include <algorithm>
-#include <array>
 #include <random>
 
 #include "http/limits.h"
@@ -41,11 +40,24 @@ std::optional<std::string_view> path_of_target(HttpRequest& request) {
   return target.starts_with('/') ? target : std::string_view("/");
 }
 
-// Headers that mean one thing; a second one would be read by somebody else on the way.
-bool has_repeated_header(const HttpRequest& request) {
-  return std::ranges::any_of(
-      std::array<std::string_view, 3>{"host", "content-length", "transfer-encoding"},
-      [&](std::string_view name) { return request.count_headers(name) > 1; });
+// What can be read in two ways, by somebody else on the way, or is missing; empty: nothing.
+std::string ambiguity_of(const HttpRequest& request, unsigned version) {
+  for (const std::string_view shown : {"Host", "Content-Length", "Transfer-Encoding"}) {
+    if (request.count_headers(ascii_lower(shown)) > 1) {
+      return "the request has more than one " + std::string(shown) + " header";
+    }
+  }
+  const bool encoded = request.count_headers("transfer-encoding") != 0;
+  if (version == 11 && request.count_headers("host") == 0) {
+    return "the request has no Host header, which HTTP/1.1 needs";
+  }
+  if (!is_digits(request.header("content-length").value_or("0"))) {
+    return "Content-Length is no number";
+  }
+  if (encoded && request.count_headers("content-length") != 0) {
+    return std::string(kTwoLengthsText);
+  }
+  return encoded && version == 10 ? "HTTP/1.0 has no Transfer-Encoding" : "";
 }
 
 // A header that means one thing and is given with another value besides; empty: there is none.
@@ -147,6 +159,7 @@ Refusal body_too_large(std::size_t bytes_max) {
 
 std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version) {
   int status = 0;
+  std::string why;
   const std::optional<std::string_view> path = path_of_target(request);
   const bool encoded = request.count_headers("transfer-encoding") != 0;
   if (request.headers.size() > kHttpHeadersMax) {
@@ -155,24 +168,23 @@ std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version) 
     status = 414;
   } else if (version != 10 && version != 11) {
     status = 505;
-  } else if (has_repeated_header(request) ||
-             (version == 11 && request.count_headers("host") == 0) ||
-             !is_digits(request.header("content-length").value_or("0")) ||
-             (encoded && (version == 10 || request.count_headers("content-length") != 0)) ||
-             !path.has_value() || !split_target(*path, &request.path, &request.parameters)) {
+  } else if (why = ambiguity_of(request, version); !why.empty()) {
     status = 400;
+  } else if (!path.has_value() || !split_target(*path, &request.path, &request.parameters)) {
+    status = 400;
+    why = "the request target is malformed";
   } else if (encoded &&
              !equals_ignoring_ascii_case(*request.header("transfer-encoding"), "chunked")) {
     status = 501;
   }
-  const std::string_view contradicted = contradicted_header(request);
-  if (status == 0 && contradicted.empty()) {
+  if (const std::string_view name = contradicted_header(request); status == 0 && !name.empty()) {
+    status = 400;
+    why = std::string(name) + " is given with different values";
+  }
+  if (status == 0) {
     return std::nullopt;
   }
-  HttpResponse refusal =
-      status != 0
-          ? error_response(status, refusal_reason(status))
-          : error_response(400, std::string(contradicted) + " is given with different values");
+  HttpResponse refusal = error_response(status, why.empty() ? refusal_reason(status) : why);
   refusal.close = true;
   return refusal;
 }

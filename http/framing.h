@@ -17,8 +17,10 @@ namespace evq {
 std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version);
 // Whether any Connection header, of which there may be several, names close.
 bool asks_to_close(const HttpRequest& request);
-// The text that goes with a status of malformed requests.
+// The text that goes with a status of malformed requests, and of one of them.
 std::string_view refusal_reason(int status);
+inline constexpr std::string_view kTwoLengthsText =
+    "the request has both a Content-Length and a Transfer-Encoding";
 // A limit as a person writes it: 64 MiB, 16 KiB.
 std::string size_text(std::size_t bytes);
 // 413, with the limit.
@@ -35,6 +37,10 @@ std::string http_date(std::int64_t time_ns);
 
 // The X-Axiom-Trace-Id of a request.
 std::string make_trace_id();
+
+// What the log has in the place of a status when the connection ended before the answer, as nginx
+// and others have it.
+inline constexpr int kClientGoneStatus = 499;
 
 struct AccessRecord {
   std::string_view peer;

@@ -83,13 +83,16 @@ Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
       events.push_back({event_head(item, "error") + refused, nullptr});
       continue;
     }
+    if (request.control != nullptr) {
+      request.control->restart();  // the limit is that of a query
+    }
     const Result<QueryAnswer> made =
         run_query(api, request, item.query, make_tabular_answer(api.answers));
     if (made.ok()) {
       events.push_back({event_head(item, "data"), made->answer});
       continue;
     }
-    if (request.control != nullptr && request.control->should_stop()) {
+    if (request.control != nullptr && request.control->cancelled()) {
       return made.error();
     }
     const std::string error = response_of_error(made.error(), item.query.apl).body;

@@ -16,8 +16,8 @@
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
 #include "store/base/utf8.h"
-#include "store/column/dynamic_json.h"
 #include "store/ingest/nested_value.h"
+#include "store/ingest/tolerant_reader.h"
 
 namespace evq {
 namespace {
@@ -67,7 +67,7 @@ std::optional<BulkAction> action_of(DynamicView line, std::string* id) {
 // Pairs of an action line and a document; `delete` has no document.
 Result<Bulk> read_bulk(std::string_view body) {
   Bulk bulk;
-  JsonReader reader;
+  TolerantReader reader;
   DynamicBuilder builder;
   for (std::size_t number = 1; !body.empty(); ++number) {
     const std::string_view line = take_line(&body);
@@ -77,7 +77,7 @@ Result<Bulk> read_bulk(std::string_view body) {
     const std::string place = "the action line " + std::to_string(number) + " of the bulk body ";
     builder.clear();
     std::string id;
-    const bool is_json = reader.read(line, &builder);
+    const bool is_json = !reader.read(line, &builder).has_value();
     const std::optional<BulkAction> action =
         action_of(is_json ? DynamicView(builder.bytes()) : DynamicView(), &id);
     if (!action.has_value()) {

@@ -23,6 +23,8 @@
 #include "store/base/time_parse.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
+#include "store/ingest/byte_source.h"
+#include "store/ingest/tolerant_reader.h"
 
 namespace evq {
 namespace {
@@ -97,10 +99,17 @@ void write_members(const Members& members, JsonWriter* json) {
 
 // What an entry has besides the labels of its stream.
 struct Entry {
-  std::optional<std::int64_t> time_ns;
+  std::string time;  // as JSON; of one that evq does not hold what was sent, which ingest refuses
   std::string line;  // as JSON
   Members metadata;
 };
+
+std::string json_of(std::optional<std::int64_t> time_ns, std::string_view sent) {
+  std::string text;
+  JsonWriter json(text);
+  time_ns.has_value() ? json.instant(*time_ns) : json.string(sent);
+  return text;
+}
 
 // The labels of a stream, which makes events of its entries.
 class Stream {
@@ -139,13 +148,7 @@ class Stream {
  private:
   static bool is_own(std::string_view name) { return name == "_time" || name == "line"; }
   static Members own_members(const Entry& entry) {
-    Members own{{"line", entry.line}};
-    std::string time;
-    if (entry.time_ns.has_value()) {
-      JsonWriter(time).instant(*entry.time_ns);
-    }
-    own.emplace("_time", time.empty() ? "null" : std::move(time));
-    return own;
+    return {{"line", entry.line}, {"_time", entry.time}};
   }
 
   const Members labels_;
@@ -155,23 +158,25 @@ class Stream {
 
 // ---- JSON
 
-// [nanoseconds as text, line, metadata that may be left out]; nothing for anything else.
+// [nanoseconds as text, line, metadata that may be left out]; nothing for anything else. Whether
+// the text is a time, ingest says of each entry.
 std::optional<Entry> read_json_entry(DynamicView entry) {
   const DynamicView metadata = entry.at(2);
   if (!entry.is_array() || entry.size() > 3 || !entry.at(0).is_string() ||
       !entry.at(1).is_string() || !(metadata.is_null() || metadata.is_bag())) {
     return std::nullopt;
   }
-  const std::optional<std::int64_t> ns = parse_event_time(entry.at(0).as_string());
-  if (!ns.has_value()) {
-    return std::nullopt;
-  }
-  return Entry{ns, json_of(entry.at(1)), members_of(metadata)};
+  const std::string_view time = entry.at(0).as_string();
+  return Entry{json_of(parse_event_time(time), time), json_of(entry.at(1)), members_of(metadata)};
 }
 
 Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
-  const std::optional<std::string> bytes = dynamic_from_json(body);
-  const auto streams = bytes.has_value() ? DynamicView(*bytes).find("streams") : std::nullopt;
+  DynamicBuilder builder;
+  if (const auto fault = TolerantReader().read(body, &builder); fault.has_value()) {
+    return malformed("it is no JSON: " + line_and_column(body, fault->offset) + ": " +
+                     fault->reason);
+  }
+  const auto streams = DynamicView(builder.bytes()).find("streams");
   if (!streams.has_value() || !streams->is_array()) {
     return malformed("the body has no list of streams");
   }
@@ -208,7 +213,8 @@ class LabelReader {
  public:
   explicit LabelReader(std::string_view text) : rest_(text) {}
 
-  // Its pairs; nothing when the text is no selector.
+  // Its pairs; nothing when the text is no selector, and nothing else. Names that are no words are
+  // quoted as values are.
   std::optional<Members> read() {
     Members labels;
     skip_blanks();
@@ -216,25 +222,21 @@ class LabelReader {
       return std::nullopt;
     }
     for (skip_blanks(); !take('}'); skip_blanks()) {
-      const std::size_t equals = rest_.find('=');
-      if (equals == std::string_view::npos) {
-        return std::nullopt;
-      }
-      std::string_view name = rest_.substr(0, equals);
-      name = name.substr(0, name.find_last_not_of(' ') + 1);
-      rest_.remove_prefix(equals + 1);
-      skip_blanks();
+      std::string name;
       std::string value;
-      if (name.empty() || !take('"') || !read_quoted(&value)) {
+      const bool named = take('"') ? read_quoted(&name) && take_equals() : read_word(&name);
+      skip_blanks();
+      if (!named || name.empty() || !take('"') || !read_quoted(&value)) {
         return std::nullopt;
       }
       std::string quoted;
       JsonWriter(quoted).string(value);
-      labels.insert_or_assign(std::string(name), std::move(quoted));
+      labels.insert_or_assign(std::move(name), std::move(quoted));
       skip_blanks();
       static_cast<void>(take(','));
     }
-    return labels;
+    skip_blanks();
+    return rest_.empty() ? std::optional(std::move(labels)) : std::nullopt;
   }
 
  private:
@@ -248,6 +250,21 @@ class LabelReader {
       return false;
     }
     rest_.remove_prefix(1);
+    return true;
+  }
+  bool take_equals() {
+    skip_blanks();
+    return take('=');
+  }
+  // What stands before the next equals sign.
+  bool read_word(std::string* name) {
+    const std::size_t equals = rest_.find('=');
+    if (equals == std::string_view::npos) {
+      return false;
+    }
+    *name = rest_.substr(0, equals);
+    name->resize(name->find_last_not_of(' ') + 1);
+    rest_.remove_prefix(equals + 1);
     return true;
   }
   // A text as Go quotes it; an escape that it does not write stays as it is.
@@ -317,10 +334,13 @@ Entry read_proto_entry(DynamicView entry) {
       }
     }
   }
+  read.time = "null";  // that of the receipt
   if (const auto time = entry.find("timestamp"); time.has_value()) {
-    const auto seconds = checked_multiply(integer_member(*time, "seconds"), kSecondNs);
-    read.time_ns =
-        seconds.has_value() ? checked_add(*seconds, integer_member(*time, "nanos")) : std::nullopt;
+    const std::int64_t seconds = integer_member(*time, "seconds");
+    const std::int64_t nanos = integer_member(*time, "nanos");
+    const auto whole_ns = checked_multiply(seconds, kSecondNs);
+    read.time = json_of(whole_ns.has_value() ? checked_add(*whole_ns, nanos) : std::nullopt,
+                        std::to_string(seconds) + " s and " + std::to_string(nanos) + " ns");
   }
   const auto line = entry.find("line");
   read.line = line.has_value() ? json_of(*line) : "\"\"";
@@ -378,12 +398,31 @@ Result<std::string> unsnap(const HttpRequest& request, RewritingClaim* claim) {
   return message;
 }
 
+// The type of a push; of one that has none what its first bytes look like. A block of Snappy has no
+// other encoding.
+Result<std::string> type_of_push(const HttpRequest& request) {
+  const std::string type = media_type(request);
+  if (!type.empty()) {
+    return type;
+  }
+  EVQ_TRY_ASSIGN(const std::string head, body_head(request));
+  const std::string_view encoding = request.header("content-encoding").value_or("");
+  const bool is_snappy = equals_ignoring_ascii_case(encoding, "snappy");
+  const bool is_packed =
+      compression_of(std::string_view(head).substr(0, 4)) != InputCompression::kNone;
+  const bool is_json = !is_snappy && (is_encoded(request) || is_packed || begins_json_object(head));
+  return std::string(is_json ? "application/json" : kProtobufType);
+}
+
 }  // namespace
 
 // Promtail and Alloy name a tenant where they cannot add a header.
 Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request) {
-  const std::string dataset(
+  std::string dataset(
       request.header("x-axiom-dataset").value_or(request.header("x-scope-orgid").value_or("")));
+  if (dataset.empty()) {
+    dataset = request.identity.only_dataset("ingest", "create").value_or("");
+  }
   if (dataset.empty()) {
     return make_error(ErrorCode::kUsage,
                       "the X-Axiom-Dataset header (or Loki's X-Scope-OrgID) is required");
@@ -391,14 +430,14 @@ Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request) {
   if (!request.identity.may(dataset, "ingest", "create")) {
     return permission_error("ingest", "create", dataset);
   }
-  const std::string type = media_type(request);
+  EVQ_TRY_ASSIGN(const std::string type, type_of_push(request));
   std::string events;
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   if (type == "application/json") {
     EVQ_TRY_ASSIGN(const std::string body,
                    decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
     EVQ_TRY_ASSIGN(events, json_events(body, claim.get()));
-  } else if (type == "application/x-protobuf") {
+  } else if (type == kProtobufType) {
     EVQ_TRY_ASSIGN(const std::string message, unsnap(request, claim.get()));
     EVQ_TRY_ASSIGN(events, proto_events(message, claim.get()));
   } else {

@@ -64,13 +64,14 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
   if (!request.identity.may(dataset, "ingest", "create")) {
     return permission_error("ingest", "create", dataset);
   }
-  const bool protobuf = is_protobuf(request);
-  if (!protobuf && media_type(request) != "application/json") {
+  const std::string type = media_type(request);
+  if (!is_protobuf(request) && type != "application/json" && !type.empty()) {
     return make_error(ErrorCode::kUnsupported,
                       "Content-Type must be application/x-protobuf or application/json");
   }
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(std::string body, decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
+  const bool protobuf = is_protobuf(request) || (type.empty() && !begins_json_object(body));
   EVQ_TRY_ASSIGN(const OtlpEvents events,
                  otlp_events(std::move(body), signal, protobuf, claim.get()));
   IngestReport report;

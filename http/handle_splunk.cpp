@@ -2,9 +2,12 @@
 // like any other.
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "http/error_form.h"
 #include "http/ingest_body.h"
@@ -12,9 +15,9 @@
 #include "http/router.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
-#include "store/column/dynamic_json.h"
 #include "store/column/typed_json.h"
 #include "store/ingest/nested_value.h"
+#include "store/ingest/tolerant_reader.h"
 
 namespace evq {
 namespace {
@@ -83,9 +86,13 @@ std::string_view number_text(std::string_view object, std::string_view name) {
   return found;
 }
 
+// Where events come from, as parameters of the address may say it for all of them.
+constexpr std::array kOriginNames = {"host", "source", "sourcetype"};
+
 // One envelope, which has an event, as this event. `text`: as it was sent, which of the time has
-// all digits.
-void append_envelope(DynamicView envelope, std::string_view text, std::string* out) {
+// all digits. What the envelope does not say of the origin, the request may.
+void append_envelope(const HttpRequest& request, DynamicView envelope, std::string_view text,
+                     std::string* out) {
   const auto event = envelope.find("event");
   JsonWriter json(*out);
   json.begin_object();
@@ -99,10 +106,20 @@ void append_envelope(DynamicView envelope, std::string_view text, std::string* o
       append_typed_json(*time, &json.raw());
     }
   }
-  for (const char* name : {"index", "host", "source", "sourcetype"}) {
-    if (const auto value = envelope.find(name); value.has_value() && !value->is_null()) {
+  const auto write_own = [&](const char* name) {
+    const DynamicView value = envelope.find(name).value_or(DynamicView());
+    if (!value.is_null()) {
       json.key(name);
-      append_typed_json(*value, &json.raw());
+      append_typed_json(value, &json.raw());
+    }
+    return !value.is_null();
+  };
+  write_own("index");
+  for (const char* name : kOriginNames) {
+    const auto asked = request.parameter(name);
+    if (!write_own(name) && asked.has_value()) {
+      json.key(name);
+      json.string(*asked);
     }
   }
   if (event->is_bag()) {
@@ -118,11 +135,9 @@ void append_envelope(DynamicView envelope, std::string_view text, std::string* o
   out->push_back('\n');
 }
 
-// Whether a raw body is JSON, as its type says: not a text that was only sent with that type.
-bool holds_json(const HttpRequest& request, std::string_view body) {
-  const std::size_t begin = body.find_first_not_of(" \t\r\n");
-  return media_type(request) == "application/json" && begin != std::string_view::npos &&
-         (body[begin] == '{' || body[begin] == '[');
+// Whether a raw body is said to be JSON. Some senders say so of every text.
+bool may_hold_json(const HttpRequest& request) {
+  return media_type(request) == "application/json";
 }
 
 // Adds an event of a raw body: the members that `write` writes, and those of `origin`.
@@ -141,27 +156,41 @@ Status append_raw_event(const Write& write, const std::string& origin, Rewriting
   return claim->take_events(events->size() - before);
 }
 
-// Each object of a raw body as an event; kData for anything else.
+// Whether a raw body is JSON objects throughout, and has one.
+bool holds_objects(std::string_view body) {
+  TolerantReader reader;
+  DynamicBuilder builder;
+  for (bool any = false;; any = true) {
+    std::string_view text;
+    if (!take_object(&body, &text)) {
+      return false;
+    }
+    if (text.empty()) {
+      return any;
+    }
+    builder.clear();
+    if (reader.read(text, &builder).has_value()) {
+      return false;
+    }
+  }
+}
+
+// Each object of a raw body, for which holds_objects() is true, as an event.
 Result<std::string> raw_objects(std::string_view body, const std::string& origin,
                                 RewritingClaim* claim) {
   std::string events;
-  JsonReader reader;
+  TolerantReader reader;
   DynamicBuilder builder;
-  while (true) {
-    std::string_view text;
-    const bool is_object = take_object(&body, &text);
-    if (is_object && text.empty()) {
-      return events;
-    }
+  std::string_view text;
+  while (take_object(&body, &text) && !text.empty()) {
     builder.clear();
-    if (!is_object || !reader.read(text, &builder)) {
-      return make_error(ErrorCode::kData, "Invalid data format");
-    }
+    static_cast<void>(reader.read(text, &builder));
     const auto write = [&](JsonWriter* json) {
       append_members(json, DynamicView(builder.bytes()));
     };
     EVQ_TRY(append_raw_event(write, origin, claim, &events));
   }
+  return events;
 }
 
 // Each line of a raw body as an event.
@@ -212,11 +241,38 @@ class SplunkIndex {
   const std::string only_;
 };
 
+// The events of a request that go to one dataset.
+struct SplunkEvents {
+  std::string text;                    // NDJSON
+  std::vector<std::uint32_t> numbers;  // of each in the request, from 0; empty: there are no others
+};
+
+// What of a request was kept, and the first of its events that was not.
+struct SplunkOutcome {
+  IngestCounts counts;
+  std::size_t wrong_event = SIZE_MAX;
+  std::string reason;
+
+  void add(const SplunkEvents& events, IngestReport report) {
+    if (!report.counts.failures.empty()) {
+      const IngestFailure& first = report.counts.failures[0];
+      const std::size_t place = first.line - 1;
+      const std::size_t number = place < events.numbers.size() ? events.numbers[place] : place;
+      if (number < wrong_event) {
+        wrong_event = number;
+        reason = first.reason;
+      }
+    }
+    counts.add(std::move(report.counts));
+  }
+};
+
 // Stores nothing unless every dataset has a good name and the token may write to it. Like Splunk it
 // keeps the good events of a request of which others are not, and then says nothing that would make
-// the sender repeat all of them.
+// the sender repeat all of them, unless a dataset could not be written to for now: events that come
+// twice are better than none.
 Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
-                                  const std::map<std::string, std::string>& events_by_dataset) {
+                                  const std::map<std::string, SplunkEvents>& events_by_dataset) {
   for (const auto& [dataset, events] : events_by_dataset) {
     if (const Status name = check_dataset_name(dataset); !name.ok()) {
       return splunk_answer(
@@ -230,27 +286,49 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
           403, 7, "Incorrect index: " + permission_error("ingest", "create", dataset).message);
     }
   }
-  IngestCounts counts;
+  SplunkOutcome outcome;
+  const IngestCounts& counts = outcome.counts;
   for (const auto& [dataset, events] : events_by_dataset) {
-    Result<IngestReport> report = store_ndjson(api, request, dataset, events);
+    Result<IngestReport> report = store_ndjson(api, request, dataset, events.text);
     if (!report.ok() && counts.ingested == 0) {
       return std::move(report).take_error();
     }
     if (!report.ok()) {
-      return splunk_answer(400, 6,
-                           std::to_string(counts.ingested) +
-                               " events were kept, but not those of " + dataset + ": " +
-                               report.error().message);
+      Error error = std::move(report).take_error();
+      error.message = std::to_string(counts.ingested) + " events were kept, but not those of " +
+                      dataset + ": " + error.message;
+      const bool repeated = error_code_info(error.code).http_status >= 500;
+      return repeated ? Result<HttpResponse>(std::move(error))
+                      : splunk_answer(400, 6, error.message);
     }
-    counts.add(std::move(report).value().counts);
+    outcome.add(events, std::move(report).value());
   }
   if (counts.failed > 0) {
     return splunk_answer(400, 6,
                          "Invalid data format: " + std::to_string(counts.failed) + " of " +
                              std::to_string(counts.failed + counts.ingested) +
-                             " events were not kept: " + counts.failures[0].reason);
+                             " events were not kept: " + outcome.reason,
+                         outcome.wrong_event);
   }
   return splunk_answer(200, 0, "Success");
+}
+
+// Takes the next envelope off the body, whose rest is `rest`; why not where it is none.
+std::optional<JsonFault> take_envelope(std::string_view body, std::string_view* rest,
+                                       TolerantReader* reader, std::string_view* text,
+                                       DynamicBuilder* envelope) {
+  envelope->clear();
+  const bool is_object = take_object(rest, text);
+  if (is_object && text->empty()) {
+    return std::nullopt;
+  }
+  std::optional<JsonFault> fault =
+      is_object ? reader->read(*text, envelope) : JsonFault{0, "expected an object"};
+  if (fault.has_value()) {
+    const char* const begin = is_object ? text->data() : rest->data();
+    fault->offset += static_cast<std::size_t>(begin - body.data());
+  }
+  return fault;
 }
 
 }  // namespace
@@ -260,35 +338,37 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
   SplunkIndex index(request);
-  std::map<std::string, std::string> by_dataset;
-  JsonReader reader;
+  std::map<std::string, SplunkEvents> by_dataset;
+  TolerantReader reader;
   DynamicBuilder builder;
   std::string_view rest = body;
-  for (std::size_t number = 0;; ++number) {
+  for (std::uint32_t number = 0;; ++number) {
     std::string_view text;
-    const bool is_object = take_object(&rest, &text);
-    if (is_object && text.empty()) {
-      break;
+    const auto fault = take_envelope(body, &rest, &reader, &text, &builder);
+    if (fault.has_value()) {
+      return splunk_answer(400, 6, "Invalid data format", number,
+                           line_and_column(body, fault->offset) + ": " + fault->reason);
     }
-    builder.clear();
-    if (!is_object || !reader.read(text, &builder)) {
-      return splunk_answer(400, 6, "Invalid data format", number);
+    if (text.empty()) {
+      break;
     }
     const DynamicView envelope(builder.bytes());
     if (auto refusal = refuse_envelope(envelope, number); refusal.has_value()) {
       return *std::move(refusal);
     }
-    std::string& events = by_dataset[index.dataset_of(envelope)];
-    const std::size_t before = events.size();
-    append_envelope(envelope, text, &events);
-    EVQ_TRY(claim->take_events(events.size() - before));
+    SplunkEvents& events = by_dataset[index.dataset_of(envelope)];
+    const std::size_t before = events.text.size();
+    append_envelope(request, envelope, text, &events.text);
+    events.numbers.push_back(number);
+    EVQ_TRY(claim->take_events(events.text.size() - before + sizeof(number)));
     if (by_dataset.size() > kHttpSplunkIndexesMax) {
       return splunk_answer(400, 7, "Incorrect index: too many of them in one request");
     }
   }
   if (by_dataset.empty()) {
     return is_blank(body) ? splunk_answer(400, 5, "No data")
-                          : splunk_answer(400, 6, "Invalid data format");
+                          : splunk_answer(400, 6, "Invalid data format", std::nullopt,
+                                          "the body has no events");
   }
   return store_splunk(api, request, by_dataset);
 }
@@ -299,20 +379,25 @@ Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request) {
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
   std::string origin;  // members of every event
   JsonWriter members(origin);
-  for (const char* name : {"host", "source", "sourcetype"}) {
+  for (const char* name : kOriginNames) {
     if (const auto value = request.parameter(name); value.has_value()) {
       members.key(name);
       members.string(*value);
     }
   }
-  EVQ_TRY_ASSIGN(std::string events, holds_json(request, body)
+  EVQ_TRY_ASSIGN(std::string events, may_hold_json(request) && holds_objects(body)
                                          ? raw_objects(body, origin, claim.get())
                                          : raw_lines(body, origin, claim.get()));
   if (events.empty()) {
     return splunk_answer(400, 5, "No data");
   }
   const std::string dataset = SplunkIndex(request).dataset_of(DynamicView());
-  return store_splunk(api, request, {{dataset, std::move(events)}});
+  return store_splunk(api, request, {{dataset, {std::move(events), {}}}});
+}
+
+// Evq answers when events are on the disk, so that there is nothing to ask for later.
+Result<HttpResponse> handle_splunk_ack(Api& /*api*/, HttpRequest& /*request*/) {
+  return splunk_answer(400, 14, "ACK is disabled");
 }
 
 Result<HttpResponse> handle_splunk_health(Api& /*api*/, HttpRequest& /*request*/) {

@@ -66,7 +66,7 @@ Result<HttpResponse> handle_ready(Api& /*api*/, HttpRequest& /*request*/) {
 Result<HttpResponse> handle_metrics(Api& api, HttpRequest& /*request*/) {
   HttpResponse response;
   response.content_type = "text/plain; version=0.0.4";
-  response.body = metrics_text(api.metrics);
+  response.body = metrics_text(api.metrics, api.options.spool_directory);
   return response;
 }
 

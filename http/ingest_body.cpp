@@ -27,6 +27,9 @@ constexpr std::int64_t kTurnPollMs = 20;
 // Longer ones hardly ever are short when they are decoded, which is not tried then.
 constexpr std::size_t kTriedBytesMax = kHttpSerialBodyBytesMax / 4;
 
+// More than the blanks that a body begins with.
+constexpr std::size_t kHeadBytes = 64;
+
 // The compression that Content-Encoding names, in any case; nothing for one that is not known.
 std::optional<InputCompression> named_compression(const HttpRequest& request) {
   const std::string name = ascii_lower(request.header("content-encoding").value_or(""));
@@ -39,13 +42,16 @@ std::optional<InputCompression> named_compression(const HttpRequest& request) {
   if (name == "gzip" || name == "x-gzip") {
     return InputCompression::kGzip;
   }
+  if (name == "deflate") {  // which HTTP has in zlib's wrapping (RFC 9110, 8.4.1.2)
+    return InputCompression::kZlib;
+  }
   return name == "zstd" ? std::optional(InputCompression::kZstd) : std::nullopt;
 }
 
 Result<DecodeOptions> decode_options(const HttpRequest& request) {
   const std::optional<InputCompression> compression = named_compression(request);
   if (!compression.has_value()) {
-    return make_error(ErrorCode::kUnsupported, "Content-Encoding must be gzip or zstd");
+    return make_error(ErrorCode::kUnsupported, "Content-Encoding must be gzip, zstd or deflate");
   }
   DecodeOptions options;
   options.limit_ratio = true;
@@ -60,9 +66,8 @@ Result<bool> grows(const HttpRequest& request, const DecodeOptions& options) {
   if (options.compression != InputCompression::kAuto) {
     return options.compression != InputCompression::kNone;
   }
-  std::array<char, 4> head{};
-  EVQ_TRY_ASSIGN(const std::optional<std::size_t> got, request.body.reader()->read(head, -1));
-  return compression_of({head.data(), got.value_or(0)}) != InputCompression::kNone;
+  EVQ_TRY_ASSIGN(const std::string head, body_head(request));
+  return compression_of(std::string_view(head).substr(0, 4)) != InputCompression::kNone;
 }
 
 // All of a source, if that is no more than a short body.
@@ -89,6 +94,23 @@ Result<std::optional<TextMemory>> short_text(ByteSource& source, std::size_t enc
 }
 
 }  // namespace
+
+bool begins_json_object(std::string_view text) {
+  // A line feed is the tag of the first field.
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
+  if (!text.starts_with('{')) {
+    return false;
+  }
+  const std::size_t next = text.find_first_not_of(" \t\r\n", 1);
+  return next != std::string_view::npos && (text[next] == '"' || text[next] == '}');
+}
+
+Result<std::string> body_head(const HttpRequest& request) {
+  std::string head(kHeadBytes, '\0');
+  EVQ_TRY_ASSIGN(const std::optional<std::size_t> got, request.body.reader()->read(head, -1));
+  head.resize(got.value_or(0));
+  return head;
+}
 
 bool is_encoded(const HttpRequest& request) {
   const std::optional<InputCompression> compression = named_compression(request);

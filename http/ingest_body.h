@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "http/api.h"
@@ -15,6 +16,12 @@ namespace evq {
 
 // Whether Content-Encoding names a compression.
 bool is_encoded(const HttpRequest& request);
+// Whether a text, of which the first bytes are enough, begins as a JSON object does, and as neither
+// a message of Protocol Buffers with its first field nor a block of Snappy does. For bodies that
+// may be either, and whose sender did not say.
+bool begins_json_object(std::string_view text);
+// The first bytes of the body as it was sent.
+Result<std::string> body_head(const HttpRequest& request);
 // The memory for rewriting the request's body. kUnavailable when it is not the body's turn yet: its
 // place is kept in the request, whose handler is asked again; or it has waited for too long.
 Result<std::shared_ptr<RewritingClaim>> begin_rewriting(Api& api, HttpRequest& request);

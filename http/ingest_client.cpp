@@ -230,7 +230,7 @@ class RemoteLoad {
 
   Result<IngestReport> run(ByteSource& source) {
     const std::function<std::int64_t()> clock = wall_clock_now_ns;
-    PieceCutter cutter(source, request_.options, clock);
+    PieceCutter cutter(source, request_.options, clock, request_.before);
     while (true) {
       EVQ_TRY(control_.check());
       Piece piece;

@@ -79,6 +79,9 @@ inline constexpr std::int64_t kHttpDrainMsMax = 8000;
 inline constexpr std::int64_t kHttpStreamMsMax = 60000;
 // What is known of a token is read again after this time, so that revocation works at once.
 inline constexpr std::int64_t kTokenCacheMsMax = 1000;
+// A request that has come in or waited for longer has its token looked at again before it is
+// handled: a wait for events outlives many tokens.
+inline constexpr std::int64_t kTokenLookMs = 50;
 inline constexpr std::size_t kTokenCacheEntriesMax = 1024;
 
 }  // namespace evq

@@ -53,7 +53,8 @@ std::string seconds_text(std::int64_t ms) {
 constexpr std::string_view kRequests = R"(.SH REQUESTS
 Bodies may have a length or be chunked, and may be announced by
 .BR "Expect: 100\-continue" .
-Content encodings are gzip and zstd, in any case; none, an empty one, identity and 1 mean plain.
+Content encodings are gzip, zstd and deflate (in zlib's form), in any case; none, an empty one,
+identity and 1 mean plain.
 A body that cannot be decoded to its end is refused as a whole, as is one of OTLP, Elasticsearch,
 Splunk or Loki of which a part has another shape than it should have: the answer says where.
 Unknown URL parameters are ignored. An optional JSON member may be null. A header of one value that
@@ -62,7 +63,8 @@ is sent twice with different values is refused with 400;
 may be sent in parts.
 .PP
 Events are stored before the answer is sent: status 200 means that they are on the disk. All good
-events of one request are kept or none; what is wrong with others is listed in
+events of one request are kept or none, of one of Splunk's that names several indexes those of each;
+what is wrong with others is listed in
 .IR failures .
 .B timestamp\-field
 and
@@ -84,12 +86,32 @@ of a
 .I doubleValue
 are null. A record whose time cannot be read is rejected alone, in
 .IR partialSuccess .
+Members that OTLP does not have are ignored.
+.PP
+Events of every form are kept when a text in them is broken UTF\-8 or a surrogate without its other
+half, which become U+FFFD, or a number is beyond every real, which becomes null. OTLP and Loki's
+pushes without a Content\-Type are JSON when they begin as an object does, and Protocol Buffers
+otherwise.
+.PP
+Of Splunk's collector,
+.IR host ", " source " and " sourcetype
+of the URL are for events that have none of their own, and
+.I index
+of the URL goes before that of an event. A raw body whose Content\-Type is application/json is
+events of its objects when it holds nothing but objects, and events of its lines otherwise. A refusal
+tells the first event that is wrong in
+.IR invalid\-event\-number ,
+from 0, and why a body is no JSON in
+.IR detail ,
+which Splunk does not have. When some events of good JSON cannot be kept, for their time or their
+size, the others are.
 .PP
 Of Loki's pushes, labels and metadata are members of the event, before which its _time and
 .I line
 come, and metadata before labels: of two of one name the later is kept with
 .I _user
-before it, as _user_line; an entry that has a name of more than 200 bytes then is refused.
+before it, as _user_line; an entry that has a name of more than 200 bytes then is refused. So is one
+whose time evq cannot hold; the others are kept, and the answer is 400.
 .PP
 A query is {"apl": text} with startTime and endTime (RFC 3339, now, now\-6h; a closed interval;
 0001\-01\-01 means none),
@@ -207,7 +229,7 @@ std::string limits_section() {
   row("bodies that come in",
       size_text(kHttpBodiesMemoryBytesMax) + " of all in memory, the rest in " +
           size_text(kHttpBodiesFileBytesMax) + " of files in the store's folder, which leave " +
-          size_text(kBodiesDiskFreeBytesMin) + " of its disk; who finds no room gets 503 or 507");
+          size_text(kBodiesDiskFreeBytesMin) + " of its disk; who finds no room gets 503");
   row("aggregations of a query of the older form", std::to_string(kLegacyAggregationsMax));
   row("map fields of a dataset", std::to_string(kMapFieldsMax));
   row("rows of an answer", std::to_string(kResultRowsDefault) + " unless said otherwise, at most " +
@@ -216,7 +238,7 @@ std::string limits_section() {
       size_text(kAnswerTextBytesMax) + " of each in memory, the rest of all in " +
           size_text(kAnswerFileBytesMax) +
           " of files in the store's folder, or where those find no room in " +
-          size_text(kAnswerBorrowedBytesMax) + " of memory; who finds none gets 503 or 507");
+          size_text(kAnswerBorrowedBytesMax) + " of memory; who finds none gets 503");
   row("time of a query", seconds_text(kQueryTimeMsDefault) + "; \\-\\-timeout");
   row("memory of all queries", size_text(kQueryMemoryBytesDefault) + "; \\-\\-memory\\-limit");
   row("queries at once", std::to_string(kQueriesPerProcessorMax) + " a processor, " +
@@ -234,6 +256,11 @@ std::string limits_section() {
       "for an address), \\-Limit, \\-Remaining and \\-Reset, and more requests get 429 with "
       "Retry\\-After");
   row("connections", std::to_string(kHttpConnectionsMax));
+  row("datasets that stay open when nobody uses them",
+      std::to_string(kOpenDatasetsMax) + ", and no more than one for " +
+          std::to_string(kDescriptorsPerOpenDataset) +
+          " descriptors; where nearly all are taken (ulimit \\-n), who needs one more dataset gets "
+          "503");
   row("time for a header", seconds_text(kHttpHeaderMsMax));
   row("least rate of a body", size_text(kHttpBodyBytesPerSecondMin) + " a second over " +
                                   seconds_text(kHttpBodyRateWindowMs));
@@ -242,6 +269,34 @@ std::string limits_section() {
       seconds_text(kHttpWriteStallMsMax) + " in which its machine acknowledges nothing");
   return text;
 }
+
+constexpr std::string_view kAccessLog = R"(.SH ACCESS LOG
+Unless it runs with
+.B \-\-no\-access\-log
+or
+.BR \-\-quiet ,
+the server writes a line of JSON to standard error for each request, with
+.I time
+of the end of the answer,
+.I peer
+(address and port),
+.IR method ,
+.I path
+without its parameters,
+.IR status ,
+.I duration_us
+from the head to the end of the answer,
+.I request_bytes
+and
+.I response_bytes
+of the bodies as sent,
+.I token
+(its id) and
+.I trace_id
+(that of X\-Axiom\-Trace\-Id). Status 499 is a request whose connection ended before the answer; it
+counts as 4xx in
+.BR /metrics .
+)";
 
 constexpr std::string_view kThreats = R"(.SH SECURITY
 The server is made to be reached by programs that hold a token, over the loopback or a network that
@@ -254,7 +309,7 @@ subqueries included); what it may not see looks as if it were not there. Who may
 its fields, sizes and times without datasets|read; who may only ingest finds it in lists, and no more. A personal token may do
 everything but must name the organization, and can neither delete blocks nor ingest, but under the
 older path /v1/datasets/{dataset}/ingest and by OTLP. A deleted or expired token
-stops working within a second. Tokens are taken from headers only, never from an address, and are
+stops working within a second, for a request that waits for events as well. Tokens are taken from headers only, never from an address, and are
 never logged; processes that hold tokens leave no core dump.
 .PP
 .I Bad input.
@@ -308,10 +363,11 @@ std::string render_http_manual() {
       "412 a dashboard that has changed; 413 too large;\n"
       "415 content type or encoding; 422 no body, or a query over its time or memory limit; 429 "
       "too\n"
-      "many requests; 503 busy, with Retry\\-After, stopping, or on a read\\-only file system;\n"
-      "507 disk full.\n"
+      "many requests; 503 busy or a full disk, with Retry\\-After, stopping, or on a read\\-only "
+      "file\n"
+      "system.\n"
       "X\\-Evq\\-Error of a refusal names its kind: timeout, data, disk\\-full and so on.\n";
-  page.append(kThreats);
+  page.append(kAccessLog).append(kThreats);
   page += ".SH SEE ALSO\n.BR evq (1),\n.BR evq\\-apl (7)\n";
   return page;
 }

@@ -38,6 +38,7 @@ struct HttpRequest {
   const Route* route = nullptr;             // chosen by admit
   QueryControl* control = nullptr;          // cancelled when the client goes away
   std::int64_t received_ns = 0;             // monotonic, when the body was complete
+  std::int64_t authorized_ns = 0;           // the same, when its token was last looked at
   std::optional<RateState> rate;            // of its client, when requests are limited
   std::shared_ptr<RewritingClaim> waiting;  // its place among those that wait for memory
   bool large = false;  // told by its handler: it takes a seat of those with long bodies
@@ -103,10 +104,11 @@ struct Admission {
   std::optional<HttpResponse> refusal;
 };
 
-// Why a request is not handled.
+// Why a request is not handled: a status and what to say with it, of what went wrong if anything.
 struct Refusal {
   int status = 0;
   std::string message;
+  std::optional<Error> error = {};
 };
 
 class HttpApplication {

@@ -1,6 +1,14 @@
 #include "http/metrics.h"
 
+#include <fstream>
+#include <optional>
 #include <string_view>
+
+#include <unistd.h>
+
+#include "store/base/file.h"
+#include "store/base/process.h"
+#include "store/base/time.h"
 
 namespace evq {
 namespace {
@@ -12,9 +20,40 @@ void append_metric(std::string* out, std::string_view name, std::string_view kin
   out->append(name).append(" ").append(value).append("\n");
 }
 
+std::optional<std::uint64_t> resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t pages = 0;
+  std::uint64_t resident = 0;
+  if (!(statm >> pages >> resident)) {
+    return std::nullopt;
+  }
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// Under the names that Prometheus's own clients give them.
+void append_process(const HttpMetrics& metrics, const std::string& directory, std::string* out) {
+  const auto gauge = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+    append_metric(out, name, "gauge", help, std::to_string(value));
+  };
+  out->append("# HELP evq_build_info The version that runs.\n# TYPE evq_build_info gauge\n");
+  out->append("evq_build_info{version=\"" EVQ_VERSION "\"} 1\n");
+  gauge("process_start_time_seconds", "When the server started, since the Unix epoch.",
+        static_cast<std::uint64_t>(metrics.started_ns / kSecondNs));
+  if (const auto bytes = resident_bytes(); bytes.has_value()) {
+    gauge("process_resident_memory_bytes", "Memory that is in use.", *bytes);
+  }
+  if (const auto open = list_directory("/proc/self/fd"); open.ok()) {
+    gauge("process_open_fds", "Open descriptors.", open->size());
+  }
+  gauge("process_max_fds", "Descriptors that may be open.", descriptor_limit());
+  if (const auto bytes = free_disk_bytes(directory); bytes.ok()) {
+    gauge("evq_disk_free_bytes", "What is left of the store's disk.", *bytes);
+  }
+}
+
 }  // namespace
 
-std::string metrics_text(const HttpMetrics& metrics) {
+std::string metrics_text(const HttpMetrics& metrics, const std::string& directory) {
   std::string out;
   const auto counter = [&](std::string_view name, std::string_view help, std::uint64_t value) {
     append_metric(&out, name, "counter", help, std::to_string(value));
@@ -53,6 +92,7 @@ std::string metrics_text(const HttpMetrics& metrics) {
   counter("evq_rows_examined_total", "Rows examined by queries.", metrics.rows_examined.load());
   counter("evq_maintenance_rounds_total", "Rounds of background upkeep.",
           metrics.maintenance_rounds.load());
+  append_process(metrics, directory, &out);
   return out;
 }
 

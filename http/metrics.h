@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "store/base/control.h"
+
 namespace evq {
 
 struct HttpMetrics {
@@ -27,10 +29,13 @@ struct HttpMetrics {
   std::atomic<std::uint64_t> queries{0};
   std::atomic<std::uint64_t> rows_examined{0};
   std::atomic<std::uint64_t> maintenance_rounds{0};
+  const std::int64_t started_ns = wall_clock_now_ns();
 };
 
-// The text exposition format of Prometheus.
-std::string metrics_text(const HttpMetrics& metrics);
+// The text exposition format of Prometheus, with what the process takes by now of memory and
+// descriptors, and what is left of the disk of `directory`; what the system does not tell is left
+// out.
+std::string metrics_text(const HttpMetrics& metrics, const std::string& directory);
 
 // One more for as long as it is there.
 class Counted {

@@ -15,6 +15,7 @@
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic_json.h"
+#include "store/ingest/tolerant_reader.h"
 
 namespace evq {
 namespace {
@@ -369,6 +370,25 @@ Status check_json(const ProtoMessage& message, RewritingClaim* claim, std::strin
              : Status(malformed("it has no " + std::string(records)));
 }
 
+// The dynamic bytes of a request. Takes the body, as otlp_events does.
+Result<std::string> read_request(std::string body, const ProtoMessage& message, bool protobuf,
+                                 RewritingClaim* claim) {
+  if (protobuf) {
+    std::optional<std::string> bytes = dynamic_from_proto(body, message);
+    return bytes.has_value() ? Result<std::string>(*std::move(bytes))
+                             : malformed("it is no message");
+  }
+  DynamicBuilder builder;
+  if (const auto fault = TolerantReader().read(body, &builder); fault.has_value()) {
+    return malformed("it is no JSON: " + line_and_column(body, fault->offset) + ": " +
+                     fault->reason);
+  }
+  std::string().swap(body);
+  std::string bytes = builder.take();
+  EVQ_TRY(check_json(message, claim, &bytes));
+  return bytes;
+}
+
 // Appends the records of one scope.
 Status add_records(DynamicView scope, DynamicView resource, OtlpSignal signal,
                    RewritingClaim* claim, EventText* events) {
@@ -394,18 +414,9 @@ Result<OtlpEvents> otlp_events(std::string body, OtlpSignal signal, bool protobu
                                RewritingClaim* claim) {
   const bool logs = signal == OtlpSignal::kLogs;
   const ProtoMessage& message = logs ? kLogsRequest : kTracesRequest;
-  std::optional<std::string> bytes =
-      protobuf ? dynamic_from_proto(body, message) : dynamic_from_json(body);
-  std::string().swap(body);
-  if (!bytes.has_value()) {
-    return malformed(protobuf ? "it is no message" : "it is no JSON");
-  }
-  if (!protobuf) {
-    EVQ_TRY(check_json(message, claim, &*bytes));
-  }
+  EVQ_TRY_ASSIGN(const std::string bytes, read_request(std::move(body), message, protobuf, claim));
   EventText events;
-  const DynamicView resources =
-      member(DynamicView(*bytes), logs ? "resourceLogs" : "resourceSpans");
+  const DynamicView resources = member(DynamicView(bytes), logs ? "resourceLogs" : "resourceSpans");
   for (DynamicView::Iterator resource(resources); resource.next();) {
     const DynamicView scopes = member(resource.value(), logs ? "scopeLogs" : "scopeSpans");
     const DynamicView source = member(resource.value(), "resource");

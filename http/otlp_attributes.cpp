@@ -37,6 +37,11 @@ constexpr std::array<std::string_view, 68> kConventionNamespaces = {
     "server",       "service",     "session",      "source",      "thread",
     "tls",          "url",         "user_agent"};
 
+// The members that a value may be; others come of versions that evq does not know.
+constexpr std::array<std::string_view, 7> kValueKinds = {"stringValue", "intValue",    "boolValue",
+                                                         "doubleValue", "kvlistValue", "arrayValue",
+                                                         "bytesValue"};
+
 bool is_convention(std::string_view name) {
   const std::size_t dot = name.find('.');
   return dot != std::string_view::npos &&
@@ -173,8 +178,10 @@ void write_otlp_value(JsonWriter* json, DynamicView any) {
   std::string_view kind;
   DynamicView value;
   for (DynamicView::Iterator each(any); value.is_null() && each.next();) {
-    kind = each.key();
-    value = each.value();
+    if (std::ranges::find(kValueKinds, each.key()) != kValueKinds.end()) {
+      kind = each.key();
+      value = each.value();
+    }
   }
   if (!any.is_bag()) {
     json->null();

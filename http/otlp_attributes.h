@@ -17,7 +17,7 @@ namespace evq {
 
 // An AnyValue of the JSON form, an object whose one member names its type, as JSON of that type:
 // 3.0 of the doubleValue 3, and of one that is text its number, or null where it is NaN or an
-// infinity. Null for what is no AnyValue.
+// infinity. Null for what is no AnyValue; members that no type has are passed over.
 void write_otlp_value(JsonWriter* json, DynamicView any);
 
 // The integer of a number, or of a string: numbers of 64 bits are strings in the JSON form.

@@ -102,7 +102,7 @@ class BodyReceiver {
   }
 
   static Refusal refusal_of(const Error& error) {
-    return {error_code_info(error.code).http_status, error.message};
+    return {error_code_info(error.code).http_status, error.message, error};
   }
 
   std::optional<Refusal> take_piece(HttpRequest& request, std::size_t size, std::size_t bytes_max) {

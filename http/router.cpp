@@ -125,6 +125,21 @@ void add_allow(const RouteMatch& match, HttpResponse* response) {
   response->headers.emplace_back("Allow", text + "OPTIONS");
 }
 
+// Whether who sends a request has the permission of its route.
+Status check_scope(const HttpRequest& request) {
+  const Route& route = *request.route;
+  const std::string& dataset = request.argument("dataset");
+  if (route.scope == Scope::kDataset &&
+      !request.identity.may(dataset, route.resource, route.action)) {
+    return permission_error(route.resource, route.action, dataset);
+  }
+  const bool lacking = (route.scope == Scope::kSomeDataset &&
+                        !request.identity.may_somewhere(route.resource, route.action)) ||
+                       (route.scope == Scope::kOrganization &&
+                        !request.identity.may_organization(route.resource, route.action));
+  return lacking ? Status(permission_error(route.resource, route.action)) : Status::success();
+}
+
 }  // namespace
 
 ErrorForm error_form_of_path(std::string_view path) {
@@ -215,6 +230,7 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
   static constexpr AuthRules kUnknownPath{.other_schemes = true};
   const AuthRules& rules = match.route == nullptr ? kUnknownPath : match.route->rules;
   request.route = match.route;
+  request.authorized_ns = monotonic_now_ns();
   Result<Identity> identity = api_.auth.authenticate(request, rules);
   if (identity.ok()) {
     request.identity = identity.value();
@@ -241,19 +257,7 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
   }
   const Route& route = *match.route;
   request.arguments = std::move(match.arguments);
-  const std::string& dataset = request.argument("dataset");
-  if (route.scope == Scope::kDataset &&
-      !request.identity.may(dataset, route.resource, route.action)) {
-    return permission_error(route.resource, route.action, dataset);
-  }
-  if (route.scope == Scope::kSomeDataset &&
-      !request.identity.may_somewhere(route.resource, route.action)) {
-    return permission_error(route.resource, route.action);
-  }
-  if (route.scope == Scope::kOrganization &&
-      !request.identity.may_organization(route.resource, route.action)) {
-    return permission_error(route.resource, route.action);
-  }
+  EVQ_TRY(check_scope(request));
   if (route.json_body) {
     const std::string type = media_type(request);
     if (!type.empty() && type != "application/json") {
@@ -283,7 +287,20 @@ Admission Router::admit(HttpRequest& request) {
   return admission;
 }
 
+// A body may have been long in coming, and whoever waits for events is asked again and again:
+// meanwhile the token may have been deleted or have expired.
+Status Router::authorize_again(HttpRequest& request) {
+  const std::int64_t now = monotonic_now_ns();
+  if (now - request.authorized_ns < kTokenLookMs * kMillisecondNs) {
+    return Status::success();
+  }
+  request.authorized_ns = now;
+  EVQ_TRY_ASSIGN(request.identity, api_.auth.authenticate(request, request.route->rules));
+  return check_scope(request);
+}
+
 Result<HttpResponse> Router::answer(HttpRequest& request) {
+  EVQ_TRY(authorize_again(request));
   if (request.route->json_body && is_encoded(request)) {
     EVQ_TRY_ASSIGN(const std::string text, decoded_text(request, request.route->body_bytes_max));
     request.body = RequestBody(request.body.space());
@@ -318,8 +335,9 @@ HttpResponse Router::handle(HttpRequest& request) {
 }
 
 HttpResponse Router::refuse(const HttpRequest& request, const Refusal& why) const {
-  HttpResponse refusal = refusal_of(request, why.status, why.message);
-  if (why.status == 503) {
+  HttpResponse refusal = why.error.has_value() ? refusal_of(request, *why.error)
+                                               : refusal_of(request, why.status, why.message);
+  if (why.status == 503 && !why.error.has_value()) {
     refusal.headers.emplace_back("Retry-After", "1");
   }
   add_headers(request, &refusal);

@@ -66,6 +66,7 @@ class Router final : public HttpApplication {
  private:
   Status check_page(const HttpRequest& request) const;
   Result<Admission> admit_or_fail(HttpRequest& request);
+  Status authorize_again(HttpRequest& request);
   Result<HttpResponse> answer(HttpRequest& request);
   bool within_rate(HttpRequest& request, const Result<Identity>& identity);
   // The headers that do not depend on the handler.

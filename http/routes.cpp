@@ -88,15 +88,14 @@ constexpr Route kRoutes[] = {
      false, "Answers 200 while the server is up."},
     {"GET", "/ready", handle_ready, Scope::kOpen, "", "", Lane::kInline, kGetBytes, kNoToken, false,
      "The same as the text ready, which senders to Loki ask for first."},
-    {"GET", "/metrics", handle_metrics, Scope::kToken, "", "", Lane::kInline, kGetBytes,
-     kNoOrganization, false, "Counters in the text format of Prometheus."},
+    {"GET", "/metrics", handle_metrics, Scope::kToken, "", "", Lane::kInline, kGetBytes, kNormal,
+     false, "Counters, and what the process takes, in the text format of Prometheus."},
 
     {"POST", "/v1/ingest/{dataset}", handle_ingest, Scope::kDataset, "ingest", "create",
      Lane::kWrite, kIngestBytes, kNoPersonal, false,
-     "Stores events: JSON, NDJSON or CSV, plain, gzip or zstd. All good events or none are kept. "
-     "evq's own: the header X-Evq-Repaired tells how many events were kept with something "
-     "repaired, "
-     "and where the first is; with ?strict=true they fail."},
+     "Stores events: JSON, NDJSON or CSV, plain, gzip, zstd or deflate. All good events or none "
+     "are kept. evq's own: the header X-Evq-Repaired tells how many events were kept with "
+     "something repaired, and where the first is; with ?strict=true they fail."},
     {"POST", "/v1/datasets/{dataset}/ingest", handle_ingest, Scope::kDataset, "ingest", "create",
      Lane::kWrite, kIngestBytes, kNormal, false,
      "The same under the older path; personal tokens may use it."},
@@ -217,14 +216,18 @@ constexpr Route kRoutes[] = {
      ErrorForm::kSplunk},
     {"POST", "/services/collector/raw/1.0", handle_splunk_raw, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false, kOtherPath, ErrorForm::kSplunk},
+    {"POST", "/services/collector/ack", handle_splunk_ack, Scope::kToken, "", "", Lane::kInline,
+     kJsonBytes, kShippers, false,
+     "Whether events are stored: code 14, since answers to them come when they are.",
+     ErrorForm::kSplunk},
     {"GET", "/services/collector/health", handle_splunk_health, Scope::kOpen, "", "", Lane::kInline,
      kGetBytes, kNoToken, false, "Whether the collector is up.", ErrorForm::kSplunk},
     {"GET", "/services/collector/health/1.0", handle_splunk_health, Scope::kOpen, "", "",
      Lane::kInline, kGetBytes, kNoToken, false, kOtherPath, ErrorForm::kSplunk},
     {"POST", "/loki/api/v1/push", handle_loki_push, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false,
-     "Loki's push, JSON or Protocol Buffers in Snappy; the dataset is in X-Axiom-Dataset. Errors "
-     "are plain text.",
+     "Loki's push, JSON or Protocol Buffers in Snappy; the dataset is in X-Axiom-Dataset or "
+     "X-Scope-OrgID, or the only one that the token may ingest to. Errors are plain text.",
      ErrorForm::kLoki},
 
     {"POST", "/v1/query/_apl", handle_apl_query, Scope::kSomeDataset, "query", "read", Lane::kQuery,
@@ -233,7 +236,8 @@ constexpr Route kRoutes[] = {
      Lane::kQuery, kJsonBytes, kNormal, true, kOtherPath},
     {"POST", "/v1/query/batch", handle_batch_query, Scope::kSomeDataset, "query", "read",
      Lane::kQuery, kJsonBytes, kNormal, true,
-     "Runs a list of {queryId, aplRequest}; answers server-sent events, one a query."},
+     "Runs a list of {queryId, aplRequest}; answers server-sent events, one a query, when all of "
+     "them are done. The time limit is that of each; one that fails is an event with error."},
 
     {"POST", "/v1/_check", handle_check, Scope::kSomeDataset, "query", "read", Lane::kQuery,
      kJsonBytes, kNormal, true,

@@ -142,12 +142,13 @@ class BeastServer final : public HttpServer {
 
   void go_on_draining() {
     const std::int64_t waited_ms = (monotonic_now_ns() - drain_started_ns_) / kMillisecondNs;
-    if (shared_.connections.size() == 0 || waited_ms > kHttpDrainMsMax + kHttpDrainMsMax / 4) {
+    if (shared_.connections.size() == 0 || waited_ms > kHttpDrainMsMax + kHttpDrainMsMax / 8) {
       io_.stop();
       return;
     }
     shared_.connections.close_idle();
     if (waited_ms > kHttpDrainMsMax) {
+      shared_.hurrying.store(true);
       shared_.connections.cancel_all();
     }
   }

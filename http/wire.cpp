@@ -144,6 +144,11 @@ Result<QueryRequest> read_query(const Json& body) {
   return request;
 }
 
+// After how many seconds to come again; nothing where that helps nobody.
+std::string_view seconds_to_wait(ErrorCode code) {
+  return code == ErrorCode::kUnavailable ? "1" : code == ErrorCode::kDiskFull ? "10" : "";
+}
+
 }  // namespace
 
 std::string message_of_error(const Error& error) {
@@ -161,8 +166,8 @@ HttpResponse response_of_error(const Error& error, std::string_view apl) {
   if (error.code != ErrorCode::kCompile) {
     HttpResponse plain = error_response(status, message);
     plain.headers.emplace_back(kErrorKindHeader, error_code_info(error.code).name);
-    if (error.code == ErrorCode::kUnavailable) {
-      plain.headers.emplace_back("Retry-After", "1");
+    if (const std::string_view seconds = seconds_to_wait(error.code); !seconds.empty()) {
+      plain.headers.emplace_back("Retry-After", seconds);
     }
     return plain;
   }

@@ -24,8 +24,8 @@ Error unexpected_answer(std::string_view what);
 
 // ---- answers of queries (wire_query_answer.cpp)
 
-// The type here of what answers call so. What has several types there ("integer|string") is dynamic
-// unless it is numbers only; so is what is not known.
+// The type here of what answers call so. What has several types there is dynamic, "integer|float"
+// as well, whose integers may be longer than a real keeps; so is what is not known.
 Type type_of_api_name(std::string_view name);
 // A tabular answer into `sink`: begin, push, end. An answer that may lack rows is
 // kLimit, before begin: one that says so, and one of `rows_max` rows or more.

@@ -2,12 +2,44 @@
 
 #include "http/limits.h"
 #include "store/base/limits.h"
+#include "store/base/utf8.h"
 
 namespace evq::wire {
 namespace {
 
 Error wrong_type(const char* name, std::string_view wanted) {
   return make_error(ErrorCode::kUsage, std::string(name) + " must be " + std::string(wanted));
+}
+
+// The text behind a mark, all of it when it has none.
+std::string_view behind(std::string_view text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  return at == std::string_view::npos ? text : text.substr(at + mark.size());
+}
+
+// What is wrong with a text that the parser refuses, and where: "line 1, column 8: invalid
+// literal". The parser says so only when it throws, so it reads the text once more and keeps
+// nothing of it. Of "[json.exception.parse_error.101] parse error at line 1, column 8: syntax error
+// while parsing object - invalid literal; last read: '"a" x'" the last part is left out: it may be
+// long, and no UTF-8.
+std::string fault_of(std::string_view text) {
+  constexpr std::size_t kFaultBytesMax = 256;
+  const auto keep_nothing = [](int, Json::parse_event_t, Json&) { return false; };
+  std::string said;
+  try {
+    [[maybe_unused]] const Json nothing = Json::parse(text.begin(), text.end(), keep_nothing);
+  } catch (const Json::exception& fault) {
+    said = fault.what();
+  }
+  const std::string_view all = behind(said, "] ");
+  const std::string_view place = behind(all, "parse error at ");
+  const std::size_t place_size = place.find(": ");
+  if (place.size() == all.size() || place_size == std::string_view::npos) {
+    return std::string(utf8_prefix(all, kFaultBytesMax));  // a number too large, which has no place
+  }
+  std::string_view why = behind(place.substr(place_size), " - ");
+  why = why.substr(0, why.find("; last read: "));
+  return std::string(place.substr(0, place_size)).append(": ").append(why);
 }
 
 }  // namespace
@@ -36,7 +68,7 @@ Result<Json> parse_any(std::string_view text) {
                                              std::to_string(kHttpObjectMembersMax) + " members");
   }
   if (json.is_discarded()) {
-    return make_error(ErrorCode::kUsage, "the body is not JSON");
+    return make_error(ErrorCode::kUsage, "the body is not JSON: " + fault_of(text));
   }
   return json;
 }

@@ -16,7 +16,9 @@ namespace evq::wire {
 
 using Json = nlohmann::ordered_json;
 
-// One JSON value as the whole text; kUsage otherwise, also when nested too deep.
+// One JSON value as the whole text; kUsage otherwise, with what is wrong and where, also when
+// nested too deep. What is no text, or half a surrogate, is refused: a query that was repaired
+// would ask for something else.
 Result<Json> parse_any(std::string_view text);
 // The same for a JSON object.
 Result<Json> parse_object(std::string_view text);

@@ -18,9 +18,46 @@ namespace {
 constexpr std::size_t kQueryAnswerDepthMax = kDynamicDepthMax + 10;
 constexpr std::size_t kChunkRows = 8192;
 
+// Of compact JSON, outside of strings.
+bool is_negative_zero(std::string_view text, std::size_t at) {
+  const auto one_of = [&](std::string_view chars, std::size_t place) {
+    return place < text.size() && chars.find(text[place]) != std::string_view::npos;
+  };
+  return text.substr(at, 2) == "-0" && at > 0 && one_of("[,:", at - 1) && one_of(",]}", at + 2);
+}
+
+bool may_hold_negative_zero(std::string_view text) {
+  std::size_t at = text.find("-0");
+  while (at != std::string_view::npos && !is_negative_zero(text, at)) {
+    at = text.find("-0", at + 1);
+  }
+  return at != std::string_view::npos;
+}
+
+// Each -0 as -0.0: only a real is one, and readers of JSON take the short form for an integer.
+std::string with_pointed_zeros(std::string_view text) {
+  std::string out;
+  std::size_t copied = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (quoted && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (!quoted && is_negative_zero(text, i)) {
+      out.append(text.substr(copied, i + 2 - copied)).append(".0");
+      copied = i + 2;
+    }
+  }
+  return out.append(text.substr(copied));
+}
+
 // The bytes of an answer, which is an object.
 Result<std::string> parse(std::string_view text) {
-  std::optional<std::string> bytes = dynamic_from_json(text, kQueryAnswerDepthMax);
+  std::optional<std::string> bytes =
+      may_hold_negative_zero(text)
+          ? dynamic_from_json(with_pointed_zeros(text), kQueryAnswerDepthMax)
+          : dynamic_from_json(text, kQueryAnswerDepthMax);
   if (!bytes.has_value() || !DynamicView(*bytes).is_bag()) {
     return unexpected_answer("no JSON object");
   }
@@ -83,6 +120,14 @@ void append_cell(DynamicView cell, VectorBuilder* builder) {
   builder->append_null();
 }
 
+// What a column was made by; charts ask whether it counts.
+ResultHeader::Origin read_origin(DynamicView aggregation) {
+  ResultHeader::Origin origin;
+  origin.is_aggregate = aggregation.is_bag();
+  origin.aggregate = origin.is_aggregate ? text_member(aggregation, "name") : std::string();
+  return origin;
+}
+
 Result<ResultHeader> read_header(DynamicView table, DynamicView answer) {
   ResultHeader header;
   const DynamicView fields = member(table, "fields");
@@ -96,7 +141,8 @@ Result<ResultHeader> read_header(DynamicView table, DynamicView answer) {
     }
     schema.push_back(
         {text_member(field.value(), "name"), type_of_api_name(text_member(field.value(), "type"))});
-    header.aggregated = header.aggregated || !member(field.value(), "agg").is_null();
+    header.origins.push_back(read_origin(member(field.value(), "agg")));
+    header.aggregated = header.aggregated || header.origins.back().is_aggregate;
   }
   header.schema = Schema(std::move(schema));
   for (DynamicView::Iterator name(member(answer, "datasetNames")); name.next();) {
@@ -176,9 +222,6 @@ Result<std::vector<Chunk>> read_columns(DynamicView table, const Schema& schema)
 }  // namespace
 
 Type type_of_api_name(std::string_view name) {
-  if (name == "integer|float" || name == "float|integer") {
-    return Type::kReal;
-  }
   return type_from_name(name).value_or(Type::kDynamic);
 }
 

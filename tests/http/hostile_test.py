@@ -320,8 +320,14 @@ class Hostile(unittest.TestCase):
             told = answer(*lines)
             self.assertEqual(status_of(told), 400, lines)
             self.assertIn(name + b" is given with different values", told)
-        for line in ("Content-Length: 9", "Transfer-Encoding: chunked", "Host: localhost"):
-            self.assertEqual(status_of(answer(json_line, line)), 400, line)
+        for line, why in (("Content-Length: 9", b"Content-Length"),
+                          ("Transfer-Encoding: chunked", b"Transfer-Encoding"),
+                          ("Host: localhost", b"more than one Host header")):
+            told = answer(json_line, line)
+            self.assertEqual(status_of(told), 400, line)
+            self.assertIn(why, told)
+        told = self.server.raw(b"GET /healthz HTTP/1.1\r\n\r\n", wait=2)
+        self.assertIn(b"no Host header", told)
 
     def test_any_connection_header_may_close(self):
         head = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
@@ -364,7 +370,7 @@ class Hostile(unittest.TestCase):
             status, _ = self.server.call("POST", "/v1/ingest/bomb", body,
                                          {**JSON, "Content-Encoding": "gzip"})
             self.assertEqual(status, 400, body[:10])
-        for encoding in ("gzip, gzip", "deflate", "br", "GZIP;q=1"):
+        for encoding in ("gzip, gzip", "br", "GZIP;q=1"):
             status, _ = self.server.call("POST", "/v1/ingest/bomb", zlib.compress(b"[]"),
                                          {**JSON, "Content-Encoding": encoding})
             self.assertEqual(status, 415, encoding)

@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import select
 import shutil
 import signal
@@ -91,6 +92,61 @@ class Life(unittest.TestCase):
         load.stderr.close()
         self.assertEqual(server.query("load | summarize make_list(n)")["tables"][0]["columns"], [[[1, 2]]])
         self.assertEqual(server.stop(), 0)
+
+    def test_a_query_over_many_datasets_leaves_descriptors_for_others(self):
+        server = Server("--no-auth")
+        for number in range(150):
+            self.assertEqual(server.call("POST", f"/v1/ingest/d{number}", [{"n": 1}])[0], 200)
+        limit = len(os.listdir(f"/proc/{server.process.pid}/fd")) + 60
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (limit, limit))
+        status, answer = server.call("POST", "/v1/query/_apl?format=tabular", {"apl": "union * | count"})
+        self.assertEqual(status, 503, answer)
+        self.assertIn("too many files are open", answer["message"])
+        self.assertEqual(server.headers["Retry-After"], "1")
+        for number in range(150):
+            status, answer = server.call("POST", f"/v1/ingest/d{number}", [{"n": 2}])
+            self.assertEqual(status, 200, answer)
+        self.assertEqual(server.query("d7 | count")["tables"][0]["columns"], [[2]])
+        self.assertEqual(server.stop(), 0)
+
+    def test_whoever_goes_away_before_the_answer_is_in_the_log_and_the_counters(self):
+        server = Server("--no-auth")
+        endless = json.dumps({"apl": "range x from 1 to 1000000000 step 1 "
+                                     "| extend n = strlen(strrep(tostring(x), 20000)) | summarize sum(n)"})
+        for path, length, body in (("/v1/query/_apl", len(endless), endless), ("/v1/ingest/d", 100, "[")):
+            with socket.create_connection(("127.0.0.1", server.port)) as sock:
+                sock.sendall((f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}"
+                              f"\r\n\r\n{body}").encode())
+                time.sleep(0.5)
+        gone = lambda: {line["path"]: line for line in
+                        (json.loads(line) for line in list(server.lines) if line.startswith("{"))
+                        if line["status"] == 499}
+        end = time.monotonic() + 60
+        while len(gone()) < 2 and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertEqual({path: line["request_bytes"] for path, line in gone().items()},
+                         {"/v1/query/_apl": len(endless), "/v1/ingest/d": 1})
+        metrics = server.call("GET", "/metrics")[1].decode()
+        self.assertRegex(metrics, r'evq_http_responses_total\{class="4xx"\} 2\n')
+        self.assertEqual(server.stop(), 0)
+
+    def test_neither_half_a_head_nor_a_reader_that_stopped_keeps_a_server_for_long(self):
+        lines = "".join(json.dumps({"n": n, "text": "x" * 200}) + "\n" for n in range(40_000))
+        for sent, seconds in ((b"GET /healthz HTTP/1.1\r\nHost: loc", 6), (None, 10)):
+            server = Server("--no-auth")
+            self.assertEqual(server.call("POST", "/v1/ingest/d", lines,
+                                         {"Content-Type": "application/x-ndjson"})[0], 200)
+            body = json.dumps({"apl": "d | extend again = strcat(text, text, text)", "limit": 40_000})
+            whole = (f"POST /v1/query/_apl?format=tabular HTTP/1.1\r\nHost: localhost\r\n"
+                     f"Content-Length: {len(body)}\r\n\r\n{body}").encode()
+            with socket.create_connection(("127.0.0.1", server.port)) as sock:
+                sock.sendall(sent or whole)
+                if sent is None:
+                    self.assertTrue(sock.recv(100).startswith(b"HTTP/1.1 200"))
+                time.sleep(1)
+                started = time.monotonic()
+                self.assertEqual(server.stop(), 0)
+                self.assertLess(time.monotonic() - started, seconds)
 
     def test_a_second_signal_ends_what_the_first_one_lets_finish(self):
         server = Server("--no-auth")

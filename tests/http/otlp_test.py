@@ -224,6 +224,33 @@ class Otlp(ServerCase):
         self.assertEqual(self.send("/v1/logs", later, "later"), (200, {}))
         self.send("/v1/logs", LOGS_BODY, "sooner")
         self.assertEqual(self.rows("later"), self.rows("sooner"))
+        # Nor is what no value has one.
+        log = {"timeUnixNano": str(AT), "eventName": "n", "body": {"bogus": 1}, "attributes": pairs(
+            http__a={"bogus": 1, "stringValue": "x"}, http__b={"stringValue": "y", "bogus": {}}, http__c={"bogus": []})}
+        body = {"resourceLogs": [{"scopeLogs": [{"logRecords": [log]}]}]}
+        self.assertEqual(self.send("/v1/logs", body, "bogus"), (200, {}))
+        self.assertEqual(self.rows("bogus"), [("2024-05-01T00:00:00Z", {
+            "event_name": "n", "attributes": {"http": {"a": "x", "b": "y"}}})])
+
+    def test_a_body_without_a_type_is_told_by_its_first_bytes(self):
+        for path, table, body, count in SIGNALS:
+            name = "untyped" + path[4:]
+            for data in (json.dumps(body), " \r" + json.dumps(body, indent=1), encode(table, body)):
+                status, answer = self.server.call("POST", path, data, {"X-Axiom-Dataset": name})
+                self.assertEqual((status, answer), (200, {} if isinstance(data, str) else b""), path)
+            # Whose first bytes are a line feed, an opening brace and a quotation mark.
+            message = sized(1, sized(1, sized(1, sized(1, b"k" * 30))) + sized(3, b"x" * 85))
+            self.assertEqual(message[:4], b'\n{\n"')
+            self.assertEqual(self.server.call("POST", path, message, {"X-Axiom-Dataset": name})[0], 200)
+            self.assertEqual(len(self.rows(name)), 3 * count)
+
+    def test_a_body_that_is_no_json_is_told_where(self):
+        for body, words in (("{", "it is no JSON: line 1, column 2: the object is not closed"),
+                            ('{"resourceLogs":\n[}', "it is no JSON: line 2, column 2: expected a value"),
+                            ("{} x", "it is no JSON: line 1, column 4: unexpected text")):
+            status, answer = self.send("/v1/logs", body.encode(), "placeless")
+            self.assertEqual((status, answer["code"]), (400, 3), body)
+            self.assertIn(words, answer["message"])
 
     def test_messages_in_pieces_are_put_together(self):
         for path, table, body, count in SIGNALS:

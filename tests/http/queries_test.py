@@ -109,6 +109,25 @@ class Queries(ServerCase):
         self.assertEqual((status, answer.get("matches")), (200, []), answer)
         self.assertEqual(server.stop(), 0)
 
+    def test_a_query_of_a_batch_that_takes_too_long_is_one_event_of_it(self):
+        server = Server("--no-auth", "--timeout", "2")
+        done = {"apl": "print n = 1"}
+        endless = {"apl": "range x from 1 to 1000000000 step 1 "
+                          "| extend n = strlen(strrep(tostring(x), 20000)) | summarize sum(n)"}
+        status, raw = server.call("POST", "/v1/query/batch", [
+            {"queryId": name, "aplRequest": request}
+            for name, request in (("a", done), ("b", endless), ("c", endless), ("d", done))])
+        self.assertEqual(status, 200, raw)
+        events = [json.loads(line.removeprefix("data: ")) for line in raw.decode().split("\n\n") if line]
+        self.assertEqual([event["queryId"] for event in events], ["a", "b", "c", "d"])
+        for event in events:
+            if event["queryId"] in "ad":
+                self.assertEqual(event["data"]["tables"][0]["columns"], [[1]])
+            else:
+                self.assertEqual(event["error"]["code"], 422)
+                self.assertIn("longer than its limit of 2 s", event["error"]["message"])
+        self.assertEqual(server.stop(), 0)
+
     def test_default_limit_and_request_limit(self):
         lines = "\n".join('{"n":%d}' % i for i in range(1500))
         self.server.call("POST", "/v1/ingest/many", lines, {"Content-Type": "application/x-ndjson"})

@@ -33,7 +33,15 @@ REFUSED = (
     ("POST", "/v1/ingest/d", "x", {"Content-Type": "text/html"}, 415, "text/csv"),
     ("POST", "/v1/ingest/d", "garbage", {}, 400, "neither JSON nor CSV"),
     ("POST", "/v1/ingest/d", "\r\n garbage, and more \n\n", {}, 400, "neither JSON nor CSV"),
-    ("POST", "/v1/ingest/d", "x", {"Content-Encoding": "br"}, 415, "gzip or zstd"),
+    ("POST", "/v1/ingest/d", "x", {"Content-Encoding": "br"}, 415, "gzip, zstd or deflate"),
+    ("POST", "/v1/query/_apl", '{"apl":\n "cut \\ud83d"}', {"Content-Type": "application/json"}, 400,
+     "the body is not JSON: line 2, column 13: invalid string: surrogate"),
+    ("POST", "/v1/query/_apl", b'{"apl":"caf\xe9"}', {"Content-Type": "application/json"}, 400,
+     "the body is not JSON: line 1, column 13: invalid string: ill-formed UTF-8 byte"),
+    ("POST", "/v2/annotations", '{"type" "x"}', {"Content-Type": "application/json"}, 400,
+     "the body is not JSON: line 1, column 11: unexpected string literal"),
+    ("POST", "/v2/annotations", '{"time":1e400}', {"Content-Type": "application/json"}, 400,
+     "the body is not JSON: number overflow parsing '1e400'"),
     ("POST", "/v1/query/batch", [{"queryId": str(i), "aplRequest": {"apl": "print 1"}}
                                  for i in range(200)], {}, 400, "a batch has at most"),
     ("POST", "/v1/datasets/d/query", b"", {}, 422, "no body"),
@@ -200,10 +208,21 @@ class Refusals(unittest.TestCase):
         status, answer = self.server.call("POST", "/services/collector", body)
         self.assertEqual((status, answer["code"]), (400, 6), answer)
         self.assertIn("1 of 3 events were not kept: nested deeper", answer["text"])
+        self.assertEqual(answer["invalid-event-number"], 1)
         for dataset in ("some", "other"):
             self.assertEqual(self.server.query(dataset + " | count")["tables"][0]["columns"], [[1]])
         status, answer = self.server.call("POST", "/services/collector?index=none", '{"event":%s}' % DEEP)
         self.assertEqual((status, answer["code"]), (400, 6), answer)
+        # By its number in the request, of whatever index the others are.
+        body = ('{"index":"zoo","event":1}{"index":"some","event":2}{"index":"zoo","event":3,"time":"soon"}'
+                '{"index":"some","event":4,"time":"later"}')
+        status, answer = self.server.call("POST", "/services/collector", body)
+        self.assertEqual((status, answer["code"], answer["invalid-event-number"]), (400, 6, 2), answer)
+        self.assertIn("2 of 4 events were not kept: the value of '_time' is no time: 'soon'", answer["text"])
+        status, answer = self.server.call("POST", "/services/collector", '{"event":1}\n{"event":nul}')
+        self.assertEqual((status, answer), (400, {
+            "text": "Invalid data format", "code": 6, "invalid-event-number": 1,
+            "detail": "line 2, column 10: expected a value"}))
         self.assertEqual(self.server.call("POST", "/services/collector/raw?index=raw", " \r\n\n")[1]["code"], 5)
 
     def test_splunk_lines_carry_where_they_are_from(self):
@@ -214,6 +233,12 @@ class Refusals(unittest.TestCase):
         columns = self.server.query("raw | sort by _raw asc | project _raw, host, source, sourcetype")
         self.assertEqual(columns["tables"][0]["columns"],
                          [['one "quoted"\\', '{"event":"two\\"}"}'], ["h"] * 2, ["s"] * 2, ["t"] * 2])
+        status, answer = self.server.call(
+            "POST", "/services/collector/event?index=origin&host=h&source=s&sourcetype=t",
+            '{"event":"a"}{"event":"b","host":"own","sourcetype":null}')
+        self.assertEqual(status, 200, answer)
+        columns = self.server.query("origin | sort by _raw asc | project host, source, sourcetype")
+        self.assertEqual(columns["tables"][0]["columns"], [["h", "own"], ["s"] * 2, ["t"] * 2])
 
     def post_lines(self, path, body, *lines):
         head = (f"POST {path} HTTP/1.1", "Host: localhost", "Connection: close", *lines, f"Content-Length: {len(body)}")

@@ -196,6 +196,11 @@ class Http(ServerCase):
         status, text = self.server.call("GET", "/metrics")
         self.assertEqual(status, 200)
         self.assertIn(b"evq_ingested_events_total ", text)
+        values = dict(re.findall(r"^(\w+)(?:\{[^}]*\})? ([0-9.]+)$", text.decode(), re.M))
+        for name in ("evq_build_info", "process_resident_memory_bytes", "process_open_fds",
+                     "process_max_fds", "evq_disk_free_bytes"):
+            self.assertGreater(float(values[name]), 0, name)
+        self.assertLess(abs(float(values["process_start_time_seconds"]) - time.time()), 3600)
         self.server.call("GET", "/healthz?secret=1")
         time.sleep(0.3)
         entries = [json.loads(line) for line in self.server.lines if line.startswith("{")]

@@ -11,6 +11,7 @@ import os
 import socket
 import sys
 import unittest
+import zlib
 
 sys.dont_write_bytecode = True
 from evq_server import ServerCase, run_evq  # noqa: E402
@@ -86,6 +87,51 @@ class Loki(ServerCase):
             self.assertEqual(self.push(snappy(push_request(('{a="%s"}' % quoted, [(1714521600, 0, "x", {})]))),
                                        X_Axiom_Dataset="quoted")[0], 204)
             self.assertEqual(self.server.query("quoted | take 1 | project a")["tables"][0]["columns"], [[label]], quoted)
+
+    def test_names_of_labels_may_be_quoted_and_nothing_follows_them(self):
+        entries = [(1714521600, 0, "x", {})]
+        self.assertEqual(self.push(snappy(push_request(('{"quoted.name"="a", "b\\"c" = "d" , e="f",} ', entries))),
+                                   X_Axiom_Dataset="names")[0], 204)
+        rows = self.server.query("names | project ['quoted.name'], ['b\"c'], e, line")["tables"][0]["columns"]
+        self.assertEqual(rows, [["a"], ["d"], ["f"], ["x"]])
+        for labels in ('{job="a"} x', '{job="a"}}', '{"job"}', '{"job" x="a"}', '{""="a"}', '{="a"}', '{"job="a"}'):
+            self.assertEqual(self.push(snappy(push_request((labels, entries))), X_Axiom_Dataset="named")[0], 400, labels)
+        self.assertEqual(self.server.call("GET", "/v2/datasets/named")[0], 404)
+
+    def test_an_entry_whose_time_is_beyond_all_is_refused_alone(self):
+        message = snappy(push_request(("{}", [(1714521600, 0, "a", {}), (99999999999, 5, "b", {}), (1714521601, 0, "c", {})])))
+        body = json.dumps({"streams": [{"stream": {}, "values": [
+            ["1714521600000000000", "a"], ["99999999999000000005", "b"], ["", "b"], ["1714521601000000000", "c"]]}]})
+        for dataset, sent, kind, words in (
+                ("farp", message, PROTOBUF, b"1 of 3 entries were not kept: the value of '_time' "),
+                ("farj", body, "application/json", b"2 of 4 entries were not kept: the value of '_time' ")):
+            status, answer = self.push(sent, X_Axiom_Dataset=dataset, Content_Type=kind)
+            self.assertEqual((status, words in answer), (400, True), answer)
+            self.assertIn(b"99999999999", answer)
+            rows = self.server.query(dataset + " | sort by _time asc", "legacy")["matches"]
+            self.assertEqual([(row["_time"], row["data"]["line"]) for row in rows],
+                             [("2024-05-01T00:00:00Z", "a"), ("2024-05-01T00:00:01Z", "c")], dataset)
+
+    def test_a_push_without_a_type_is_told_by_its_first_bytes(self):
+        message = snappy(push_request(('{a="b"}', [(1714521600, 0, "x" * 95, {})])))
+        self.assertEqual(message[:1], b"{")  # as an object begins
+        body = b' {\n"streams": [{"stream": {"a": "b"}, "values": [["1714521600000000000", "x"]]}]}'
+        for number, (sent, headers) in enumerate((
+                (message, {}), (message, {"Content-Encoding": "snappy"}), (body, {}),
+                (gzip.compress(body), {"Content-Encoding": "gzip"}), (gzip.compress(body), {}),
+                (zlib.compress(body), {"Content-Encoding": "deflate"}))):
+            status, answer = self.server.call("POST", "/loki/api/v1/push", sent,
+                                              {"X-Axiom-Dataset": f"untyped{number}", **headers})
+            self.assertEqual((status, answer), (204, b""), number)
+            self.assertEqual(self.server.query(f"untyped{number} | project a")["tables"][0]["columns"], [["b"]])
+
+    def test_a_body_that_is_no_json_is_told_where(self):
+        for body, words in (("{", b"it is no JSON: line 1, column 2: the object is not closed"),
+                            ('{"streams":\n[}', b"it is no JSON: line 2, column 2: expected a value"),
+                            ("{} x", b"it is no JSON: line 1, column 4: unexpected text"),
+                            ("{}", b"the body has no list of streams")):
+            status, answer = self.push(body, Content_Type="application/json", X_Axiom_Dataset="placeless")
+            self.assertEqual((status, words in answer), (400, True), (body, answer))
 
     def test_an_empty_push_is_well(self):
         self.assertEqual(self.push(snappy(b""))[0], 204)
@@ -349,7 +395,7 @@ class Documents(ServerCase):
                     self.assertEqual((answer["status"], answer["error"]["type"]), (status, kind), answer)
                     self.assertIn("_bulk" if status == 404 else "method", answer["error"]["reason"])
         # So are those below the others' paths; the rest is Axiom's.
-        self.assertEqual(self.server.call("POST", "/services/collector/ack"), (404, {"text": "path not found", "code": 404}))
+        self.assertEqual(self.server.call("POST", "/services/collector/x"), (404, {"text": "path not found", "code": 404}))
         self.assertEqual(self.server.call("GET", "/v1/logs")[1], {"code": 3, "message": "method not allowed here"})
         self.assertEqual(self.server.call("POST", "/v1/logs/x")[1], {"code": 5, "message": "path not found"})
         self.assertEqual(self.server.call("GET", "/v1/ingest/x/y"), (404, {"code": 404, "message": "path not found"}))
@@ -391,6 +437,10 @@ class Splunk(ServerCase):
         self.assertEqual((status, answer["code"], answer["text"][:17]), (400, 7, "Incorrect index: "), answer)
         self.assertIn("a/b", answer["text"])
 
+    def test_acknowledgements_are_disabled(self):
+        self.assertEqual(self.server.call("POST", "/services/collector/ack?channel=c", {"acks": [0]}),
+                         (400, {"text": "ACK is disabled", "code": 14}))
+
     def test_whole_reals_stay_reals(self):
         sent = b'{"event":{"a":3.0,"b":[1.0,1],"c":{"d":-0.0},"e":2},"fields":{"f":1e0},"host":4.0,"index":"reals","time":%s}'
         for time in (b"1714521600", b"1714521600.0"):
@@ -409,6 +459,66 @@ class Splunk(ServerCase):
                    for _ in range(300))  # a minute may end in between
         status, answer = next(each for each in answers if each[0] != 200)
         self.assertEqual((status, answer["code"]), (429, 9))
+
+
+class OnlyDataset(ServerCase):
+    """What the token says of where events go."""
+
+    FLAGS = ("--no-access-log",)
+
+    def test_loki_takes_the_only_dataset_of_the_token(self):
+        body = json.dumps({"streams": [{"stream": {}, "values": [["1714521600000000000", "x"]]}]})
+        for names, status in ((("one",), 204), (("one", "two"), 400)):
+            token = run_evq(self.server.directory, "token", "create", "--name", "t",
+                            *(word for name in names for word in ("--ingest", name)))
+            answer = self.server.call("POST", "/loki/api/v1/push", body, {
+                "Authorization": "Bearer " + token, "Content-Type": "application/json"})
+            self.assertEqual(answer[0], status, answer)
+        self.assertEqual(self.server.query("one | count")["tables"][0]["columns"], [[1]])
+
+
+class Broken(ServerCase):
+    """Texts and numbers that strict JSON does not have: in no form do they cost the events beside
+    them, and all forms keep the same of them."""
+
+    FLAGS = ("--no-auth", "--no-access-log")
+    TEXTS = ((rb"cut \ud83d", "cut \ufffd"), (b"caf\xe9!", "caf\ufffd!"), (b"\xf0\x9f\x98", "\ufffd"),
+             (rb"\udc00\ud800", "\ufffd" * 2), (rb"\ud83d\ude00 \u00e9", "\U0001f600 é"))
+    FORMS = (
+        ("/v1/ingest/{}", b'[{"t":"%s"},{"t":"ok"}]', "t"),
+        ("/v1/ingest/{}/elastic/_bulk", b'{"index":{"_id":"%s"}}\n{"t":"%s"}\n{"index":{}}\n{"t":"ok"}\n', "t"),
+        ("/services/collector?index={}", b'{"event":"ok"}{"event":"%s"}', "_raw"),
+        ("/services/collector?index={}", b'[{"event":{"t":"%s"}},{"event":{"t":"ok"}}]', "t"),
+        ("/services/collector/raw?index={}", b'{"t":"%s"}\n{"t":"ok"}', "t"),
+        ("/loki/api/v1/push", b'{"streams":[{"stream":{"t":"%s"},"values":[["1714521600000000000","%s"]]},{"stream":'
+         b'{"t":"ok"},"values":[["1714521600000000000","x",{"s":"%s"}]]}]}', "t"),
+        ("/v1/logs", b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"ok"}},'
+         b'{"body":{"stringValue":"%s"}}]}]}]}', "body"),
+        ("/v1/traces", b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"ok"},{"name":"%s"}]}]}]}', "name"))
+
+    def test_texts_are_kept(self):
+        for number, (path, body, field_name) in enumerate(self.FORMS):
+            for at, (sent, kept) in enumerate(self.TEXTS):
+                dataset = f"texts{number}x{at}"
+                status, answer = self.server.call("POST", path.format(dataset), body.replace(b"%s", sent),
+                                                  {"Content-Type": "application/json", "X-Axiom-Dataset": dataset})
+                self.assertIn(status, (200, 204), (path, sent, answer))
+                rows = self.server.query(f"{dataset} | project v = ['{field_name}']")["tables"][0]["columns"][0]
+                self.assertEqual(sorted(rows), sorted([kept, "ok"]), (path, sent))
+
+    def test_numbers_beyond_every_real_are_null(self):
+        for path, body in (
+                ("/services/collector?index=huge", '{"event":{"n":1e400,"m":[1,-1e999],"k":1}}'),
+                ("/services/collector?index=huge", '{"event":{"k":2},"fields":{"n":1e400},"time":1e400}'),
+                ("/v1/logs", '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"attributes":[{"key":"http.n","value":'
+                 '{"doubleValue":1e400}}]}]}]}]}')):
+            status, answer = self.server.call("POST", path, body, {"Content-Type": "application/json",
+                                                                   "X-Axiom-Dataset": "huge"})
+            self.assertEqual(status, 200, answer)
+        columns = self.server.query("huge | where k == 1 | project m")["tables"][0]["columns"]
+        self.assertEqual(columns, [[[1, None]]])
+        self.assertEqual(self.server.query("huge | count")["tables"][0]["columns"], [[3]])
+        self.assertEqual(self.server.call("POST", "/services/collector?index=huge", '{"event":{"n":NaN}}')[0], 400)
 
 
 # Where each system sends, and the text of an error as its clients read it; fails for another form.

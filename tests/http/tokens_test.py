@@ -41,6 +41,34 @@ class Tokens(ServerCase):
         self.assertEqual(self.status(None, "GET", "/healthz"), 200)
         self.assertEqual(self.status(None, "GET", "/ready"), 200)
 
+    def test_who_waits_for_events_hears_none_once_the_token_is_gone(self):
+        self.server.call("POST", "/v1/ingest/waited", [{"n": 1}])
+        _, made = self.server.call("POST", "/v2/tokens", {
+            "name": "reader", "datasetCapabilities": {"waited": {"query": ["read"]}}})
+        answers = []
+
+        def wait():
+            body = {"startTime": "now-1h", "filter": {"op": "==", "field": "n", "value": 2}}
+            began = time.monotonic()
+            status = self.status(made["token"], "POST",
+                                 "/v1/datasets/waited/query?streaming-duration=20s", body)
+            answers.append((status, time.monotonic() - began))
+
+        for remove in (lambda: self.server.call("DELETE", "/v2/tokens/" + made["id"]),
+                       lambda: run_evq(self.server.directory, "token", "delete", made["id"])):
+            waiting = threading.Thread(target=wait)
+            waiting.start()
+            time.sleep(1)
+            self.assertEqual(answers, [])
+            remove()
+            waiting.join(25)
+            status, seconds = answers.pop()
+            self.assertEqual(status, 403)
+            self.assertLess(seconds, 10)
+            self.server.call("POST", "/v1/ingest/waited", [{"n": 3}])
+            _, made = self.server.call("POST", "/v2/tokens", {
+                "name": "reader", "datasetCapabilities": {"waited": {"query": ["read"]}}})
+
     def test_dataset_permissions(self):
         ingest = self.make("--ingest", "logs")
         query = self.make("--query", "logs")
@@ -257,7 +285,7 @@ class Tokens(ServerCase):
     def test_whoever_authenticates_is_told_that_there_is_no_such_path(self):
         token = self.make("--ingest", "ship")
         paths = (("GET", "/v1/ingest/ship/elastic/_cat", 404), ("GET", "/v1/ingest/ship/elastic/_bulk", 405),
-                 ("GET", "/services/collector", 405), ("POST", "/services/collector/ack", 404),
+                 ("GET", "/services/collector", 405), ("POST", "/services/collector/ack", 400),
                  ("GET", "/loki/api/v1/push", 405), ("GET", "/loki/api/v1/labels", 404),
                  ("POST", "/v1/metrics", 404), ("GET", "/none", 404))
         for secret, refused in ((token, False), ("xaat-wrong", True), (token + "x", True)):

@@ -85,6 +85,21 @@ TEST_CASE("a cell that is not of its column's type is null, and none becomes ano
   CHECK_FALSE(answer.status().is_partial);
 }
 
+TEST_CASE("numbers of both kinds stay what they are, and a zero keeps its sign") {
+  KeptAnswer answer;
+  const Status status = read_tabular_answer(
+      R"({"tables":[{"fields":[{"name":"m","type":"integer|float"},{"name":"r","type":"float"},)"
+      R"({"name":"d","type":"array"},{"name":"s","type":"string"}],)"
+      R"("columns":[[9007199254740993,1.5,-0],[-0,0,-0.5],[[-0],{"a":-0},"-0"],)"
+      R"(["[-0,\"",",-0,","-0"]]}]})",
+      100, answer);
+  REQUIRE(status.ok());
+  REQUIRE(answer.rows().size() == 3);
+  CHECK(answer.rows()[0] == R"(9007199254740993,-0,[-0],[-0,")");
+  CHECK(answer.rows()[1] == R"(1.5,0,{"a":-0},,-0,)");
+  CHECK(answer.rows()[2] == R"(-0,-0.5,"-0",-0)");
+}
+
 TEST_CASE("the width of bins is a positive number of nanoseconds or none") {
   const auto width = [](const std::string& size) {
     KeptAnswer answer;
@@ -103,6 +118,21 @@ TEST_CASE("the width of bins is a positive number of nanoseconds or none") {
     CAPTURE(none);
     CHECK_FALSE(width(none).has_value());
   }
+}
+
+TEST_CASE("columns keep what they were made by") {
+  KeptAnswer answer;
+  const Status status = read_tabular_answer(
+      R"({"tables":[{"fields":[{"name":"n","type":"integer","agg":{"name":"count","fields":[]}},)"
+      R"({"name":"a","type":"integer"},{"name":"b","type":"integer","agg":7}],)"
+      R"("columns":[[1],[2],[3]]}]})",
+      100, answer);
+  REQUIRE(status.ok());
+  REQUIRE(answer.header().origins.size() == 3);
+  CHECK(answer.header().origins[0].aggregate == "count");
+  CHECK(answer.header().origins[0].is_aggregate);
+  CHECK_FALSE(answer.header().origins[1].is_aggregate);
+  CHECK_FALSE(answer.header().origins[2].is_aggregate);
 }
 
 TEST_CASE("as many rows as the server gives at most are perhaps not all") {
@@ -166,7 +196,7 @@ TEST_CASE("a refusal keeps its kind and its words, whatever its body is") {
     CHECK(read_error_answer(status, R"({"message":"no","detail":7})", "").message == "no");
   }
   CHECK(read_error_answer(422, "", "", "timeout").code == ErrorCode::kTimeout);
-  CHECK(read_error_answer(507, "", "", "disk-full").code == ErrorCode::kDiskFull);
+  CHECK(read_error_answer(503, "", "", "disk-full").code == ErrorCode::kDiskFull);
   // What the server cancelled, nobody has cancelled here.
   CHECK(read_error_answer(503, "", "", "cancelled").code == ErrorCode::kServer);
 }
