@@ -517,7 +517,9 @@ constexpr std::array<ScalarFunction, 9> kRegexFunctions = {{
     {.name = "replace_regex",
      .aliases = {"replace"},
      .category = "string",
-     .summary = "Replaces all matches of a regular expression.",
+     .summary = "Replaces all matches of a regular expression. Kusto's order, text, pattern, "
+                "rewrite, is taken, with a note, where the first is not the same in every row and "
+                "the last is.",
      .params = {{kPattern,
                  {"rewrite",
                   "The replacement; $0 is the match, $1 or ${1} its first group, ${name} a named "

@@ -202,7 +202,9 @@ constexpr std::array<ScalarFunction, 4> kStringSearchFunctions = {{
      .category = "string",
      .summary =
          "Counts the occurrences of a text in another, which do not overlap. Kusto's form is "
-         "countof(text, search, kind).",
+         "countof(text, search, kind); without the kind it is taken, with a note, where the text "
+         "is "
+         "not the same in every row and what to look for is.",
      .params = {{{"search", "The text to look for."},
                  {"text", "The text to look at."},
                  {"[kind]",

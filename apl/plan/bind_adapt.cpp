@@ -16,11 +16,10 @@ bool is_time(Type type) {
   return type == Type::kTimespan || type == Type::kDatetime;
 }
 
-// 1 and 0 beside a bool are true and false. Of two constants the mismatch is a slip and stays an
-// error, as any other number does.
+// 1 and 0 beside a bool are true and false; any other number stays an error.
 ExprPtr adapt_flag(ExprPtr constant, const Expr& other) {
-  if (other.type != Type::kBool || other.is_constant() || !constant->is_constant() ||
-      constant->type != Type::kLong || constant->constant.is_null()) {
+  if (other.type != Type::kBool || !constant->is_constant() || constant->type != Type::kLong ||
+      constant->constant.is_null()) {
     return constant;
   }
   const std::int64_t number = constant->constant.as_integer();

@@ -9,18 +9,42 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
+#include "apl/syntax/ast_walker.h"
 #include "store/base/ascii.h"
 
 namespace evq::plan {
 namespace {
 
+// Whether an argument of a function is in the expression as it is written: it then differs from
+// call to call, also where it is a constant in this one.
+bool has_parameter(const ast::Expr& expr, const Environment& environment) {
+  bool found = false;
+  ast::walk(expr, [&](const ast::Expr& node) {
+    const auto* field = std::get_if<ast::FieldRef>(&node.node);
+    const auto* meaning = field != nullptr ? environment.find(field->name.text) : nullptr;
+    if (meaning != nullptr) {
+      const auto* scalar = std::get_if<Environment::Scalar>(meaning);
+      const auto* let = std::get_if<Environment::LetExpr>(meaning);
+      found = found || (scalar != nullptr && scalar->pipelines > 0) ||
+              (let != nullptr && has_parameter(*let->expr, *let->defined_in));
+    }
+    return !found;
+  });
+  return found;
+}
+
 // Kusto puts the text first where APL puts it last. A text that is the same in every row, and
 // something to look for in it that is not, make sense only in Kusto's order.
-bool text_comes_first(std::string_view function, const std::vector<ExprPtr>& args) {
+bool text_comes_first(const ast::Call& call, std::string_view function,
+                      const std::vector<ExprPtr>& args, const Environment& environment) {
   const bool differs = function == "replace_string" || function == "replace_regex"
                            ? args.size() == 3
                            : function == "countof" && args.size() == 2;
-  return differs && !args[0]->is_constant() && args.back()->is_constant();
+  if (!differs || call.arguments.size() != args.size() || !args.back()->is_constant() ||
+      has_parameter(*call.arguments.back().value, environment)) {
+    return false;
+  }
+  return !args[0]->is_constant() || has_parameter(*call.arguments[0].value, environment);
 }
 
 // Kusto's trim functions take a regular expression where APL's take a set of characters; no set
@@ -135,7 +159,7 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
           fold(make_cast(make_cast(std::move(args[i]), Type::kDynamic), Type::kString), context());
     }
   }
-  if (text_comes_first(row->name, args)) {
+  if (text_comes_first(call, row->name, args, *environment_)) {
     std::rotate(args.begin(), args.begin() + 1, args.end());
     warn(std::string(row->name) +
          "() took its first argument for the text, since the last is the same in "

@@ -9,6 +9,7 @@
 #include "apl/plan/shared_draw.h"
 #include "apl/plan/stacking.h"
 #include "store/base/limits.h"
+#include "store/column/dynamic.h"
 
 namespace evq::plan {
 namespace {
@@ -273,8 +274,15 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
     return materialize(call);
   }
   if ((name == "table" || name == "dataset") && call.arguments.size() == 1) {
-    EVQ_TRY_ASSIGN(const Value text, bind_constant(*call.arguments[0].value, "the table's name"));
-    return named_table(text.type() == Type::kString ? text.as_text() : "", span);
+    const ast::Expr& argument = *call.arguments[0].value;
+    EVQ_TRY_ASSIGN(Value text, bind_constant(argument, "the table's name"));
+    if (text.type() == Type::kDynamic && !text.is_null()) {
+      text = value_from_dynamic(DynamicView(text.as_text()));
+    }
+    if (text.type() != Type::kString || text.is_null()) {
+      return diag::invalid_constant(argument.span, "the table's name", "be a text");
+    }
+    return named_table(text.as_text(), span);
   }
   const Environment::Meaning* meaning = environment_->find(name);
   const auto* function = meaning != nullptr ? std::get_if<Environment::Function>(meaning) : nullptr;

@@ -268,27 +268,53 @@ Result<ExprPtr> Binder::use_let(const Environment::LetExpr& let, const Relation*
   return share_draws(std::move(bound).value());
 }
 
+namespace {
+
+// The field that has the first `count` names of a path as its own.
+std::optional<std::size_t> field_named(const Schema& schema, std::span<const PathStep> steps,
+                                       std::size_t count) {
+  std::optional<std::size_t> at = find_field(schema, joined(steps, count, false));
+  if (!at.has_value() && count > 1) {
+    at = find_field(schema, joined(steps, count, true));
+  }
+  return at;
+}
+
+// The field that rows without the bag have, which the first `count` names of the path are those of.
+std::optional<FieldOfPath> field_beside_bag(const Relation& input, std::span<const PathStep> steps,
+                                            std::size_t count) {
+  for (std::size_t names = steps.size(); names > count; --names) {
+    const auto at = field_named(input.schema(), steps, names);
+    if (at.has_value() && (names == steps.size() || may_have_parts(input.schema()[*at].type))) {
+      return FieldOfPath{names, *at};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 // A path into a map field means its value alone, never a flattened field of the same name: the two
 // are different fields. Otherwise it is the longest flattened name that exists. What the query made
 // itself comes before both, as long as it may have parts: the latest of it was meant, or that of
-// which an index takes a part.
+// which an index takes a part; of what was made at once, the bag.
 std::optional<FieldOfPath> field_of_path(const Relation& input, std::span<const PathStep> steps) {
   std::optional<FieldOfPath> found;
   std::pair<std::uint32_t, bool> rank;
   for (std::size_t count = steps.size(); count > 0; --count) {
-    const std::string name = joined(steps, count, false);
-    std::optional<std::size_t> at = find_field(input.schema(), name);
-    if (!at.has_value() && count > 1) {
-      at = find_field(input.schema(), joined(steps, count, true));
-    }
+    const std::optional<std::size_t> at = field_named(input.schema(), steps, count);
     if (!at.has_value()) {
       continue;
     }
+    const std::string name = joined(steps, count, false);
     const Type type = input.schema()[*at].type;
     const std::pair its_rank(input.made_at(input.schema()[*at].name),
                              std::ranges::find(input.map_fields, name) != input.map_fields.end());
-    const bool is_indexed = its_rank.first > 0 && count < steps.size() && steps[count].by_index;
-    if (!found.has_value() || (may_have_parts(type) && (its_rank > rank || is_indexed))) {
+    const bool is_made = its_rank.first > 0;
+    const bool is_indexed = is_made && count < steps.size() && steps[count].by_index;
+    const bool is_meant =
+        its_rank > rank || is_indexed || (is_made && its_rank.first == rank.first);
+    if (!found.has_value() || (may_have_parts(type) && is_meant)) {
       found = {count, *at};
       rank = its_rank;
     }
@@ -321,7 +347,23 @@ Result<ExprPtr> Binder::bind_steps(std::span<const PathStep> steps, const Relati
     error.hint += reads.empty() ? "" : "; " + reads;
     return error;
   }
-  return inside(*this, make_column(column, type, steps[count - 1].span), steps.subspan(count));
+  ExprPtr whole = make_column(column, type, steps[count - 1].span);
+  const auto beside = input->mixed_bags.contains(input->schema()[column].name)
+                          ? field_beside_bag(*input, steps, count)
+                          : std::nullopt;
+  if (!beside.has_value()) {
+    return inside(*this, std::move(whole), steps.subspan(count));
+  }
+  const Span span = steps.back().span;
+  std::vector<ExprPtr> tested;
+  tested.push_back(clone(*whole));
+  ExprPtr field = make_column(beside->column, input->schema()[beside->column].type, span);
+  std::vector<ExprPtr> either(3);
+  EVQ_TRY_ASSIGN(either[0], call("isnull", std::move(tested), span));
+  EVQ_TRY_ASSIGN(field, inside(*this, std::move(field), steps.subspan(beside->names)));
+  either[1] = make_cast(std::move(field), Type::kDynamic);
+  EVQ_TRY_ASSIGN(either[2], inside(*this, std::move(whole), steps.subspan(count)));
+  return call("iff", std::move(either), span);
 }
 
 Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/plan/field_name.h"
+#include "apl/plan/query_parameters.h"
 #include "apl/plan/stacking.h"
 #include "apl/syntax/words.h"
 #include "store/base/ascii.h"
@@ -106,8 +107,14 @@ Status Binder::bind_statement(const ast::Statement& statement) {
   const std::vector<ast::Parameter>& parameters =
       std::get<ast::DeclareParameters>(statement).parameters;
   for (const ast::Parameter& parameter : parameters) {
+    if (const auto given = options_.variables.find(parameter.name.text);
+        given != options_.variables.end()) {
+      EVQ_TRY_ASSIGN(ExprPtr value, parameter_value(*this, parameter, given->second));
+      frame->names.insert_or_assign(parameter.name.text, Environment::Scalar{std::move(value)});
+      continue;
+    }
     if (environment_->find(parameter.name.text) != nullptr) {
-      continue;  // given with the request
+      continue;  // a let's
     }
     if (parameter.default_value == nullptr) {
       Error error = diag::missing_argument(parameter.name.span, "declare query_parameters",
@@ -314,6 +321,22 @@ std::string member_of_map(const Relation& input, std::string_view name) {
          (syntax::is_plain_name(key) ? "." + std::string(key) : syntax::bracket_name(key));
 }
 
+// How the virtual field of one of `datasets` is kept over an operator that makes other rows of
+// events; empty where none has it.
+std::string kept_virtual(TableSource& tables, const std::vector<std::string>& datasets,
+                         std::string_view name) {
+  for (const std::string& dataset : datasets) {
+    const auto info = tables.table(dataset);
+    if (info.ok() && std::ranges::find(info->virtual_fields, name, &VirtualField::name) !=
+                         info->virtual_fields.end()) {
+      const std::string field = syntax::quote_name(name);
+      return "it is a virtual field of '" + dataset + "', which events alone have: extend " +
+             field + " = " + field + " keeps its value";
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Error Binder::unknown_field(const Relation* input, std::string_view name, Span span) const {
@@ -335,6 +358,9 @@ Error Binder::unknown_field(const Relation* input, std::string_view name, Span s
   } else if (std::string member = input != nullptr ? member_of_map(*input, name) : std::string();
              !member.empty()) {
     error.hint = std::move(member);
+  } else if (std::string kept = input != nullptr ? kept_virtual(tables_, datasets_.all, name) : "";
+             !kept.empty()) {
+    error.hint = std::move(kept);
   } else if (dropped) {
     error.hint = "an operator before it left it out";
     error.hint += visible.empty() || visible.size() > kFieldsListedMax
@@ -482,7 +508,7 @@ Result<std::size_t> Binder::find_column(const Relation& input, const ast::Name& 
   if (const auto at = find_field(input.schema(), name.text); at.has_value()) {
     return *at;
   }
-  return unknown_field(&input, name.text, name.span);
+  return unknown_listed_field(*this, input, name.text, name.span);
 }
 
 void Binder::note_quoted_field(const ast::Expr& expr, const Relation* input) {

@@ -1,6 +1,7 @@
 #include "apl/plan/field_name.h"
 
 #include "apl/plan/binder.h"
+#include "apl/syntax/words.h"
 
 namespace evq::plan {
 namespace {
@@ -55,6 +56,25 @@ std::vector<ast::NamePattern> as_stored(const Schema& schema,
     }
   }
   return fields;
+}
+
+Error unknown_listed_field(const Binder& binder, const Relation& input, const std::string& name,
+                           Span span) {
+  Error error = binder.unknown_field(&input, name, span);
+  const std::string* map = input.map_of(name);
+  if (map != nullptr && find_field(input.schema(), *map).has_value()) {
+    const std::string key = name.substr(map->size() + 1);
+    const std::string bag = syntax::quote_name(*map);
+    error.hint = "a key of the map '" + *map + "' is no field: first extend " +
+                 syntax::quote_name(key) + " = " + bag +
+                 (syntax::is_plain_name(key) ? "." + key : syntax::bracket_name(key)) +
+                 ", or to be without it extend " + bag + " = bag_remove_keys(" + bag +
+                 ", dynamic(" + syntax::bracket_name(key) + "))";
+  } else if (name.size() > 1 && name.find('*') + 1 == name.size()) {
+    error.hint = "in quotes * is a part of the name: write " +
+                 syntax::bracket_name(name.substr(0, name.size() - 1)) + "*";
+  }
+  return error;
 }
 
 }  // namespace evq::plan

@@ -56,7 +56,7 @@ constexpr std::array<OtherPlugin, 31> kOtherPlugins = {{
     {"ai_embeddings", "series_cosine_similarity(a, b) over stored embeddings"},
     {"autocluster", "| summarize count() by field, or spotlight(condition, *)"},
     {"azure_digital_twins_query_request", "externaldata (name:type, …) ['file.json']"},
-    {"basket", "| top-nested 5 of field by count(), 5 of other by count()"},
+    {"basket", "| top-nested 5 of field by count(), top-nested 5 of other by count()"},
     {"cosmosdb_sql_request", "externaldata (name:type, …) ['file.json']"},
     {"dcount_intersect", "dcount_hll(hll_merge(a, b)), and subtract it from both dcount_hll"},
     {"diffpatterns", "| summarize spotlight(condition, *)"},
@@ -501,7 +501,9 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
   EVQ_TRY_ASSIGN(const Table rows, run_now(*sorted, op.call->span, "pivot"));
   const PivotShape shape{groups, counts_from_zero(aggregate_call->function.text)};
   EVQ_TRY_ASSIGN(Table pivoted, pivot_table(rows, shape, op.call->span, options_.held));
-  return relation_of(std::move(pivoted));
+  Relation output = relation_of(std::move(pivoted));
+  output.take_paths(grouped);  // the groups are columns yet
+  return output;
 }
 
 }  // namespace evq::plan

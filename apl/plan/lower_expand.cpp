@@ -232,7 +232,9 @@ Result<Relation> Binder::partition_pipelines(const ast::Partition& op, Span span
   std::string name = derived_name(*op.by, &input);
   SummarizeParts parts;
   parts.bound_groups.push_back({name, std::move(key)});
-  EVQ_TRY_ASSIGN(const Relation keys, summarize(std::move(parts), std::move(input)));
+  EVQ_TRY_ASSIGN(Relation keys, summarize(std::move(parts), std::move(input)));
+  const Schema schema = keys.schema();
+  keys.node = stack(std::move(keys.node), Sort{{{0, {}}}, "partition"}, schema);
   EVQ_TRY_ASSIGN(const Table values, run_now(*keys.node, span, "partition with a whole pipeline"));
   if (values.rows > kPartitionPipelinesMax) {
     return diag::limit_exceeded(op.by->span, "values of a partition's key", kPartitionPipelinesMax);
@@ -281,14 +283,16 @@ Result<Relation> Binder::lower(const ast::Partition& op, Span span, Relation inp
   const std::uint64_t id = ++applies_;
   body.node = make_node(Placeholder{id}, {}, input.schema());
   EVQ_TRY_ASSIGN(body, bind_operators(op.body, std::move(body)));
+  body = order_naturally(std::move(body), options_.default_ascending, "partition");
   Apply apply;
   apply.id = id;
   apply.keys.push_back(column);
   const Schema schema = body.schema();
   apply.subplan = std::move(body.node);
-  // What is known of one group's rows is so of all of them, but for their order and number.
+  // What is known of one group's rows is so of all of them, but for their order and number: groups
+  // come by their keys.
   Relation output{body.traits(), nullptr};
-  output.ordered = false;
+  output.ordered = true;
   output.sorted = false;
   output.serialized = false;
   output.order.clear();

@@ -90,7 +90,7 @@ Result<Relation> Binder::lower(const ast::ExternalData& source, Span span) {
     }
     columns.push_back({column.name.text, std::move(value)});
   }
-  return choose(std::move(relation), std::move(columns));
+  return made_by_query(choose(std::move(relation), std::move(columns)));
 }
 
 }  // namespace evq::plan

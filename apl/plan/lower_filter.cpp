@@ -87,7 +87,7 @@ Result<Relation> Binder::lower(const ast::Distinct& op, Span span, Relation inpu
   for (const Field& field : fields) {
     output.group_names.push_back(field.name);
   }
-  output.made = std::move(narrowed.made);
+  follow_paths(narrowed, narrowed.schema(), pass_through(narrowed), &output);
   std::vector<NodePtr> inputs;
   inputs.push_back(std::move(narrowed.node));
   output.node = make_node(std::move(aggregate), std::move(inputs), Schema(std::move(fields)));

@@ -2,6 +2,7 @@
 // get a suffix.
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "apl/plan/binder.h"
@@ -148,43 +149,18 @@ class JoinBinder {
     const bool has_left = kind != JoinKind::kRightSemi && kind != JoinKind::kRightAnti;
     const bool has_right = kind != JoinKind::kLeftSemi && kind != JoinKind::kLeftAnti;
     hold(kind, has_right);
-    std::vector<Field> fields;
-    UniqueNames names;
-    std::vector<bool> visible;
-    decltype(right_.made) right_made;
     // Every row has a left one, and with it that row's place in the natural order.
     const bool keeps_order = kind != JoinKind::kRightOuter && kind != JoinKind::kFullOuter;
     if (has_left) {
       for (const Field& field : left_.schema().fields()) {
-        fields.push_back(field);
-        names.note(field.name);
-        visible.push_back(!is_hidden(field.name) || is_virtual_column(field.name) ||
-                          (keeps_order && !left_.ordered && left_.natural() &&
-                           (field.name == kTimeColumn || field.name == kRowColumn)));
+        fields_.push_back(field);
+        visible_.push_back(!is_hidden(field.name) || is_virtual_column(field.name) ||
+                           (keeps_order && !left_.ordered && left_.natural() &&
+                            (field.name == kTimeColumn || field.name == kRowColumn)));
       }
     }
-    for (std::size_t i = 0; has_right && i < right_.schema().size(); ++i) {
-      Field field = right_.schema()[i];
-      if (is_virtual_column(field.name)) {
-        std::string held(virtual_field_of(field.name));
-        if (has_left && (names.is_taken(held) || left_.knows(held))) {
-          held.push_back('1');
-        }
-        fields.push_back({virtual_column(held), field.type});
-        visible.push_back(true);
-        held_.push_back(std::move(held));
-        continue;
-      }
-      const bool dropped =
-          is_hidden(field.name) ||
-          (drop_right_keys && std::ranges::find(right_key_columns_, i) != right_key_columns_.end());
-      visible.push_back(!dropped);
-      const std::uint32_t made = right_.made_at(field.name);
-      field.name = dropped ? hidden_name("right") + std::to_string(i) : names.take(field.name);
-      if (made > 0 && !dropped) {
-        right_made.emplace(field.name, made);
-      }
-      fields.push_back(std::move(field));
+    if (has_right) {
+      add_right_fields(has_left, drop_right_keys);
     }
     std::vector<NodePtr> inputs;
     inputs.push_back(std::move(left_.node));
@@ -192,25 +168,76 @@ class JoinBinder {
     Relation output;
     output.aggregated = left_.aggregated && right_.aggregated;
     output.take_fields(has_left ? left_ : right_);
-    output.made.merge(right_made);
+    add_right_paths(&output);
     output.name.clear();
+    output.source.clear();
     for (const std::string& field : held_) {
       if (!output.knows(field)) {
         output.virtual_fields.push_back({field, ""});
       }
     }
-    output.node = make_node(std::move(join), std::move(inputs), Schema(fields));
+    output.node = make_node(std::move(join), std::move(inputs), Schema(fields_));
     // Other hidden columns end here.
     std::vector<NamedColumn> kept;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      if (visible[i]) {
-        kept.push_back({fields[i].name, make_column(i, fields[i].type)});
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      if (visible_[i]) {
+        kept.push_back({fields_[i].name, make_column(i, fields_[i].type)});
       }
     }
     return choose(std::move(output), std::move(kept));
   }
 
  private:
+  // The right columns, by other names where the left has theirs.
+  void add_right_fields(bool has_left, bool drop_keys) {
+    UniqueNames names(fields_);
+    const std::span<const Field> left(left_.schema().fields());
+    std::vector<NamedColumn> given;
+    for (std::size_t i = 0; i < right_.schema().size(); ++i) {
+      Field field = right_.schema()[i];
+      if (is_virtual_column(field.name)) {
+        std::string held(virtual_field_of(field.name));
+        if (has_left && (names.is_taken(held) || left_.knows(held))) {
+          held.push_back('1');
+        }
+        fields_.push_back({virtual_column(held), field.type});
+        visible_.push_back(true);
+        held_.push_back(std::move(held));
+        continue;
+      }
+      const bool dropped =
+          is_hidden(field.name) ||
+          (drop_keys && std::ranges::find(right_key_columns_, i) != right_key_columns_.end());
+      visible_.push_back(!dropped);
+      if (dropped) {
+        field.name = hidden_name("right") + std::to_string(i);
+      } else {
+        field.name = names.take(field.name);
+        given.push_back({field.name, make_column(i, field.type)});
+      }
+      fields_.push_back(std::move(field));
+    }
+    follow_paths(right_, right_.schema(), given, &right_paths_);
+    // What a path leads to on the left it leads to in the result.
+    const auto is_flat_on_left = [&](const std::string& bag) {
+      return has_left && std::ranges::any_of(left, [&bag](const Field& field) {
+               return field.name.starts_with(bag + ".");
+             });
+    };
+    std::erase_if(right_paths_.map_fields, is_flat_on_left);
+    std::erase_if(right_paths_.mixed_bags, is_flat_on_left);
+  }
+
+  void add_right_paths(Relation* output) {
+    output->made.merge(right_paths_.made);
+    output->mixed_bags.merge(right_paths_.mixed_bags);
+    for (std::string& map : right_paths_.map_fields) {
+      if (!output->knows(map)) {
+        output->map_fields.push_back(std::move(map));
+      }
+    }
+  }
+
   // Virtual fields of a side whose columns get other names, or have no row everywhere.
   void hold(JoinKind kind, bool has_right) {
     if (has_right) {
@@ -255,6 +282,9 @@ class JoinBinder {
   Relation right_;
   std::vector<std::pair<ExprPtr, ExprPtr>> keys_;
   std::vector<std::size_t> right_key_columns_;
+  std::vector<Field> fields_;      // of the result, and hidden ones that end with it
+  std::vector<bool> visible_;      // those of the result
+  RelationTraits right_paths_;     // into the right columns, by their names in the result
   std::vector<std::string> held_;  // virtual fields of the right side, by their names in the result
 };
 

@@ -105,7 +105,7 @@ Result<Relation> Binder::lower(const ast::Redact& op, Span span, Relation input)
   const std::vector<ast::NamePattern> listed = as_stored(input.schema(), op.fields);
   for (const ast::NamePattern& field : listed) {
     if (!field.is_wild() && !input.schema().find(field.text()).has_value()) {
-      return unknown_field(&input, field.text(), field.span);
+      return unknown_listed_field(*this, input, field.text(), field.span);
     }
   }
   const NamePatterns fields(listed);

@@ -200,7 +200,12 @@ Result<std::vector<NamedColumn>> matching_columns(const Binder& binder, const Re
   const UniqueNames known(columns);
   for (const ast::NamePattern& pattern : patterns) {
     if (!pattern.is_wild() && !known.is_taken(pattern.text())) {
-      return binder.unknown_field(&input, pattern.text(), pattern.span);
+      Error error = unknown_listed_field(binder, input, pattern.text(), pattern.span);
+      constexpr std::string_view kKeep = "project-keep ";
+      if (const std::size_t at = error.hint.find(kKeep); !matching && at != std::string::npos) {
+        error.hint.replace(at, kKeep.size(), "project-away ");
+      }
+      return error;
     }
   }
   const NamePatterns names(patterns);
@@ -241,7 +246,7 @@ Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Rela
     const std::string from = old[i].text();
     const auto at = before.find(from);
     if (!at.has_value() || is_hidden(from)) {
-      return unknown_field(&input, from, item.from.span);
+      return unknown_listed_field(*this, input, from, item.from.span);
     }
     if (!renamed.insert(*at).second) {
       return diag::renamed_twice(item.from.span, from);
@@ -321,7 +326,7 @@ Result<Relation> Binder::lower(const ast::ProjectReorder& op, Span /*span*/, Rel
   for (const ast::NamePattern& fields : listed) {
     if (!fields.is_wild()) {
       if (!picker.knows(fields.text())) {
-        return unknown_field(&input, fields.text(), fields.span);
+        return unknown_listed_field(*this, input, fields.text(), fields.span);
       }
       named.add(fields);
     }

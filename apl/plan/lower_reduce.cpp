@@ -301,6 +301,9 @@ Result<Relation> Binder::lower(const ast::Reduce& op, Span /*span*/, Relation in
   }
   columns.push_back({"Pattern", std::move(text)});
   input = choose(std::move(input), std::move(columns));
+  if (op.keeps_rows) {
+    follow_paths(input, input.schema(), pass_through(input), &output);
+  }
   const Schema schema = op.keeps_rows ? input.schema()
                                       : Schema({{"Pattern", Type::kString},
                                                 {"Count", Type::kLong},

@@ -44,6 +44,7 @@ Result<Relation> Binder::lower(const ast::GetSchema& /*op*/, Span /*span*/, Rela
 Result<Relation> Binder::lower(const ast::As& op, Span /*span*/, Relation input) {
   std::shared_ptr<const Node> plan = std::move(input.node);
   input.name = op.name.text;
+  input.source = op.name.text;
   auto frame = std::make_unique<Environment>();
   frame->outer = environment_;
   frame->names.emplace(op.name.text, Environment::BoundTable{plan, input.traits()});

@@ -24,10 +24,13 @@ Relation values_relation(Schema schema, Table table) {
   return relation;
 }
 
-// What has no name of its own is known by that of its let.
+// What has no name of its own is known by that of its let. Two lets of the same dataset are two
+// sources.
 Result<Relation> named(Result<Relation> bound, std::string_view name) {
-  if (bound.ok() && bound.value().name.empty()) {
-    bound.value().name = name;
+  if (bound.ok()) {
+    Relation& table = bound.value();
+    table.name = table.name.empty() ? name : table.name;
+    table.source = name;
   }
   return bound;
 }
@@ -279,7 +282,7 @@ Result<Relation> Binder::lower(const ast::Datatable& source, Span span) {
   for (VectorBuilder& builder : builders) {
     table.columns.push_back(builder.finish());
   }
-  return values_relation(Schema(std::move(fields)), std::move(table));
+  return made_by_query(values_relation(Schema(std::move(fields)), std::move(table)));
 }
 
 }  // namespace evq::plan

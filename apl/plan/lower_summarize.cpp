@@ -36,6 +36,13 @@ std::string result_prefix(const AggregateFunction& row, const std::string& calle
   return (alias && !row.alias_prefix.empty() ? std::string(row.alias_prefix) : called) + "_";
 }
 
+// Whether the results of an aggregate, by its name in answers, are arrays: a path of names means
+// the field that they stand beside.
+bool gives_arrays(std::string_view aggregate) {
+  return aggregate.starts_with("makelist") || aggregate.starts_with("makeset") ||
+         aggregate.starts_with("make_list");
+}
+
 // The width when `expr` is bin(<datetime>, <constant timespan>) or bin_auto(<datetime>).
 std::optional<std::int64_t> time_bin(const Expr& expr, const EvalContext& context) {
   if (expr.is_call("bin_auto")) {
@@ -119,6 +126,9 @@ class SummarizeBinder {
           (aggregates_[first].function->gives_fields && names_fields(*item.value))) {
         return add_columns(item, first, *bound);
       }
+      if (aggregates_[first].function->gives_fields) {
+        note_given(aggregates_[first], 0);
+      }
     } else {
       origins_.emplace_back();
     }
@@ -163,6 +173,9 @@ class SummarizeBinder {
                                           : origin(whole, whole.args);
       if (call.results.size() > 1 && made.args.size() == call.results.size()) {
         made.args = {Value(made.args[i])};
+      }
+      if (whole.function->gives_fields) {
+        note_given(whole, i);
       }
       results_.push_back(
           {std::move(name), make_column(bound.column + i, call.results[i], item.span)});
@@ -241,6 +254,13 @@ class SummarizeBinder {
       }
     }
     return made;
+  }
+
+  // Notes that the next result gives values of that argument as they are.
+  void note_given(const AggregateCall& call, std::size_t argument) {
+    if (const Expr& given = *below_[call.args[argument]].expr; given.is_column()) {
+      given_fields_.emplace(results_.size(), given.column);
+    }
   }
 
   // Scalar expressions over aggregates and groups: the ordinary expression binder asks back for
@@ -437,6 +457,7 @@ class SummarizeBinder {
     return args;
   }
 
+  RelationTraits name_results();
   Result<Relation> build();
 
   // Columns of the Aggregate's results are numbered from here until the groups are all known.
@@ -450,6 +471,7 @@ class SummarizeBinder {
   std::vector<AggregateCall> aggregates_;
   std::vector<NamedColumn> results_;
   std::vector<Plan::ColumnOrigin> origins_;
+  std::map<std::size_t, std::size_t> given_fields_;  // by result: whose values it gives
   std::vector<std::string> argument_names_;
   // By argument in below_: the name it was given by, which a virtual field's value has lost.
   std::map<std::size_t, std::string> virtual_arguments_;
@@ -460,10 +482,43 @@ class SummarizeBinder {
   int unnamed_ = 0;
 };
 
+// What is known of the rows of the result, whose columns get their names.
+RelationTraits SummarizeBinder::name_results() {
+  RelationTraits traits;
+  traits.aggregated = true;
+  traits.bin_ns = bin_ns_;
+  traits.bin_name = bin_name_;
+  std::vector<NamedColumn> given;  // as far as they are the input's, over that
+  for (const NamedColumn& group : groups_) {
+    traits.group_names.push_back(group.name);
+    given.push_back({group.name, clone(*group.expr)});
+  }
+  UniqueNames names(groups_);
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    results_[i].name = names.take(results_[i].name);
+    if (!origins_[i].aggregate.empty()) {
+      traits.origins.emplace(results_[i].name, origins_[i]);
+    }
+    const Type type = results_[i].expr->type;
+    const auto field = given_fields_.find(i);
+    given.push_back({results_[i].name, field != given_fields_.end()
+                                           ? make_column(field->second, type)
+                                           : make_constant(Value::null(type))});
+  }
+  follow_paths(input_, input_.schema(), given, &traits);
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    if (gives_arrays(origins_[i].aggregate)) {
+      traits.made.erase(results_[i].name);
+    }
+  }
+  return traits;
+}
+
 Result<Relation> SummarizeBinder::build() {
   if (order_sensitive_) {
     input_ = order_naturally(std::move(input_), true, "summarize");
   }
+  RelationTraits traits = name_results();
   Aggregate op;
   Project below;
   std::vector<Field> below_fields;
@@ -491,20 +546,11 @@ Result<Relation> SummarizeBinder::build() {
       stack(std::move(input_.node), std::move(below), Schema(std::move(below_fields)));
   NodePtr aggregate = stack(std::move(projected), std::move(op), Schema(std::move(fields)));
 
-  RelationTraits traits;
-  traits.aggregated = true;
-  traits.bin_ns = bin_ns_;
-  traits.bin_name = bin_name_;
   std::vector<NamedColumn> columns;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     columns.push_back({groups_[i].name, make_column(i, groups_[i].expr->type)});
-    traits.group_names.push_back(groups_[i].name);
-    if (const std::uint32_t made = input_.made_at(groups_[i].name); made > 0) {
-      traits.made.emplace(groups_[i].name, made);
-    }
   }
-  UniqueNames names(columns);
-  for (std::size_t i = 0; i < results_.size(); ++i) {
+  for (NamedColumn& result : results_) {
     const std::function<void(Expr*)> place = [&](Expr* expr) {
       if (expr->is_column() && expr->column >= kFirstResult) {
         expr->column = expr->column - kFirstResult + groups_.size();
@@ -513,12 +559,8 @@ Result<Relation> SummarizeBinder::build() {
         place(arg.get());
       }
     };
-    place(results_[i].expr.get());
-    std::string name = names.take(results_[i].name);
-    if (!origins_[i].aggregate.empty()) {
-      traits.origins.emplace(name, origins_[i]);
-    }
-    columns.push_back({std::move(name), std::move(results_[i].expr)});
+    place(result.expr.get());
+    columns.push_back(std::move(result));
   }
   Relation output = choose({{}, std::move(aggregate)}, std::move(columns));
   return Relation{std::move(traits), std::move(output.node)};

@@ -18,6 +18,7 @@ struct Level {
   std::string name;
   Type type = Type::kNull;
   std::size_t key = 0;         // the input's column that holds its value
+  ExprPtr value;               // over the input
   std::optional<Value> label;  // of `with others`
 };
 
@@ -50,6 +51,7 @@ class TopNestedBinder {
     output.aggregated = true;
     output.ordered = true;
     output.serialized = true;
+    follow_paths(events_, all_->schema, given(), &output);
     output.node = parts.size() == 1 ? std::move(parts[0])
                                     : make_node(Union{}, std::move(parts), Schema(fields_));
     return output;
@@ -77,6 +79,7 @@ class TopNestedBinder {
       }
       bound.label = std::move(label);
     }
+    bound.value = clone(*value);
     EVQ_TRY_ASSIGN(bound.key,
                    binder_.add_column(input, hidden_name("level") + std::to_string(levels_.size()),
                                       std::move(value)));
@@ -96,6 +99,17 @@ class TopNestedBinder {
     for (std::size_t i = 0; i < count; ++i) {
       columns.push_back(
           {names.take(levels_[i].name), make_column(levels_[i].key, levels_[i].type)});
+    }
+    return columns;
+  }
+
+  // The columns of the result, as far as they are the input's over that.
+  std::vector<NamedColumn> given() {
+    std::vector<NamedColumn> columns;
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      columns.push_back({fields_[2 * i].name, std::move(levels_[i].value)});
+      columns.push_back(
+          {fields_[2 * i + 1].name, make_constant(Value::null(fields_[2 * i + 1].type))});
     }
     return columns;
   }

@@ -1,6 +1,7 @@
-// union, search and find: several tables as one stream, and text in any field.
+// union: several tables as one stream.
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -17,11 +18,6 @@
 
 namespace evq::plan {
 namespace {
-
-// Of search and find, without a list of tables.
-ast::TableItem every_table(Span span) {
-  return ast::NamePattern{{"", ""}, span};
-}
 
 constexpr std::string_view kUnknownDataset = "APL2001";  // the id of that error
 
@@ -70,12 +66,51 @@ std::vector<Field> merged_fields(const std::vector<Relation>& inputs, bool inner
 // many, so that they count little; their memory is charged instead.
 constexpr std::size_t kNullsPerExpression = 16;
 
-// Whether a path that begins with `map` goes into a map in `input`, or nowhere.
-bool fits_map(const Relation& input, const std::string& map) {
-  return std::ranges::find(input.map_fields, map) != input.map_fields.end() ||
-         std::ranges::none_of(input.schema().fields(), [&map](const Field& field) {
-           return field.name.starts_with(map + ".");
-         });
+using Names = std::set<std::string, std::less<>>;
+
+// Whether paths lead into the column: it is a map, or the query made it.
+bool is_bag(const RelationTraits& input, std::string_view name) {
+  return std::ranges::find(input.map_fields, name) != input.map_fields.end() ||
+         input.made_at(name) > 0;
+}
+
+// Of the bags of some table those that `field` is below, which are none in `input`.
+std::vector<std::string_view> bags_above(const Relation& input, std::string_view field,
+                                         const Names& bags) {
+  std::vector<std::string_view> above;
+  for (std::size_t dot = field.find('.'); dot != std::string_view::npos;
+       dot = field.find('.', dot + 1)) {
+    const std::string_view name = field.substr(0, dot);
+    if (bags.contains(name) && !is_bag(input, name)) {
+      above.push_back(name);
+    }
+  }
+  return above;
+}
+
+// Where the tables of a union differ in what a path leads into, a row's own is meant; so a field
+// below a bag of another table is never the latest that was made.
+void take_united_paths(const std::vector<Relation>& inputs, Relation* output) {
+  Names maps;
+  Names bags;
+  for (const Relation& input : inputs) {
+    maps.insert(input.map_fields.begin(), input.map_fields.end());
+    std::ranges::transform(input.made, std::inserter(bags, bags.end()),
+                           [](const auto& made) { return made.first; });
+  }
+  bags.insert(maps.begin(), maps.end());
+  for (const Relation& input : inputs) {
+    output->mixed_bags.insert(input.mixed_bags.begin(), input.mixed_bags.end());
+    for (const Field& field : input.schema().fields()) {
+      const std::vector<std::string_view> above = bags_above(input, field.name, bags);
+      output->mixed_bags.insert(above.begin(), above.end());
+      if (const std::uint32_t made = input.made_at(field.name); made > 0 && above.empty()) {
+        std::uint32_t& latest = output->made[field.name];
+        latest = std::max(latest, made);
+      }
+    }
+  }
+  output->map_fields.assign(maps.begin(), maps.end());
 }
 
 // Where one table has as a column what is a virtual field of another, both are that column.
@@ -105,28 +140,18 @@ void show_held(std::vector<Relation>* inputs) {
   }
 }
 
-// What is still known of the fields of tables that were united: maps, unless they are flattened
-// fields of another, and virtual fields. One whose text came to nothing keeps it, for the message.
+// What is still known of the fields of tables that were united: where paths lead, and virtual
+// fields. One whose text came to nothing keeps it, for the message.
 void take_united_fields(const std::vector<Relation>& inputs, const Schema& schema,
                         Relation* output) {
-  std::set<std::string> maps;
+  take_united_paths(inputs, output);
   std::set<std::string> virtuals;
   for (const Relation& input : inputs) {
-    maps.insert(input.map_fields.begin(), input.map_fields.end());
-    for (const auto& [name, when] : input.made) {
-      std::uint32_t& latest = output->made[name];
-      latest = std::max(latest, when);
-    }
     for (const VirtualField& field : input.virtual_fields) {
       if (virtuals.insert(field.name).second) {
         const bool held = schema.find(virtual_column(field.name)).has_value();
         output->virtual_fields.push_back({field.name, held ? std::string() : field.expression});
       }
-    }
-  }
-  for (const std::string& map : maps) {
-    if (std::ranges::all_of(inputs, [&map](const Relation& each) { return fits_map(each, map); })) {
-      output->map_fields.push_back(map);
     }
   }
 }
@@ -145,7 +170,9 @@ void add_sources(const std::string& name, std::vector<Relation>* inputs) {
   for (std::size_t i = 0; i < inputs->size(); ++i) {
     Relation& input = (*inputs)[i];
     // What is no dataset has no name but its place.
-    const std::string source = input.name.empty() ? "union_arg" + std::to_string(i) : input.name;
+    const std::string source = !input.source.empty() ? input.source
+                               : !input.name.empty() ? input.name
+                                                     : "union_arg" + std::to_string(i);
     std::vector<NamedColumn> columns = pass_through(input);
     const auto same = std::ranges::find(columns, name, &NamedColumn::name);
     if (same != columns.end()) {
@@ -313,7 +340,11 @@ Result<Relation> Binder::lower(const ast::Union& source, Span span) {
   if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&source.tables[0])) {
     return bind_pipeline(**pipeline);
   }
-  return diag::no_dataset_matches(span, std::get<ast::NamePattern>(source.tables[0]).text());
+  const auto& pattern = std::get<ast::NamePattern>(source.tables[0]);
+  if (environment_->find(pattern.text()) != nullptr) {
+    return named_table(pattern.text(), pattern.span);
+  }
+  return diag::no_dataset_matches(span, pattern.text());
 }
 
 Result<Relation> Binder::lower(const ast::Union& op, Span /*span*/, Relation input) {
@@ -322,278 +353,6 @@ Result<Relation> Binder::lower(const ast::Union& op, Span /*span*/, Relation inp
   inputs.push_back(std::move(input));
   std::ranges::move(others, std::back_inserter(inputs));
   return union_of(std::move(inputs), op);
-}
-
-Result<Relation> Binder::lower(const ast::Search& source, Span span) {
-  const ast::TableItem every = every_table(span);
-  EVQ_TRY_ASSIGN(
-      std::vector<Relation> inputs,
-      union_inputs(source.tables.empty() ? std::span(&every, 1) : std::span(source.tables), false));
-  return search_tables(std::move(inputs), source);
-}
-
-// Each table is searched over its own fields; a field that only others have is null in it.
-Result<std::vector<ExprPtr>> Binder::bind_searches(const ast::Expr& predicate, ast::SearchKind kind,
-                                                   const std::vector<Relation>& tables) {
-  std::vector<Field> fields;
-  for (const Relation& table : tables) {
-    std::ranges::copy(table.schema().fields(), std::back_inserter(fields));
-  }
-  std::vector<Field> outer = std::exchange(searched_fields_, std::move(fields));
-  const Meanwhile cases(&case_sensitive_, kind == ast::SearchKind::kCaseSensitive);
-  std::vector<ExprPtr> predicates;
-  for (const Relation& table : tables) {
-    EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(predicate, table));
-    predicates.push_back(std::move(bound));
-  }
-  searched_fields_ = std::move(outer);
-  return predicates;
-}
-
-// Filtered before the tables become one.
-Result<Relation> Binder::search_tables(std::vector<Relation> inputs, const ast::Search& search) {
-  EVQ_TRY_ASSIGN(std::vector<ExprPtr> predicates,
-                 bind_searches(*search.predicate, search.kind, inputs));
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    inputs[i] = filter(std::move(inputs[i]), std::move(predicates[i]));
-  }
-  ast::Union with_table;
-  with_table.with_source = ast::Name{"$table", {}, true};
-  return union_of(std::move(inputs), with_table);
-}
-
-Result<Relation> Binder::lower(const ast::Search& op, Span span, Relation input) {
-  if (!op.tables.empty()) {
-    return diag::unsupported_feature(span, "a list of datasets behind '|'",
-                                     "it stands at the start of a query: search in (web) 'x'");
-  }
-  const Meanwhile cases(&case_sensitive_, op.kind == ast::SearchKind::kCaseSensitive);
-  EVQ_TRY_ASSIGN(ExprPtr predicate, bind_search(*op.predicate, input));
-  return filter(std::move(input), std::move(predicate));
-}
-
-namespace {
-
-// attributes.user.id, which is one field or a part of one.
-std::vector<PathStep> path_steps(const ast::Name& name) {
-  std::vector<PathStep> steps;
-  std::size_t begin = 0;
-  for (std::size_t end = 0; end != name.text.size(); begin = end + 1) {
-    end = std::min(name.text.find('.', begin), name.text.size());
-    steps.push_back({name.text.substr(begin, end - begin), name.span});
-  }
-  return steps;
-}
-
-}  // namespace
-
-// What find's project leaves of all columns: the table's name, the fields named, and with
-// pack_all() one bag, pack_, of the others that are not null.
-Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
-                                                       const Relation& output,
-                                                       std::vector<NamedColumn> all, Span span) {
-  std::vector<NamedColumn> chosen;
-  for (const ast::ColumnSpec& spec : source.columns) {
-    if (spec.name.text == all[0].name ||
-        std::ranges::find(chosen, spec.name.text, &NamedColumn::name) != chosen.end()) {
-      return diag::duplicate_name(spec.name.span, spec.name.text, "find");
-    }
-    ExprPtr value;
-    if (!spec.name.quoted) {
-      EVQ_TRY_ASSIGN(value, bind_steps(path_steps(spec.name), &output));
-    }
-    if (value == nullptr &&
-        (find_field(output.schema(), spec.name.text).has_value() || output.knows(spec.name.text))) {
-      EVQ_TRY_ASSIGN(value, bind_name(spec.name, spec.name.span, &output));
-    }
-    if (value == nullptr) {
-      value = make_constant(Value::null(spec.type));
-    } else if (spec.type != Type::kNull && value->type != spec.type) {
-      EVQ_TRY_ASSIGN(value, convert(std::move(value), spec.type, spec.type_span));
-    }
-    chosen.push_back({spec.name.text, std::move(value)});
-  }
-  if (source.pack_rest) {
-    std::vector<ExprPtr> args;
-    args.push_back(make_constant(Value::boolean(true), span));
-    for (std::size_t i = 1; i < all.size(); ++i) {
-      if (std::ranges::find(chosen, all[i].name, &NamedColumn::name) == chosen.end()) {
-        args.push_back(make_constant(Value::string(all[i].name), span));
-        args.push_back(std::move(all[i].expr));
-      }
-    }
-    EVQ_TRY_ASSIGN(ExprPtr bag, call("pack_all", std::move(args), span));
-    chosen.push_back({UniqueNames(chosen).take("pack_"), std::move(bag)});
-  }
-  chosen.insert(chosen.begin(), std::move(all[0]));
-  return chosen;
-}
-
-Result<Relation> Binder::lower(const ast::Find& source, Span span) {
-  ast::Union all;
-  all.with_source = source.with_source.value_or(ast::Name{"source_", span, true});
-  const ast::TableItem every = every_table(span);
-  EVQ_TRY_ASSIGN(
-      std::vector<Relation> inputs,
-      union_inputs(source.tables.empty() ? std::span(&every, 1) : std::span(source.tables), false));
-  EVQ_TRY_ASSIGN(std::vector<ExprPtr> predicates,
-                 bind_searches(*source.predicate, ast::SearchKind::kDefault, inputs));
-  // Tables without a row to find leave no columns; when all are, they tell those of no rows.
-  const auto may_match = [](const ExprPtr& predicate) {
-    const bool is_true = predicate->is_constant() && predicate->constant == Value::boolean(true);
-    return is_true || reads_column(*predicate);
-  };
-  const bool none = std::ranges::none_of(predicates, may_match);
-  std::vector<Relation> matching;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (none || may_match(predicates[i])) {
-      matching.push_back(filter(std::move(inputs[i]), std::move(predicates[i])));
-    }
-  }
-  EVQ_TRY_ASSIGN(Relation output, union_of(std::move(matching), all));
-  std::vector<NamedColumn> columns = pass_through(output);
-  if (!source.columns.empty() || source.pack_rest) {
-    EVQ_TRY_ASSIGN(columns, found_columns(source, output, std::move(columns), span));
-  }
-  const NamePatterns away(source.away);
-  std::erase_if(columns, [&](const NamedColumn& column) { return away.match(column.name); });
-  return project(std::move(output), std::move(columns));
-}
-
-namespace {
-
-// What a search term asks of a text: "x" has, "x*" hasprefix, "*x" hassuffix, "*x*" contains, with
-// other wildcards a regular expression.
-struct SearchPattern {
-  std::string kind;
-  std::string text;
-};
-
-SearchPattern search_pattern(std::string_view term) {
-  const auto inner_wildcard = [](std::string_view text) {
-    return text.find_first_of("*?") != std::string_view::npos;
-  };
-  std::string_view core = term;
-  const bool front = core.starts_with('*');
-  if (front) {
-    core.remove_prefix(1);
-  }
-  const bool back = core.ends_with('*');
-  if (back) {
-    core.remove_suffix(1);
-  }
-  if (!inner_wildcard(core)) {
-    return {front ? (back ? "contains" : "hassuffix") : (back ? "hasprefix" : "has"),
-            std::string(core)};
-  }
-  // RE2's \b knows words of ASCII only: beside other letters it says what \b means of them.
-  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
-  std::string pattern;
-  if (!front) {
-    pattern = is_ascii(core.front()) ? "\\b" : "(?:^|[^\\pL\\pN_])";
-  }
-  for (const char c : core) {
-    if (c == '*') {
-      pattern += ".*";
-    } else if (c == '?') {
-      pattern += ".";
-    } else {
-      if (std::string_view("\\^$.|+()[]{}").find(c) != std::string_view::npos) {
-        pattern.push_back('\\');
-      }
-      pattern.push_back(c);
-    }
-  }
-  if (!back) {
-    pattern += is_ascii(core.back()) ? "\\b" : "(?:$|[^\\pL\\pN_])";
-  }
-  return {"regex", std::move(pattern)};
-}
-
-}  // namespace
-
-Result<ExprPtr> Binder::search_term(std::string_view term, const Relation& input, const Expr* field,
-                                    Span span) {
-  if (term == "*") {
-    return make_constant(Value::boolean(true), span);
-  }
-  SearchPattern pattern = search_pattern(term);
-  if (case_sensitive_) {
-    pattern.kind += "_cs";
-  }
-  return search_fields(pattern.kind, pattern.text, input, field, span);
-}
-
-Result<ExprPtr> Binder::search_fields(std::string_view kind, std::string_view text,
-                                      const Relation& input, const Expr* field, Span span) {
-  if (Status few = note_expressions(field != nullptr ? 1 : input.schema().size(), span);
-      !few.ok()) {
-    Error error = std::move(few).take_error();
-    if (error.code == ErrorCode::kCompile) {
-      error.hint =
-          "each word is searched for in every field: name the field, or project some first";
-    }
-    return error;
-  }
-  std::vector<ExprPtr> args;
-  args.push_back(make_constant(Value::string(std::string(text)), span));
-  args.push_back(make_constant(Value::string(std::string(kind)), span));
-  if (field != nullptr) {
-    args.push_back(clone(*field));
-  }
-  for (std::size_t i = 0; field == nullptr && i < input.schema().size(); ++i) {
-    const Field& candidate = input.schema()[i];
-    if (!is_hidden(candidate.name)) {
-      args.push_back(make_column(i, candidate.type, span));
-    }
-  }
-  return call("op_search", std::move(args), span);
-}
-
-Result<ExprPtr> Binder::bind_search(const ast::Expr& predicate, const Relation& input) {
-  if (std::holds_alternative<ast::Star>(predicate.node)) {
-    return make_constant(Value::boolean(true), predicate.span);
-  }
-  if (const auto* literal = std::get_if<ast::Literal>(&predicate.node)) {
-    if (literal->value.type() == Type::kBool) {
-      return make_constant(literal->value, predicate.span);
-    }
-    return search_term(literal->value.to_text(), input, nullptr, predicate.span);
-  }
-  if (const auto* logical = std::get_if<ast::Logical>(&predicate.node)) {
-    std::vector<ExprPtr> args;
-    for (const ast::ExprPtr& operand : logical->operands) {
-      EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(*operand, input));
-      args.push_back(std::move(bound));
-    }
-    return call(logical->is_or ? "op_or" : "op_and", std::move(args), predicate.span);
-  }
-  if (const auto* unary = std::get_if<ast::Unary>(&predicate.node);
-      unary != nullptr && unary->op == ast::UnaryOp::kNot) {
-    EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(*unary->operand, input));
-    std::vector<ExprPtr> args;
-    args.push_back(std::move(bound));
-    return call("not", std::move(args), predicate.span);
-  }
-  if (const auto* term = std::get_if<ast::SearchTerm>(&predicate.node)) {
-    EVQ_TRY_ASSIGN(ExprPtr field, bind_expr(*term->field, &input));
-    EVQ_TRY_ASSIGN(const Value text, bind_constant(*term->term, "a search term"));
-    if (field->is_constant() && field->constant.is_null()) {
-      return make_constant(Value::boolean(false), predicate.span);
-    }
-    return search_term(text.to_text(), input, field.get(), predicate.span);
-  }
-  auto bound = bind_predicate(predicate, &input, "search");
-  const auto* word = std::get_if<ast::FieldRef>(&predicate.node);
-  if (!bound.ok() && word != nullptr) {
-    Error error = std::move(bound).take_error();
-    if (error.span != predicate.span) {
-      return error;  // of what a let has the name stand for
-    }
-    error.hint = "a text to search for stands in quotes: search '" + word->name.text + "'";
-    return error;
-  }
-  return bound;
 }
 
 }  // namespace evq::plan

@@ -1,7 +1,8 @@
 // A sort whose order nothing above it can see goes: that of `sort by x | summarize count()`, and
 // those that the binder made for aggregates that nobody reads. Groups come out in the order of
 // their first rows, and of rows that are equal in its keys a sort keeps the order: where that
-// reaches the answer, or what looks at neighbours, the order is seen.
+// reaches the answer, or what looks at neighbours, the order is seen. That of the rows that a
+// partition's operators give is seen where that of its output is.
 //
 // Of partition by k (top 1 by x) nothing sees the order of the groups either: one row a group is
 // what an aggregation by the groups gives, without sorting all rows by them. Its arg_max() or
@@ -182,6 +183,9 @@ NodePtr drop_sorts(NodePtr node, bool seen, bool* changed) {
   }
   if (!seen) {
     group_first_rows(node.get(), changed);
+    if (auto* apply = std::get_if<Apply>(&node->op)) {
+      apply->subplan = drop_sorts(clone(*apply->subplan), false, changed);
+    }
   }
   const bool below = std::visit(SeesOrder{seen}, node->op);
   for (NodePtr& input : node->inputs) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,10 +21,11 @@ namespace evq::plan {
 
 // What is known about the rows of a relation.
 struct RelationTraits {
-  std::string name;  // of the dataset it reads, for messages; empty once computed
-  // Of the dataset, as long as its rows are events.
+  std::string name;    // of the dataset it reads, for messages; empty once computed
+  std::string source;  // of the let it is, for the column that tells tables apart; else empty
+  // Of the dataset, as long as its rows are events; of other rows those that are still columns.
   std::vector<std::string> map_fields;
-  std::vector<VirtualField> virtual_fields;
+  std::vector<VirtualField> virtual_fields;  // of the dataset, as long as its rows are events
   // Explicitly ordered (sort, top, print, …). Otherwise, with hidden columns: natural order.
   bool ordered = false;
   bool sorted = false;      // by keys that the query names
@@ -42,6 +44,9 @@ struct RelationTraits {
   // Columns that the query made and that paths may lead into or to, by name: 1 and up, the later
   // the greater.
   std::map<std::string, std::uint32_t, std::less<>> made;
+  // Maps, and bags that the query made, of some tables of a union, where others have a field of its
+  // own for each key: a row without the bag is read by those.
+  std::set<std::string, std::less<>> mixed_bags;
 
   // When the query made a column of this name; 0 for a field of the events.
   std::uint32_t made_at(std::string_view column) const {
@@ -67,9 +72,15 @@ struct RelationTraits {
   // The rows are still those events, whatever else there is in them: they have the same fields.
   void take_fields(const RelationTraits& events) {
     name = events.name;
-    map_fields = events.map_fields;
+    source = events.source;
     virtual_fields = events.virtual_fields;
-    made = events.made;
+    take_paths(events);
+  }
+  // The columns are still those: paths lead where they led.
+  void take_paths(const RelationTraits& rows) {
+    map_fields = rows.map_fields;
+    made = rows.made;
+    mixed_bags = rows.mixed_bags;
   }
 };
 

@@ -84,6 +84,7 @@ void note_made(const Field& field, std::uint32_t when, RelationTraits* traits) {
   if (!is_hidden(field.name) && (field.type == Type::kDynamic || field.type == Type::kNull ||
                                  field.name.find('.') != std::string::npos)) {
     traits->made.insert_or_assign(field.name, when);
+    traits->mixed_bags.erase(field.name);
   }
 }
 
@@ -145,6 +146,27 @@ Relation project(Relation input, std::vector<NamedColumn> columns) {
     }
   }
   return choose(std::move(input), std::move(columns));
+}
+
+void follow_paths(const RelationTraits& from, const Schema& schema,
+                  const std::vector<NamedColumn>& columns, RelationTraits* to) {
+  to->take_paths(from);
+  follow_made(schema, columns, to);
+  const auto is_gone = [&](const std::string& bag) {
+    return std::ranges::none_of(columns, [&](const NamedColumn& column) {
+      return column.name == bag && column.expr->is_column() &&
+             schema[column.expr->column].name == bag;
+    });
+  };
+  std::erase_if(to->map_fields, is_gone);
+  std::erase_if(to->mixed_bags, is_gone);
+}
+
+Relation made_by_query(Relation table) {
+  for (const Field& field : table.schema().fields()) {
+    note_made(field, 1, &table);
+  }
+  return table;
 }
 
 std::vector<NamedColumn> pass_through(const Relation& input) {

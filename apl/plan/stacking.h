@@ -21,6 +21,12 @@ Relation choose(Relation input, std::vector<NamedColumn> columns);
 Relation project(Relation input, std::vector<NamedColumn> columns);
 // All visible columns as they are.
 std::vector<NamedColumn> pass_through(const Relation& input);
+// Of rows that were made of those of `schema`, about which `from` is known: where paths lead to and
+// into the columns. One that passes by its name stays what it was, all others are made now.
+void follow_paths(const RelationTraits& from, const Schema& schema,
+                  const std::vector<NamedColumn>& columns, RelationTraits* to);
+// The columns of a table that the query itself writes or reads are all made at once.
+Relation made_by_query(Relation table);
 // What the query may name: those, and virtual fields.
 std::vector<std::string_view> visible_names(const Relation& input);
 // A further hidden or visible column at the end; its position is schema().size() - 1.

@@ -1,15 +1,16 @@
 #include "apl/service/cell_json.h"
 
 #include "apl/functions/text_form.h"
-#include "apl/service/result_writer.h"
 #include "store/base/json_writer.h"
 #include "store/base/number.h"
 #include "store/column/dynamic_json.h"
+#include "store/column/typed_json.h"
 
 namespace evq {
 namespace {
 
-void append_slot_json(std::string* out, const Values& values, std::size_t slot) {
+void append_slot_json(std::string* out, const Values& values, std::size_t slot, WholeReals reals) {
+  const bool pointed = reals == WholeReals::kPointed;
   if (values.is_null(slot)) {
     out->append("null");
     return;
@@ -19,13 +20,15 @@ void append_slot_json(std::string* out, const Values& values, std::size_t slot) 
       out->append("null");
       return;
     case Type::kReal:
-      append_real_json(*out, values.data<double>()[slot]);
+      pointed ? append_typed_real(values.data<double>()[slot], out)
+              : append_real_json(*out, values.data<double>()[slot]);
       return;
     case Type::kString:
       append_json_string(*out, values.data<std::string_view>()[slot]);
       return;
     case Type::kDynamic:
-      append_json(DynamicView(values.data<std::string_view>()[slot]), out);
+      pointed ? append_typed_json(DynamicView(values.data<std::string_view>()[slot]), out)
+              : append_json(DynamicView(values.data<std::string_view>()[slot]), out);
       return;
     case Type::kDatetime:
     case Type::kTimespan:
@@ -42,7 +45,8 @@ void append_slot_json(std::string* out, const Values& values, std::size_t slot) 
 
 }  // namespace
 
-CellRenderer::CellRenderer(const Vector& column) : column_(column) {
+CellRenderer::CellRenderer(const Vector& column, WholeReals reals)
+    : column_(column), reals_(reals) {
   if (!column.is_flat() && column.values().size() <= column.size()) {
     rendered_.resize(column.values().size());
   }
@@ -51,27 +55,27 @@ CellRenderer::CellRenderer(const Vector& column) : column_(column) {
 void CellRenderer::append(std::string* out, std::size_t row) {
   const std::size_t slot = column_.slot(row);
   if (rendered_.empty()) {
-    append_slot_json(out, column_.values(), slot);
+    append_slot_json(out, column_.values(), slot, reals_);
     return;
   }
   std::string& text = rendered_[slot];
   if (text.empty()) {
-    append_slot_json(&text, column_.values(), slot);
+    append_slot_json(&text, column_.values(), slot, reals_);
   }
   out->append(text);
 }
 
-std::vector<CellRenderer> cell_renderers(const Chunk& rows) {
+std::vector<CellRenderer> cell_renderers(const Chunk& rows, WholeReals reals) {
   std::vector<CellRenderer> made;
   made.reserve(rows.column_count());
   for (const Vector& column : rows.columns()) {
-    made.emplace_back(column);
+    made.emplace_back(column, reals);
   }
   return made;
 }
 
 void append_cell_json(std::string* out, const Vector& column, std::size_t row) {
-  append_slot_json(out, column.values(), column.slot(row));
+  append_slot_json(out, column.values(), column.slot(row), WholeReals::kShort);
 }
 
 }  // namespace evq

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apl/service/result_writer.h"
 #include "store/column/chunk.h"
 
 namespace evq {
@@ -14,14 +15,15 @@ namespace evq {
 // is rendered once per entry.
 class CellRenderer {
  public:
-  explicit CellRenderer(const Vector& column);
+  explicit CellRenderer(const Vector& column, WholeReals reals = WholeReals::kShort);
   void append(std::string* out, std::size_t row);
 
  private:
   const Vector& column_;
+  const WholeReals reals_;
   std::vector<std::string> rendered_;
 };
 
-std::vector<CellRenderer> cell_renderers(const Chunk& rows);
+std::vector<CellRenderer> cell_renderers(const Chunk& rows, WholeReals reals = WholeReals::kShort);
 
 }  // namespace evq

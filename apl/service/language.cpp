@@ -206,8 +206,10 @@ constexpr LanguageTopic kTopics[] = {
      "field a leaf at ingest, so {\"geo\": {\"city\": \"x\"}} is the field geo.city, written "
      "['geo.city'] or geo.city; a dot inside a key is written with two backslashes. What is below "
      "a map field is read by index or dots. Where a query has made a bag geo itself, geo.city is a "
-     "part of that, and ['geo.city'] the field as ever. * stands for any characters in lists of "
-     "names: project-away data*.\n\n"
+     "part of that, and ['geo.city'] the field as ever. In a union of tables with a bag or map geo "
+     "and of others with the field, geo.city is what the row has. * stands for any characters in "
+     "lists of names, outside the quotes: project-away data*, ['a b']*; such lists take whole "
+     "fields, no keys of maps.\n\n"
      "A result without a name is called after its call (sum_ms, count_, percentile_ms) or field; "
      "other expressions are Column1, Column2. A second field of a name gets a number behind it.",
      {{"print ['a b'] = 1 | extend c = ['a b'] + 1 | project-away a*", "2"},
@@ -253,7 +255,8 @@ constexpr LanguageTopic kTopics[] = {
      "a warning. set query_take_max_records = 100; lets the answer have so many rows at most. "
      "set best_effort; reads what can be read of datasets that are damaged, and warns "
      "of each block that is left out. declare query_parameters(x:long = 5); takes parameters from "
-     "the caller.\n\n"
+     "the caller, whose values are read as the declared type, datetimes and timespans as texts, or "
+     "refused.\n\n"
      "The argument of a function is worked out once for each row; a let is a name for an "
      "expression, which is worked out wherever the name stands: two uses of let x = rand(); are "
      "two draws. In both, names that the query has given come before fields; in the query itself "

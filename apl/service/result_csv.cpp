@@ -6,6 +6,7 @@
 #include "apl/functions/text_form.h"
 #include "apl/service/present_cells.h"
 #include "apl/service/result_forms.h"
+#include "store/column/typed_json.h"
 #include "store/ingest/csv_record.h"
 
 namespace evq {
@@ -13,8 +14,11 @@ namespace {
 
 class CsvWriter final : public TextResult {
  public:
-  CsvWriter(ByteSink out, char delimiter, bool header_line)
-      : TextResult(std::move(out)), delimiter_(delimiter), header_line_(header_line) {}
+  CsvWriter(ByteSink out, char delimiter, bool header_line, WholeReals reals)
+      : TextResult(std::move(out)),
+        delimiter_(delimiter),
+        header_line_(header_line),
+        reals_(reals) {}
 
   Status begin(const ResultHeader& header) override {
     if (header_line_) {
@@ -38,7 +42,7 @@ class CsvWriter final : public TextResult {
         text().append(column - at, delimiter_);
         at = column;
         cell.clear();
-        append_cell_text(&cell, rows.column(column), row);
+        append_cell_text(&cell, rows.column(column), row, reals_);
         append_cell(cell);
       }
       text().append(std::max<std::size_t>(rows.column_count(), 1) - 1 - at, delimiter_);
@@ -67,16 +71,35 @@ class CsvWriter final : public TextResult {
 
   const char delimiter_;
   const bool header_line_;
+  const WholeReals reals_;
 };
 
 }  // namespace
 
-std::unique_ptr<ResultSink> make_csv_writer(ByteSink out, char delimiter, bool header_line) {
-  return std::make_unique<CsvWriter>(std::move(out), delimiter, header_line);
+std::unique_ptr<ResultSink> make_csv_writer(ByteSink out, char delimiter, bool header_line,
+                                            WholeReals reals) {
+  return std::make_unique<CsvWriter>(std::move(out), delimiter, header_line, reals);
 }
 
-void append_cell_text(std::string* out, const Vector& column, std::size_t row) {
-  append_text_form(column.values(), column.slot(row), out);
+void append_cell_text(std::string* out, const Vector& column, std::size_t row, WholeReals reals) {
+  const Values& values = column.values();
+  const std::size_t slot = column.slot(row);
+  Type type = values.is_null(slot) ? Type::kNull : values.type();
+  if (type == Type::kDynamic && reals == WholeReals::kPointed) {
+    const DynamicView value(values.data<std::string_view>()[slot]);
+    type = value.type();
+    if (value.is_array() || value.is_bag()) {
+      append_typed_json(value, out);
+      return;
+    }
+  }
+  const std::size_t begin = out->size();
+  append_text_form(values, slot, out);
+  // A point, an exponent, or NaN and infinity, tell a real from an integer.
+  if (type == Type::kReal && reals == WholeReals::kPointed &&
+      std::string_view(*out).find_first_of(".eNI", begin) == std::string_view::npos) {
+    out->append(".0");
+  }
 }
 
 }  // namespace evq

@@ -38,9 +38,10 @@ class TextResult : public ResultSink {
   std::string text_;
 };
 
-std::unique_ptr<ResultSink> make_json_writer(ByteSink out, bool lines);
-std::unique_ptr<ResultSink> make_csv_writer(ByteSink out, char delimiter, bool header_line);
-std::unique_ptr<ResultSink> make_logfmt_writer(ByteSink out);
+std::unique_ptr<ResultSink> make_json_writer(ByteSink out, bool lines, WholeReals reals);
+std::unique_ptr<ResultSink> make_csv_writer(ByteSink out, char delimiter, bool header_line,
+                                            WholeReals reals);
+std::unique_ptr<ResultSink> make_logfmt_writer(ByteSink out, WholeReals reals);
 std::unique_ptr<ResultSink> make_parquet_writer(ByteSink out);
 std::unique_ptr<ResultSink> make_tabular_writer(ByteSink out);
 std::unique_ptr<ResultSink> make_legacy_writer(ByteSink out);

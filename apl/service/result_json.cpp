@@ -22,8 +22,8 @@ enum class NullMembers : std::uint8_t { kWritten, kLeftOut };
 // json and ndjson.
 class ObjectWriter final : public TextResult {
  public:
-  ObjectWriter(ByteSink out, bool lines, NullMembers nulls)
-      : TextResult(std::move(out)), lines_(lines), nulls_(nulls) {}
+  ObjectWriter(ByteSink out, bool lines, NullMembers nulls, WholeReals reals)
+      : TextResult(std::move(out)), lines_(lines), nulls_(nulls), reals_(reals) {}
 
   Status begin(const ResultHeader& header) override {
     for (const Field& field : header.schema.fields()) {
@@ -37,7 +37,7 @@ class ObjectWriter final : public TextResult {
     return Status::success();
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
-    std::vector<CellRenderer> cells = cell_renderers(rows);
+    std::vector<CellRenderer> cells = cell_renderers(rows, reals_);
     std::optional<PresentCells> present;
     std::vector<std::uint32_t> all;
     if (nulls_ == NullMembers::kLeftOut) {
@@ -79,6 +79,7 @@ class ObjectWriter final : public TextResult {
 
   const bool lines_;
   const NullMembers nulls_;
+  const WholeReals reals_;
   bool first_ = true;
   std::vector<std::string> keys_;
 };
@@ -124,11 +125,12 @@ class AnswerPump final : public ResultSink {
 
 }  // namespace
 
-std::unique_ptr<ResultSink> make_json_writer(ByteSink out, bool lines) {
-  return std::make_unique<ObjectWriter>(std::move(out), lines, NullMembers::kWritten);
+std::unique_ptr<ResultSink> make_json_writer(ByteSink out, bool lines, WholeReals reals) {
+  return std::make_unique<ObjectWriter>(std::move(out), lines, NullMembers::kWritten, reals);
 }
 std::unique_ptr<ResultSink> make_event_writer(ByteSink out) {
-  return std::make_unique<ObjectWriter>(std::move(out), true, NullMembers::kLeftOut);
+  return std::make_unique<ObjectWriter>(std::move(out), true, NullMembers::kLeftOut,
+                                        WholeReals::kPointed);
 }
 std::unique_ptr<ResultSink> make_tabular_writer(ByteSink out) {
   return std::make_unique<AnswerPump>(make_tabular_answer(temporary_space()), std::move(out));

@@ -46,7 +46,7 @@ bool reads_as_other(std::string_view text) {
 
 class LogfmtWriter final : public TextResult {
  public:
-  explicit LogfmtWriter(ByteSink out) : TextResult(std::move(out)) {}
+  LogfmtWriter(ByteSink out, WholeReals reals) : TextResult(std::move(out)), reals_(reals) {}
 
   Status begin(const ResultHeader& header) override {
     for (const Field& field : header.schema.fields()) {
@@ -63,7 +63,7 @@ class LogfmtWriter final : public TextResult {
       for (const std::uint32_t column : present.columns(row)) {
         out.append(out.size() == line ? "" : " ").append(keys_[column]);
         value.clear();
-        append_cell_text(&value, rows.column(column), row);
+        append_cell_text(&value, rows.column(column), row, reals_);
         if (rows.column(column).type() == Type::kString && reads_as_other(value)) {
           append_json_string(out, value);
         } else {
@@ -77,13 +77,14 @@ class LogfmtWriter final : public TextResult {
   }
 
  private:
+  const WholeReals reals_;
   std::vector<std::string> keys_;
 };
 
 }  // namespace
 
-std::unique_ptr<ResultSink> make_logfmt_writer(ByteSink out) {
-  return std::make_unique<LogfmtWriter>(std::move(out));
+std::unique_ptr<ResultSink> make_logfmt_writer(ByteSink out, WholeReals reals) {
+  return std::make_unique<LogfmtWriter>(std::move(out), reals);
 }
 
 }  // namespace evq

@@ -20,19 +20,19 @@ std::optional<ResultFormat> find_result_format(std::string_view name) {
   return std::nullopt;
 }
 
-std::unique_ptr<ResultSink> make_result_writer(ResultFormat format, ByteSink out,
-                                               bool header_line) {
+std::unique_ptr<ResultSink> make_result_writer(ResultFormat format, ByteSink out, bool header_line,
+                                               WholeReals reals) {
   switch (format) {
     case ResultFormat::kJson:
-      return make_json_writer(std::move(out), false);
+      return make_json_writer(std::move(out), false, reals);
     case ResultFormat::kNdjson:
-      return make_json_writer(std::move(out), true);
+      return make_json_writer(std::move(out), true, reals);
     case ResultFormat::kCsv:
-      return make_csv_writer(std::move(out), ',', header_line);
+      return make_csv_writer(std::move(out), ',', header_line, reals);
     case ResultFormat::kTsv:
-      return make_csv_writer(std::move(out), '\t', header_line);
+      return make_csv_writer(std::move(out), '\t', header_line, reals);
     case ResultFormat::kLogfmt:
-      return make_logfmt_writer(std::move(out));
+      return make_logfmt_writer(std::move(out), reals);
     case ResultFormat::kParquet:
       return make_parquet_writer(std::move(out));
     case ResultFormat::kTabular:

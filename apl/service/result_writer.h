@@ -40,11 +40,16 @@ enum class ResultFormat : std::uint8_t {
 // By its name above; nothing for other names.
 std::optional<ResultFormat> find_result_format(std::string_view name);
 
+// Whole reals in json, ndjson, csv, tsv and logfmt, in lists and objects as well: 5, as answers
+// show them, or 5.0, which whoever takes the text in reads as a real again.
+enum class WholeReals : std::uint8_t { kShort, kPointed };
+
 // `header_line` false leaves out csv's first line.
 std::unique_ptr<ResultSink> make_result_writer(ResultFormat format, ByteSink out,
-                                               bool header_line = true);
-// ndjson as events are taken in: a member that is null is left out, as in the events of a dataset
-// whose fields are many and mostly absent.
+                                               bool header_line = true,
+                                               WholeReals reals = WholeReals::kShort);
+// ndjson as events are taken in: whole reals have a point, and a member that is null is left out,
+// as in the events of a dataset whose fields are many and mostly absent.
 std::unique_ptr<ResultSink> make_event_writer(ByteSink out);
 
 // A response object of the API, kept as SpooledText until it is taken: nothing of
@@ -65,7 +70,8 @@ std::unique_ptr<ApiAnswer> make_legacy_answer(
 // One cell as JSON text, appended.
 void append_cell_json(std::string* out, const Vector& column, std::size_t row);
 // One cell as the text a person reads: what tostring() gives, and "null" left to the caller.
-void append_cell_text(std::string* out, const Vector& column, std::size_t row);
+void append_cell_text(std::string* out, const Vector& column, std::size_t row,
+                      WholeReals reals = WholeReals::kShort);
 // A field's name and a cell's text as logfmt has them: what would end a key becomes '_', and a
 // value that holds anything but plain text is a JSON string.
 std::string logfmt_key(std::string_view field);

@@ -195,6 +195,9 @@ constexpr ForeignFunction kForeignFunctions[] = {
     {"iscolumnexists", "column_ifexists('name', default)"},
     {"isdate", "isnotnull(todatetime(text))"},
     {"isdefined", "isnotnull(field)"},
+    {"isnotnullorempty", "isnotempty(text)"},
+    {"isnullorempty", "isempty(text)"},
+    {"isnullorwhitespace", "isempty(trim_space(text))"},
     {"isnumber", "isreal(x), or isnotnull(toreal(text))"},
     {"isnumeric", "isreal(x), or isnotnull(toreal(text))"},
     {"json_array_length", "array_length(parse_json(text))"},
@@ -391,7 +394,7 @@ constexpr ForeignFunction kForeignFunctions[] = {
     {"week", "week_of_year(time)"},
     {"weekday", "dayofweek(time)"},
     {"width_bucket", "bin(x, size)"},
-    {"xxhash64", "hash(x)"},
+    {"xxhash64", "hash_xxhash64(x)"},
     {"year", "getyear(time)"},
     {"yesterday", "startofday(now(), -1)"},
 };

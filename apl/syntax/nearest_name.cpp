@@ -1,6 +1,7 @@
 // "Did you mean": optimal string alignment distance (insertions, deletions, substitutions and swaps
 // of neighbours each cost one, every place edited once), ignoring the case of ASCII letters. A name
-// is near when at most about a third of it differs, or when one is a beginning of the other.
+// is near when at most about a third of it differs, or when one is a beginning of the other; of two
+// names of four letters, half is too much.
 
 #include <algorithm>
 #include <cstddef>
@@ -102,7 +103,8 @@ Ranked rank(std::string_view name, std::string_view candidate) {
   const std::size_t cost_max = distance_max(std::min(name.size(), candidate.size()));
   if (gap <= cost_max) {
     ranked.cost = edit_distance(name, candidate);
-    ranked.near = ranked.cost <= cost_max && ranked.cost < name.size();
+    const bool half = ranked.cost > 1 && 2 * ranked.cost >= std::max(name.size(), candidate.size());
+    ranked.near = ranked.cost <= cost_max && ranked.cost < name.size() && !half;
   }
   if (!ranked.near && extends) {
     ranked.cost = cost_max;

@@ -257,7 +257,8 @@ constexpr OperatorInfo kOperators[] = {
      .summary = "Runs operators separately on the rows of each value of a field",
      .syntax = "T | partition by FIELD (OPERATORS)",
      .description = "The result is what each partition gives, in ascending order of the field's "
-                    "values, null first.",
+                    "values, null first; events that the operators leave unsorted are newest first "
+                    "within each.",
      .examples = {{"datatable (k:string, v:long) ['a', 1, 'a', 2, 'b', 3]\n"
                    "| partition by k (top 1 by v)",
                    "k:string  v:long\na         2\nb         3"}},
@@ -409,7 +410,8 @@ constexpr OperatorInfo kOperators[] = {
      .summary = "Groups rows and aggregates each group",
      .syntax = "T | summarize [NAME =] AGGREGATION, … [by [NAME =] EXPRESSION, …]",
      .description = "Without by there is exactly one row. Without aggregations the distinct groups "
-                    "are given. The fields after by come first.",
+                    "are given. The fields after by come first; bags among them have their keys in "
+                    "order, since two with the same keys are one.",
      .examples = {{"datatable (k:string, v:long) ['a', 1, 'a', 2, 'b', 5]\n"
                    "| summarize n = count(), total = sum(v) by k | sort by k asc",
                    "k:string  n:long  total:long\na         2       3\nb         1       5"}},

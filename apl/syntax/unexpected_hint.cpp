@@ -180,7 +180,8 @@ std::string missing_between(const TokenCursor& cursor, const Token& last) {
       return near;
     }
     if (is_capitalised(last.text) || is_capitalised(token.text)) {
-      return "a name with a blank is written ['" + last.text + name_after(cursor) + "']";
+      return "a name with a blank is written ['" + last.text + name_after(cursor) +
+             "']; between two, a comma or an operator is missing";
     }
     if (operator_word(cursor).is_word("summarize")) {
       return "a comma or an operator is missing before it; a call is written " + last.text + "(" +
@@ -463,6 +464,9 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   }
   if (token.kind == TokenKind::kEnd) {
     return expected == "'by'" ? "say by what: by field" : "";
+  }
+  if (expected == "a key after '.'" && token.is_symbol("*")) {
+    return "* stands for names in lists of fields: project-keep field.*, project-away field.*";
   }
   if (token.kind == TokenKind::kSymbol) {
     return hint_for_symbol(cursor, expected, last, second_last);

@@ -184,8 +184,8 @@ constexpr Case kCases[] = {
      "ladderchart, pivotchart, timepivot, treemap, plotly, graph"},
     {"web | limit", "APL1032 1:7 'limit' needs a number of rows; see: evq help limit"},
     {"web | sample-distinct 5 a", "APL1006 1:25 expected 'of', found 'a'"},
-    {"web | scan with (step a output=some: true)",
-     "APL1026 1:32 'some' is not a value of 'output'; did you mean 'none'?"},
+    {"web | scan with (step a output=nome: true)",
+     "APL1026 1:32 'nome' is not a value of 'output'; did you mean 'none'?"},
     {"web | fork", "APL1007 1:11 expected name = ( … ) or ( … ), but the query ends here"},
     {"web | partition host (count)",
      "APL1006 1:17 expected 'by', found 'host'; write 'by' before 'host'"},
@@ -337,6 +337,11 @@ TEST_CASE("near names are suggested, far ones are not") {
   CHECK(diag::suggest("duration", fields).best == "duration_s");
   CHECK(diag::suggest("url", fields).best == "uri");
   CHECK(diag::suggest("xyz", fields).best.empty());
+  const std::string_view verbs[] = {"tail", "topk"};
+  CHECK(diag::suggest("tial", verbs).best == "tail");
+  for (const char* far : {"trim", "nope"}) {
+    CHECK(diag::suggest(far, verbs).best.empty());
+  }
   const std::string_view functions[] = {"cot", "count", "cut"};
   CHECK(diag::suggest("cout", functions).best == "count");
   CHECK(diag::suggest("", fields).best.empty());
