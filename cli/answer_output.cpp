@@ -10,6 +10,7 @@
 #include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/terminal/number_text.h"
+#include "store/base/ascii.h"
 #include "store/base/told_number.h"
 #include "store/block/format.h"
 
@@ -164,9 +165,19 @@ Result<std::string> choose_answer_form(const GlobalOptions& global, const std::s
 }
 
 std::optional<std::string_view> answer_form_of_file(std::string_view path) {
+  const std::string name = ascii_lower(path);
   for (const AnswerForm& form : answer_forms()) {
-    if (!form.suffix.empty() && path.ends_with(form.suffix)) {
+    if (!form.suffix.empty() && name.ends_with(form.suffix)) {
       return form.name;
+    }
+  }
+  constexpr std::pair<std::string_view, std::string_view> kOtherSuffixes[] = {
+      {".jsonl", "ndjson"},
+      {".logfmt", "logfmt"},
+  };
+  for (const auto& [suffix, form] : kOtherSuffixes) {
+    if (name.ends_with(suffix)) {
+      return form;
     }
   }
   return std::nullopt;

@@ -27,7 +27,7 @@ Status check_answer_form(const std::string& form);
 // The form that was asked for, else the setting `output`, else a picture or table on a terminal and
 // ndjson elsewhere; checked.
 Result<std::string> choose_answer_form(const GlobalOptions& global, const std::string& asked);
-// "csv" for "rows.csv"; nothing when no form has the suffix.
+// "csv" for "rows.csv" and "ROWS.CSV"; nothing when no form has the suffix.
 std::optional<std::string_view> answer_form_of_file(std::string_view path);
 
 // Whether a form shows the first rows before it has seen all.

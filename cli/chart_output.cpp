@@ -31,8 +31,7 @@ constexpr std::size_t kBarsMax = 60;
 constexpr std::size_t kPartsMax = 6;  // of a stacked bar
 constexpr std::size_t kPlotRows = 14;
 constexpr std::size_t kAxisLabels = 6;  // of numbers and times, about
-constexpr std::size_t kWidthDefault = 80;
-constexpr double kInstantMax = 9e18;  // that nanoseconds can count, about
+constexpr double kInstantMax = 9e18;    // that nanoseconds can count, about
 
 enum class Drawing : std::uint8_t { kLines, kArea, kBars, kPoints, kTable };
 
@@ -84,7 +83,7 @@ class ChartOutput final : public ResultSink {
       return write_table();
     }
     ChartOptions chart;
-    chart.width = options_.width == 0 ? kWidthDefault : options_.width;
+    chart.width = options_.width == 0 ? options_.picture_width : options_.width;
     chart.height = kPlotRows;
     chart.low = number_property(answer_.header(), "ymin");
     chart.high = number_property(answer_.header(), "ymax");

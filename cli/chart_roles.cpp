@@ -17,6 +17,26 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// A column of numbers; one of integers and reals is dynamic.
+bool holds_numbers(Type type, const std::vector<Chunk>& chunks, std::size_t column) {
+  if (type != Type::kDynamic) {
+    return is_number(type);
+  }
+  bool any = false;
+  for (const Chunk& chunk : chunks) {
+    const Vector& values = chunk.column(column);
+    for (std::size_t row = 0; row < chunk.rows(); ++row) {
+      const DynamicView value =
+          values.is_null(row) ? DynamicView() : DynamicView(values.at<std::string_view>(row));
+      if (!value.is_number() && !value.is_null()) {
+        return false;
+      }
+      any = any || value.is_number();
+    }
+  }
+  return any;
+}
+
 }  // namespace
 
 bool is_number(Type type) {
@@ -34,11 +54,12 @@ double number_of(const Vector& column, std::size_t row) {
       return static_cast<double>(column.at<std::int64_t>(row)) / 1e9;
     case Type::kReal:
       return column.at<double>(row);
+    case Type::kDynamic:
+      return number_of(DynamicView(column.at<std::string_view>(row)));
     case Type::kNull:
     case Type::kBool:
     case Type::kDatetime:
     case Type::kString:
-    case Type::kDynamic:
       break;
   }
   return kNoNumber;
@@ -71,9 +92,9 @@ ChartRoles assign_chart_roles(const ResultHeader& header, const std::vector<Chun
     const bool time = fields[i].type == Type::kDatetime;
     if (contains(axis, fields[i].name) || (axis.empty() && time && !roles.axis.has_value())) {
       roles.axis = i;
-    } else if (!numbers.empty()
-                   ? contains(numbers, fields[i].name)
-                   : is_number(fields[i].type) && !group && !contains(series, fields[i].name)) {
+    } else if (!numbers.empty() ? contains(numbers, fields[i].name)
+                                : holds_numbers(fields[i].type, chunks, i) && !group &&
+                                      !contains(series, fields[i].name)) {
       roles.numbers.push_back(i);
     } else if (series.empty() ? !time : contains(series, fields[i].name)) {
       roles.names.push_back(i);

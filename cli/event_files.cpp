@@ -121,11 +121,13 @@ class EventFileLoader {
 
   void note_input(const std::string& path, const std::string& shown, const InputHead& source,
                   const IngestOptions& options, const IngestCounts& counts) {
+    notes_.note_repairs(path, counts);
     if (!notes_.note_table_in_text(path, source.text(), options)) {
       notes_.note_forms_of_lines(path, source.text(), options);
     }
     notes_.note_header(path, source.text(), options, counts);
     notes_.note_odd_values(path, counts);
+    notes_.note_listed_events(path, source.text(), counts);
     for (const std::string& note : evq::time_notes(source.text(), options, counts)) {
       loaded_.time_notes_.push_back("note: " + shown + ": " + note);
     }

@@ -26,6 +26,7 @@
 #include "cli/query_target.h"
 #include "cli/terminal/number_text.h"
 #include "cli/watched_query.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -37,40 +38,31 @@ constexpr std::uint64_t kPartShrinkage = 4;
 // A part that took less memory may be followed by one of twice as many events.
 constexpr std::size_t kSmallPartBytes = kQueryMemoryBytesDefault / 4;
 
-std::string all_forms() {
-  const std::vector<std::string> names = export_form_names();
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
-  }
-  return text;
-}
-
 std::optional<ResultFormat> find_form(const std::string& name) {
   const std::vector<std::string> names = export_form_names();
   const bool known = std::ranges::find(names, name) != names.end();
   return known ? find_result_format(name) : std::nullopt;
 }
 
-Result<ResultFormat> form_of(const ExportCommand& command) {
+// What -o asks for, else what the file's name says; nothing when neither does.
+Result<std::optional<ResultFormat>> form_of(const ExportCommand& command) {
   if (const auto format = find_form(command.form); format.has_value()) {
-    return *format;
+    return format;
   }
   const std::size_t dot = command.file.rfind('.');
-  const std::string extension = dot == std::string::npos ? "" : command.file.substr(dot + 1);
-  const auto format = find_form(extension == "jsonl" ? "ndjson" : extension);
+  const std::string extension =
+      dot == std::string::npos ? "" : ascii_lower(command.file.substr(dot + 1));
   if (extension == "gz" || extension == "zst") {
     return make_error(ErrorCode::kUsage, "export does not compress",
                       std::string("without --output, a pipe does: evq export … -o csv | ") +
                           (extension == "gz" ? "gzip" : "zstd") + " > " + command.file);
   }
-  if (!command.file.empty() && !format.has_value()) {
-    return make_error(ErrorCode::kUsage, "which form has " + command.file + "?",
-                      find_form(command.file).has_value()
-                          ? "--output names the file; the form is chosen by -o " + command.file
-                          : "give -o " + all_forms());
+  if (find_form(command.file).has_value()) {
+    return make_error(
+        ErrorCode::kUsage, "--output names the file, not its form",
+        "give -o " + command.file + "; or, for a file of that name, --output ./" + command.file);
   }
-  return format.value_or(ResultFormat::kNdjson);
+  return find_form(extension == "jsonl" ? "ndjson" : extension);
 }
 
 class Export {
@@ -78,31 +70,39 @@ class Export {
   Export(const GlobalOptions& global, const ExportCommand& command, QueryTarget& target)
       : command_(command), target_(target), watched_(global) {}
 
-  Status run(std::uint64_t* rows) {
-    EVQ_TRY_ASSIGN(const ResultFormat format, form_of(command_));
+  Status run() {
+    EVQ_TRY_ASSIGN(const std::optional<ResultFormat> told, form_of(command_));
+    const ResultFormat format = told.value_or(ResultFormat::kNdjson);
+    form_is_told_ = told.has_value();
     if (format == ResultFormat::kParquet && command_.file.empty() && is_terminal(STDOUT_FILENO)) {
       return make_error(ErrorCode::kUsage, "a terminal cannot show Parquet",
                         "write it to a file: --output events.parquet");
     }
     if (command_.file.empty()) {
-      return write(format, watched_.output(wanted_sink(plain_sink())), rows);
+      return write(format, watched_.output(wanted_sink(plain_sink())));
     }
     return write_output_file(command_.file, interrupt_control(),
-                             [&](const ByteSink& out) { return write(format, out, rows); });
+                             [&](const ByteSink& out) { return write(format, out); });
   }
 
   const std::string& apl() const { return request_.apl; }
+  // What a person hears of the file.
+  std::string note() const {
+    return "exported " + counted_text(rows_, "event") + " to " + command_.file +
+           (form_is_told_ ? "" : " as ndjson");
+  }
 
  private:
-  Status write(ResultFormat format, const ByteSink& out, std::uint64_t* rows) {
+  Status write(ResultFormat format, const ByteSink& out) {
     const std::unique_ptr<ResultSink> writer =
-        format == ResultFormat::kNdjson ? make_event_writer(out)
-                                        : make_result_writer(format, out, !command_.no_header);
+        format == ResultFormat::kNdjson
+            ? make_event_writer(out)
+            : make_result_writer(format, out, !command_.no_header, WholeReals::kPointed);
     const std::unique_ptr<ResultSink> narrowed =
         names_arrival_time(command_.what) ? nullptr : without_arrival_time(*writer);
     JoinedParts parts(narrowed != nullptr ? *narrowed : *writer, format == ResultFormat::kParquet);
     EVQ_TRY(watched_.run(interrupt_control(), [&] { return answer(parts); }));
-    *rows = parts.rows();
+    rows_ = parts.rows();
     return parts.finish();
   }
 
@@ -160,6 +160,8 @@ class Export {
   QueryTarget& target_;
   WatchedQuery watched_;
   QueryRequest request_;
+  std::uint64_t rows_ = 0;
+  bool form_is_told_ = true;
 };
 
 }  // namespace
@@ -175,13 +177,12 @@ int run_export(const GlobalOptions& global, const ExportCommand& command) {
   }
   auto target = open_query_target(global);
   if (!target.ok()) {
-    return report_error(target.error());
+    return report_no_target(target.error());
   }
   Export work(global, named, *target.value());
-  std::uint64_t rows = 0;
-  const Status done = work.run(&rows);
+  const Status done = work.run();
   if (done.ok() && !named.file.empty()) {
-    print_note(global, "exported " + counted_text(rows, "event") + " to " + named.file);
+    print_note(global, work.note());
   }
   return report_end(done, work.apl(), global.color);
 }

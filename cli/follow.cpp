@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,8 +13,11 @@
 #include <sys/stat.h>
 
 #include "cli/container_lines.h"
+#include "cli/follow_progress.h"
 #include "cli/follow_target.h"
+#include "cli/growing_file.h"
 #include "cli/ingest_options.h"
+#include "cli/input_files.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/terminal/number_text.h"
@@ -25,9 +29,10 @@
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/told_number.h"
+#include "store/ingest/byte_source.h"
 #include "store/ingest/format.h"
 #include "store/ingest/log_entry.h"
-#include "store/ingest/w3c_log.h"
+#include "store/ingest/piece_cutter.h"
 
 namespace evq {
 namespace {
@@ -38,71 +43,12 @@ constexpr std::size_t kBatchBytesMax = std::size_t{1} << 20U;
 // Enough to tell whether lines come out of containers.
 constexpr std::size_t kContainerHeadBytes = 256 * kKibibyte;
 
-struct FileIdentity {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
-};
-
 std::optional<FileIdentity> identity_of(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
     return std::nullopt;
   }
   return FileIdentity{info.st_dev, info.st_ino};
-}
-
-// Bytes before the place a file was read to, by which one that was emptied and written anew is told
-// from one that grew.
-constexpr std::size_t kTraceBytes = 256;
-
-// How far a file was read.
-struct ReadSoFar {
-  FileIdentity file;
-  std::uint64_t offset = 0;  // all before it is stored
-  std::uint64_t next = 0;    // the end of the batch that may be stored as well
-  std::int64_t stamp = 0;    // the receipt time of that batch
-  // Checksums of what stood before these two places; nothing: not known.
-  std::optional<std::uint64_t> trace = std::nullopt;
-  std::optional<std::uint64_t> next_trace = std::nullopt;
-};
-
-std::string progress_text(const ReadSoFar& progress) {
-  std::string text;
-  for (const std::uint64_t number : {progress.file.device, progress.file.inode, progress.offset,
-                                     progress.next, static_cast<std::uint64_t>(progress.stamp),
-                                     progress.trace.value_or(0), progress.next_trace.value_or(0)}) {
-    text += (text.empty() ? "" : " ") + std::to_string(number);
-  }
-  return text;
-}
-
-// The last two numbers may be missing.
-std::optional<ReadSoFar> read_progress(std::string_view text) {
-  constexpr std::size_t kNumbersMin = 5;
-  constexpr std::size_t kNumbersMax = 7;
-  std::vector<std::uint64_t> numbers;
-  while (!text.empty() && numbers.size() < kNumbersMax) {
-    const auto [at, error] =
-        std::from_chars(text.data(), text.data() + text.size(), numbers.emplace_back());
-    if (error != std::errc()) {
-      return std::nullopt;
-    }
-    text.remove_prefix(static_cast<std::size_t>(at - text.data()));
-    text.remove_prefix(text.starts_with(' ') ? 1 : 0);
-  }
-  if (numbers.size() < kNumbersMin) {
-    return std::nullopt;
-  }
-  ReadSoFar progress{.file = {numbers[0], numbers[1]},
-                     .offset = numbers[2],
-                     .next = numbers[3],
-                     .stamp = static_cast<std::int64_t>(numbers[4])};
-  if (numbers.size() == kNumbersMax) {
-    progress.trace = numbers[5];
-    progress.next_trace = numbers[6];
-  }
-  return progress;
 }
 
 // Where the lines of a text start, asked for in their order mostly: each is looked for from the one
@@ -130,29 +76,44 @@ Error header_error() {
                     "--follow reads NDJSON, lines of a log, or CSV with --csv-fields");
 }
 
+// A file that is read for as long as it grows: one cutter for all of it, so that its events are the
+// same as where it is read at once.
+struct FollowedFile {
+  FollowedFile(const File& file, std::uint64_t begins_at, std::string trace,
+               const IngestOptions& options, const std::function<std::int64_t()>& clock,
+               const InputBefore* before)
+      : begin(begins_at),
+        source(file, begins_at, std::move(trace)),
+        cutter(source, options, clock, before) {}
+
+  const std::uint64_t begin;  // in the file, of the source
+  GrowingFile source;
+  PieceCutter cutter;
+};
+
 class Follower {
  public:
   Follower(const GlobalOptions& global, const IngestCommand& command, FollowTarget& target)
       : global_(global), command_(command), target_(target), path_(command.files[0]) {}
 
   Status run() {
-    EVQ_TRY_ASSIGN(request_.options, make_ingest_options(command_));
-    const InputFormat format = request_.options.format;
-    const bool csv = format == InputFormat::kCsv || !request_.options.csv_fields.empty();
-    if (format == InputFormat::kJson || (csv && request_.options.csv_fields.empty())) {
+    EVQ_TRY_ASSIGN(options_, make_ingest_options(command_));
+    const InputFormat format = options_.format;
+    const bool csv = format == InputFormat::kCsv || !options_.csv_fields.empty();
+    if (format == InputFormat::kJson || (csv && options_.csv_fields.empty())) {
       return header_error();
     }
-    request_.options.format = csv ? InputFormat::kCsv : format;
+    options_.format = csv ? InputFormat::kCsv : format;
     request_.atomic = true;
+    request_.before = &batch_before_;
     request_.clock = [this] { return progress_.stamp; };
     request_.reject = [this](std::string_view /*text*/, const IngestFailure& failure) {
-      const std::uint64_t byte = progress_.offset + line_starts_.find(batch_, failure.line);
-      print_note(global_, path_ + ": byte " + std::to_string(byte) + ": " + failure.reason +
-                              " (line skipped)");
+      note_failure(batch_begin_ + line_starts_.find(batch_, failure.line), failure.reason);
     };
     EVQ_TRY(open_first());
     while (true) {
-      EVQ_TRY_ASSIGN(const bool progressed, read_batch(false));
+      EVQ_TRY(interrupt_control().check());
+      EVQ_TRY_ASSIGN(const bool progressed, read_on());
       EVQ_TRY(progressed ? Status::success() : rest());
     }
   }
@@ -162,21 +123,23 @@ class Follower {
  private:
   Status rest() {
     EVQ_TRY(look_for_change());
-    EVQ_TRY(interrupt_control().check());
     static_cast<void>(::poll(nullptr, 0, kPollMs));
     return Status::success();
   }
 
+  // ------------------------------------------------------------ which file
+
   // Goes on where the last run stopped, in the file it stopped in, if that is still to be found.
   Status open_first() {
     EVQ_TRY_ASSIGN(const auto stored, target_.progress());
-    const std::optional<ReadSoFar> known = read_progress(stored.value_or(""));
+    const std::optional<FollowProgress> known = read_progress(stored.value_or(""));
     std::string path = path_;
     if (known.has_value()) {
       path = path_of(known->file).value_or(path_);
     }
     EVQ_TRY(wait_for_file(path));
-    EVQ_TRY(open(path));
+    EVQ_TRY_ASSIGN(File file, File::open_input(path, interrupt_control()));
+    EVQ_TRY(take_file(std::move(file), path));
     if (!known.has_value() || !(known->file == progress_.file)) {
       return Status::success();
     }
@@ -184,7 +147,8 @@ class Follower {
     progress_.offset = further ? known->next : known->offset;
     EVQ_TRY_ASSIGN(before_, read_before(progress_.offset));
     const auto trace = further ? known->next_trace : known->trace;
-    const bool whole = before_.size() == std::min<std::uint64_t>(progress_.offset, kTraceBytes);
+    const bool whole =
+        before_.size() == std::min<std::uint64_t>(progress_.offset, GrowingFile::kTraceBytes);
     if (!whole || (trace.has_value() && *trace != checksum64(before_))) {
       start_anew();
     }
@@ -223,96 +187,255 @@ class Follower {
   }
 
   // Whether the batch that was about to be stored is.
-  Result<bool> stored_further(const ReadSoFar& known) {
+  Result<bool> stored_further(const FollowProgress& known) {
     return known.next == known.offset ? Result<bool>(false) : target_.holds(known.stamp);
   }
 
-  Status open(const std::string& path) {
-    EVQ_TRY_ASSIGN(file_, File::open_input(path, interrupt_control()));
+  // From its start.
+  Status take_file(File file, const std::string& path) {
     struct stat info {};
-    if (::fstat(file_.descriptor(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    if (::fstat(file.descriptor(), &info) != 0 || !S_ISREG(info.st_mode)) {
       return make_error(ErrorCode::kUsage, path + " is no regular file",
                         "without --follow, evq ingest reads pipes to their end");
     }
+    read_anew();
+    file_ = std::move(file);
     progress_ = {.file = {info.st_dev, info.st_ino}, .stamp = progress_.stamp};
-    before_.clear();
-    request_.options.w3c_header.reset();
     return Status::success();
   }
 
-  // Stores the whole lines after the offset; at the end of a file that is `over`, also a last line
-  // without its end. False when there are none.
-  Result<bool> read_batch(bool over) {
-    EVQ_TRY_ASSIGN(std::string text, read_on());
-    if (is_within_line() && !text.empty()) {
-      EVQ_TRY(pass_line_rest(text));
+  void start_anew() {
+    print_note(global_, path_ + " was cut short: reading it from its start");
+    read_anew();
+  }
+
+  void read_anew() {
+    reader_.reset();
+    batch_.clear();
+    before_.clear();
+    progress_.offset = 0;
+  }
+
+  // At the end of the file: is there a new file of its name?
+  Status look_for_change() {
+    const std::optional<FileIdentity> now = identity_of(path_);
+    if (!now.has_value() || *now == progress_.file) {
+      return Status::success();
+    }
+    auto opened = File::open_input(path_, interrupt_control());
+    if (!opened.ok() && opened.error().code == ErrorCode::kNotFound) {
+      return Status::success();  // renamed meanwhile: the next one of its name is waited for
+    }
+    EVQ_TRY_ASSIGN(const bool begun, begin_reading(true));
+    if (begun) {
+      reader_->source.end();
+      EVQ_TRY(read_out());
+    }
+    EVQ_TRY_ASSIGN(File file, std::move(opened));
+    return take_file(std::move(file), path_);
+  }
+
+  // ------------------------------------------------------------ what it is
+
+  // False while too little is there to tell what the lines of the file are, of which more may come
+  // unless it is `over`.
+  Result<bool> begin_reading(bool over) {
+    if (reader_.has_value()) {
       return true;
     }
-    const std::size_t size = text.size();
-    const std::size_t end = text.rfind('\n');
-    if (end == std::string::npos && size == batch_bytes_ &&
-        batch_bytes_ <= request_.options.line_bytes_max) {
-      batch_bytes_ *= 2;  // a line longer than a batch
-      return true;
+    std::string head(kBatchBytesMax, '\0');
+    EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(0, head));
+    head.resize(size);
+    if (progress_.offset == 0) {
+      EVQ_TRY(check_followed_head(path_, head, options_.format != InputFormat::kDetect));
     }
-    if (size == 0 || (end == std::string::npos && !over && size < batch_bytes_)) {
+    const std::size_t lines = head.rfind('\n') + 1;  // 0: there is none
+    if (size == 0 || (lines == 0 && !over && size < kBatchBytesMax)) {
       return false;
     }
-    text.resize(end == std::string::npos ? size : end + 1);
-    EVQ_TRY(look_for_containers());
-    if (request_.options.multiline && !over && may_go_on(text)) {
-      text.resize(last_entry_begin(text));
-      if (containers_ == Containers::kParts) {
-        text.resize(whole_parts_end(text));
-      }
-      if (text.empty()) {
-        return false;
-      }
-    }
-    EVQ_TRY(choose_format(text));
-    batch_bytes_ = kBatchBytesMax;
-    batch_ = std::move(text);
-    line_starts_ = {};
-    EVQ_TRY(store_batch());
+    look_for_containers(std::string_view(head).substr(0, kContainerHeadBytes));
+    EVQ_TRY(choose_format(std::string_view(head).substr(0, lines == 0 ? size : lines)));
+    EVQ_TRY_ASSIGN(const InputBefore before, before_offset());
+    reader_.emplace(file_, progress_.offset, before_, options_, clock_,
+                    progress_.offset > 0 ? &before : nullptr);
+    request_.options = options_;
     return true;
   }
 
-  // Whether the offset is behind the beginning of a line that was too long.
-  bool is_within_line() const { return !before_.empty() && before_.back() != '\n'; }
-
-  // Its rest is no line of its own.
-  Status pass_line_rest(std::string_view text) {
-    const std::string_view rest = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
-    progress_.offset += rest.size();
-    progress_.next = progress_.offset;
-    before_ = trace_behind(rest);
-    progress_.trace = checksum64(before_);
-    progress_.next_trace = progress_.trace;
-    return save();
-  }
-
-  // What stands before the offset once `text` is behind it.
-  std::string trace_behind(std::string_view text) const {
-    std::string trace = before_;
-    trace.append(text.substr(text.size() - std::min(text.size(), kTraceBytes)));
-    trace.erase(0, trace.size() - std::min(trace.size(), kTraceBytes));
-    return trace;
-  }
-
-  // Whether the last entry of the lines may have more yet to come.
-  bool may_go_on(std::string_view lines) {
-    const std::uint64_t end = progress_.offset + lines.size();
-    const std::int64_t now_ns = monotonic_now_ns();
-    if (std::exchange(lines_end_, end) != end) {
-      lines_end_since_ns_ = now_ns;
+  // Whether its lines come out of containers: told once, by the beginning of the file, as where a
+  // file is loaded whole.
+  void look_for_containers(std::string_view head) {
+    if (containers_.has_value()) {
+      return;
     }
-    return now_ns - lines_end_since_ns_ < kLogEntryWaitMs * kMillisecondNs;
+    containers_ = Containers::kNone;
+    if (options_.multiline && is_container_part(head)) {
+      containers_ = Containers::kParts;
+    } else if (!options_.multiline && options_.format == InputFormat::kDetect &&
+               names_containers(head)) {
+      containers_ = Containers::kNamed;
+      options_.format = InputFormat::kNdjson;
+    }
   }
 
-  Status store_batch() {
-    progress_.next = progress_.offset + batch_.size();
+  // Told once, by the first lines: every file is read the same way.
+  Status choose_format(std::string_view head) {
+    InputFormat& format = options_.format;
+    if (format != InputFormat::kDetect) {
+      return Status::success();
+    }
+    const std::size_t first = head.find_first_not_of(" \t\r\n");
+    const bool object = first != std::string_view::npos && head[first] == '{';
+    const auto kind = detect_kind(head, InputFormat::kDetect, true);
+    // Where a run goes on, the last one has read it as lines.
+    if (progress_.offset == 0 && kind == std::optional(PieceKind::kRecords)) {
+      Error error = header_error();
+      error.hint =
+          path_ + " seems to be CSV with a header line; --format text makes an event of each line";
+      return error;
+    }
+    format = object                                      ? InputFormat::kNdjson
+             : kind == std::optional(PieceKind::kLogfmt) ? InputFormat::kLogfmt
+             : kind == std::optional(PieceKind::kW3c)    ? InputFormat::kW3c
+                                                         : InputFormat::kText;
+    return Status::success();
+  }
+
+  // What one would know who has read the file up to the offset: the first megabyte tells it and, of
+  // the last line, what is right before the offset; the header of a W3C log may change anywhere.
+  Result<InputBefore> before_offset() const {
+    const std::uint64_t end = options_.format == InputFormat::kNdjson ? 0 : progress_.offset;
+    InputBefore before;
+    std::string text;
+    for (std::uint64_t at = 0; at < end;) {
+      text.resize(std::min<std::uint64_t>(end - at, kBatchBytesMax));
+      EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(at, text));
+      const std::size_t lines = std::string_view(text).substr(0, size).rfind('\n') + 1;
+      text.resize(lines == 0 ? size : lines);
+      if (text.empty()) {
+        break;
+      }
+      const std::unique_ptr<ByteSource> source = memory_source(text);
+      PieceCutter cutter(*source, options_, clock_, at == 0 ? nullptr : &before);
+      for (auto outcome = PieceCutter::Outcome::kWaiting; outcome != PieceCutter::Outcome::kEnd;) {
+        Piece piece;
+        EVQ_TRY_ASSIGN(outcome, cutter.next(kBatchBytesMax, -1, piece));
+      }
+      before = cutter.behind();
+      at += text.size();
+      if (options_.format == InputFormat::kCsv) {
+        break;
+      }
+      const bool skips = options_.format != InputFormat::kW3c && end - at > kBatchBytesMax;
+      at = skips ? end - kBatchBytesMax : at;
+      before.bytes = at;
+    }
+    before.bytes = progress_.offset;
+    before.has_events = true;
+    return before;
+  }
+
+  // ------------------------------------------------------------ its lines
+
+  // Takes what has come since the last time; false when that is nothing.
+  Result<bool> read_on() {
+    EVQ_TRY_ASSIGN(const bool begun, begin_reading(false));
+    if (!begun) {
+      return false;
+    }
+    const std::uint64_t place = reader_->source.place();
+    EVQ_TRY_ASSIGN(const PieceCutter::Outcome outcome, take_piece());
+    if (reader_->source.was_emptied()) {
+      reader_->cutter.stop();
+      EVQ_TRY(read_out());
+      start_anew();
+      return true;
+    }
+    const std::int64_t now_ns = monotonic_now_ns();
+    if (reader_->source.place() != place) {
+      read_last_ns_ = now_ns;
+    } else if (now_ns - read_last_ns_ >= kLogEntryWaitMs * kMillisecondNs &&
+               outcome != PieceCutter::Outcome::kPiece) {
+      EVQ_TRY(store_batch(batch_.size()));
+    }
+    return outcome == PieceCutter::Outcome::kPiece || reader_->source.place() != place;
+  }
+
+  // Stores what is left of a file that nothing is appended to any more.
+  Status read_out() {
+    for (auto outcome = PieceCutter::Outcome::kWaiting; outcome != PieceCutter::Outcome::kEnd;) {
+      EVQ_TRY(interrupt_control().check());
+      EVQ_TRY_ASSIGN(outcome, take_piece());
+    }
+    return store_batch(batch_.size());
+  }
+
+  Result<PieceCutter::Outcome> take_piece() {
+    Piece piece;
+    auto outcome = reader_->cutter.next(kBatchBytesMax, 0, piece);
+    if (!outcome.ok()) {
+      Error error = std::move(outcome).take_error();
+      error.message.insert(0, path_ + ": ");
+      return error;
+    }
+    for (const LostEvent& event : piece.lost) {
+      note_failure(reader_->begin + event.offset, event.reason);
+      total_.counts.fail({event.line, event.column, event.offset, event.reason, piece.receipt_ns});
+    }
+    if (*outcome == PieceCutter::Outcome::kPiece) {
+      EVQ_TRY(take_events(piece));
+      reader_->cutter.recycle(std::move(piece));
+    }
+    return outcome;
+  }
+
+  // Stores the events of a piece, but those parts of containers' lines that others are to follow.
+  Status take_events(const Piece& piece) {
+    const std::uint64_t begin = reader_->begin + piece.offset;
+    if (begin != batch_begin_ + batch_.size()) {
+      EVQ_TRY(store_batch(batch_.size()));  // between them is what was no event
+    }
+    if (batch_.empty()) {
+      batch_begin_ = begin;
+      batch_before_ = {begin,
+                       !piece.is_first,
+                       reader_->cutter.csv().columns,
+                       piece.time_before,
+                       piece.date_order,
+                       piece.w3c_header};
+    }
+    batch_ += piece.text();
+    if (piece.kind == PieceKind::kRecords) {
+      request_.options.csv_delimiter = reader_->cutter.csv().delimiter;
+    }
+    return store_batch(containers_ == Containers::kParts ? whole_parts_end(batch_) : batch_.size());
+  }
+
+  // ------------------------------------------------------------ to the store
+
+  // So many bytes of the batch; the others begin the next one.
+  Status store_batch(std::size_t size) {
+    if (size == 0) {
+      return Status::success();
+    }
+    std::string rest = batch_.substr(size);
+    batch_.resize(size);
+    line_starts_ = {};
+    EVQ_TRY(store_whole_batch());
+    batch_ = std::move(rest);
+    batch_begin_ += size;
+    batch_before_.has_events = true;
+    return Status::success();
+  }
+
+  Status store_whole_batch() {
+    const bool adjoins = batch_begin_ == progress_.offset;
+    progress_.next = batch_begin_ + batch_.size();
     progress_.stamp = std::max(progress_.stamp + 1, wall_clock_now_ns());
-    std::string before = trace_behind(batch_);
+    std::string before = GrowingFile::trace_behind(before_, batch_);
+    if (!adjoins) {
+      EVQ_TRY_ASSIGN(before, read_before(progress_.next));
+    }
     progress_.trace = checksum64(before_);
     progress_.next_trace = checksum64(before);
     if (target_.exactly_once()) {
@@ -336,9 +459,6 @@ class Follower {
     progress_.offset = progress_.next;
     progress_.trace = progress_.next_trace;
     before_ = std::move(before);
-    if (request_.options.format == InputFormat::kW3c) {
-      request_.options.w3c_header = w3c_header_behind(batch_, request_.options.w3c_header);
-    }
     total_.blocks_created += report.value().blocks_created;
     total_.fresh_chunks = report.value().fresh_chunks;
     total_.counts.add(std::move(report.value().counts));
@@ -361,27 +481,6 @@ class Follower {
     return Status::success();
   }
 
-  // Whether its lines come out of containers: told once, by the beginning of the file, as where a
-  // file is loaded whole.
-  Status look_for_containers() {
-    if (containers_.has_value()) {
-      return {};
-    }
-    std::string head(kContainerHeadBytes, '\0');
-    EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(0, head));
-    head.resize(size);
-    IngestOptions& options = request_.options;
-    containers_ = Containers::kNone;
-    if (options.multiline && is_container_part(head)) {
-      containers_ = Containers::kParts;
-    } else if (!options.multiline && options.format == InputFormat::kDetect &&
-               names_containers(head)) {
-      containers_ = Containers::kNamed;
-      options.format = InputFormat::kNdjson;
-    }
-    return {};
-  }
-
   // The batch as events, where its lines come out of containers.
   std::string rewritten_batch() const {
     std::string text;
@@ -391,7 +490,7 @@ class Follower {
       const std::size_t size = std::min(rest.find('\n'), rest.size() - 1) + 1;
       std::string_view line = rest.substr(0, size);
       if (containers_ == Containers::kNamed) {
-        append_named_line(take_line(&line), request_.options, &text);
+        append_named_line(take_line(&line), options_, &text);
       } else {
         parts.add(line, &text);
       }
@@ -401,120 +500,39 @@ class Follower {
     return text;
   }
 
-  // Told once, by the first line: every batch is read the same way.
-  Status choose_format(std::string_view text) {
-    InputFormat& format = request_.options.format;
-    if (progress_.offset > 0 && request_.options.w3c_header == nullptr) {
-      EVQ_TRY(read_w3c_header());
-    }
-    if (format == InputFormat::kDetect) {
-      const std::size_t first = text.find_first_not_of(" \t\r\n");
-      const bool object = first != std::string_view::npos && text[first] == '{';
-      const auto kind = detect_kind(text, InputFormat::kDetect, true);
-      // Further down, where a run may begin, a line of a log can look like one.
-      if (progress_.offset == 0 && kind == std::optional(PieceKind::kRecords)) {
-        Error error = header_error();
-        error.hint =
-            path_ +
-            " seems to be CSV with a header line; --format text makes an event of each line";
-        return error;
-      }
-      format = object                                      ? InputFormat::kNdjson
-               : kind == std::optional(PieceKind::kLogfmt) ? InputFormat::kLogfmt
-               : kind == std::optional(PieceKind::kW3c)    ? InputFormat::kW3c
-                                                           : InputFormat::kText;
-    }
-    return {};
-  }
-
-  // Where the file is such a log: the header that the lines behind the offset have.
-  Status read_w3c_header() {
-    InputFormat& format = request_.options.format;
-    if (format != InputFormat::kDetect && format != InputFormat::kW3c) {
-      return {};
-    }
-    std::shared_ptr<const W3cHeader> header;
-    std::string text;
-    for (std::uint64_t at = 0; at < progress_.offset;) {
-      text.resize(std::min<std::uint64_t>(progress_.offset - at, kBatchBytesMax));
-      EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(at, text));
-      text.resize(size);
-      if (text.empty() || (at == 0 && begins_with_w3c_header(text, true) != std::optional(true))) {
-        return {};
-      }
-      // Of lines that are longer than a batch nothing is asked.
-      const std::size_t line_end = text.rfind('\n');
-      const std::size_t whole = line_end == std::string::npos ? text.size() : line_end + 1;
-      header = w3c_header_behind(std::string_view(text).substr(0, whole), std::move(header));
-      at += whole;
-    }
-    format = InputFormat::kW3c;
-    request_.options.w3c_header = std::move(header);
-    return {};
+  void note_failure(std::uint64_t byte, const std::string& reason) const {
+    print_note(global_,
+               path_ + ": byte " + std::to_string(byte) + ": " + reason + " (line skipped)");
   }
 
   Status save() { return target_.save(progress_text(progress_)); }
 
   // What stands before a place of the file; less than wanted where the file ends before it.
   Result<std::string> read_before(std::uint64_t offset) const {
-    std::string text(std::min<std::uint64_t>(offset, kTraceBytes), '\0');
+    std::string text(std::min<std::uint64_t>(offset, GrowingFile::kTraceBytes), '\0');
     EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(offset - text.size(), text));
     text.resize(size);
     return text;
-  }
-
-  // What stands behind the offset, at most a batch. A file that was emptied may have been written
-  // anew to any length since: what stands before the offset is read at the same time, and tells.
-  Result<std::string> read_on() {
-    std::string text(before_.size() + batch_bytes_, '\0');
-    EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(progress_.offset - before_.size(), text));
-    text.resize(size);
-    if (!text.starts_with(before_)) {
-      start_anew();
-      return read_on();
-    }
-    text.erase(0, before_.size());
-    return text;
-  }
-
-  void start_anew() {
-    print_note(global_, path_ + " was cut short: reading it from its start");
-    progress_.offset = 0;
-    before_.clear();
-    request_.options.w3c_header.reset();
-  }
-
-  // At the end of the file: is there a new file of its name?
-  Status look_for_change() {
-    const std::optional<FileIdentity> now = identity_of(path_);
-    if (!now.has_value() || *now == progress_.file) {
-      return Status::success();
-    }
-    bool more = true;
-    while (more) {
-      EVQ_TRY_ASSIGN(more, read_batch(true));
-    }
-    Status opened = open(path_);
-    // It may have been renamed meanwhile: the next one of its name is waited for.
-    const bool gone = !opened.ok() && opened.error().code == ErrorCode::kNotFound;
-    return gone ? Status::success() : std::move(opened);
   }
 
   const GlobalOptions& global_;
   const IngestCommand& command_;
   FollowTarget& target_;
   const std::string path_;
-  IngestRequest request_;
+  const std::function<std::int64_t()> clock_ = wall_clock_now_ns;
+  IngestOptions options_;  // of the file's lines
+  IngestRequest request_;  // of a batch
   File file_;
-  ReadSoFar progress_;
-  std::string before_;  // the offset, at most kTraceBytes
+  FollowProgress progress_;
+  std::string before_;  // the offset, as far as a trace goes
   enum class Containers : std::uint8_t { kNone, kNamed, kParts };
   std::optional<Containers> containers_;
-  std::string batch_;  // that is being stored
+  std::optional<FollowedFile> reader_;  // none until the file's first line is there
+  std::int64_t read_last_ns_ = 0;
+  std::string batch_;  // that is being stored, or waits for more
+  std::uint64_t batch_begin_ = 0;
+  InputBefore batch_before_;
   LineStarts line_starts_;
-  std::size_t batch_bytes_ = kBatchBytesMax;
-  std::uint64_t lines_end_ = 0;  // of those that were there at the last look
-  std::int64_t lines_end_since_ns_ = 0;
   bool waits_ = false;  // for a server or room, which the user was told
   IngestReport total_;
 };

@@ -7,8 +7,11 @@
 // stamp, and checksums of what stands before these two places. A batch is stored whole or not at
 // all, with the stamp as the receipt time (_sysTime) of its events; so after a kill the events
 // themselves tell whether the batch was stored. A file that shrank, or in which something else
-// stands before the offset, is read from its start; one that was renamed is read to its end before
-// the new file of its name is.
+// stands before the offset, is read from its start, when what was read of it and is whole has been
+// stored; one that was renamed is read to its end before the new file of its name is.
+//
+// One PieceCutter reads a file for as long as it grows; its pieces are the batches. What it has
+// learnt goes with each (input_before.h), and is looked up in the file when a run goes on.
 //
 // With a server the same numbers are kept in the user's state folder, after each batch: a batch
 // that was sent and whose answer never came is sent again. A server that is away is waited for.

@@ -84,17 +84,17 @@ class IngestRun {
       file = std::move(opened).value();
     }
     LoadingProgress progress(global_, name, file);
-    IngestCounts committed;
-    IngestCounts refused;  // since then
+    IngestReport stored;
+    IngestCounts refused;
     request_.keeps_read = true;
+    request_.so_far = &stored;
     request_.reject = [&](std::string_view text, const IngestFailure& failure) {
       progress.clear();
       note_failure(name, text, failure);
       refused.fail(failure);
     };
     request_.committed = [&](const IngestCounts& counts) {
-      committed = counts;
-      refused = {};
+      stored.counts = counts;
       progress.update(counts.ingested);
       return_free_memory_beyond(kIngestResidentBytesMax);
       if (command_.progress) {
@@ -114,17 +114,17 @@ class IngestRun {
     auto report = ingest_(source, request_, control);
     progress.clear();
     if (!report.ok()) {
-      // What was committed before the failure stays, and is reported.
-      total_.counts.add(std::move(committed));
-      total_.counts.add(std::move(refused));
+      // What was committed before the failure stays, and is reported with all that was refused.
+      if (refused.failed > stored.counts.failed) {
+        stored.counts.failed = refused.failed;
+        stored.counts.failures = std::move(refused.failures);
+      }
+      add_report(std::move(stored));
       return input_error(notes_.with_header_hint(std::move(report).take_error(), path), path);
     }
-    note_repairs(name, report.value().counts);
     relabelled_ += report.value().counts.relabelled;
     notes_.note_input(path, source.text(), request_.options, report.value().counts);
-    total_.blocks_created += report.value().blocks_created;
-    total_.fresh_chunks = report.value().fresh_chunks;
-    total_.counts.add(std::move(report.value().counts));
+    add_report(std::move(report).value());
     return std::exchange(rejects_kept_, Status::success());
   }
 
@@ -148,6 +148,12 @@ class IngestRun {
   }
 
  private:
+  void add_report(IngestReport report) {
+    total_.blocks_created += report.blocks_created;
+    total_.fresh_chunks = report.fresh_chunks;
+    total_.counts.add(std::move(report.counts));
+  }
+
   // It is emptied before the inputs are read.
   Status check_reject_file() const {
     for (const std::string& input : command_.files) {
@@ -170,15 +176,6 @@ class IngestRun {
     }
     notes_.note_failure(text);
     skipped_.note(name, failure);
-  }
-
-  void note_repairs(const std::string& name, const IngestCounts& counts) {
-    if (counts.repaired > 0 && counts.first_repaired.has_value()) {
-      print_note(global_, name + ": " + counted_text(counts.repaired, "event") +
-                              " repaired (first at line " +
-                              std::to_string(counts.first_repaired->line) + ": " +
-                              counts.first_repaired->reason + ")");
-    }
   }
 
   // What a field of the same name had held is in no event any more.

@@ -7,15 +7,12 @@
 #include <utility>
 
 #include "cli/container_lines.h"
-#include "cli/listed_events.h"
 #include "cli/output.h"
 #include "cli/shell_word.h"
 #include "cli/text_tables.h"
 #include "cli/time_field.h"
 #include "store/base/ascii.h"
 #include "store/definitions.h"
-#include "store/ingest/event_assembler.h"
-#include "store/ingest/failure_reason.h"
 #include "store/ingest/format.h"
 #include "store/ingest/log_entry.h"
 #include "store/ingest/log_fields.h"
@@ -64,7 +61,7 @@ void IngestNotes::note_failure(std::string_view text) {
 
 void IngestNotes::note_input(const std::string& path, const std::string& head,
                              const IngestOptions& options, const IngestCounts& counts) {
-  note_encoding(path, counts);
+  inputs_.note_repairs(path, counts);
   if (path == "-" && head.empty()) {
     note_standard_input();
   }
@@ -77,7 +74,7 @@ void IngestNotes::note_input(const std::string& path, const std::string& head,
     note_plain_text(path, head, options);
     note_times(path, head, options, counts);
   }
-  note_listed_events(path, head, counts);
+  inputs_.note_listed_events(path, head, counts);
 }
 
 // Plain lines between lines of JSON, as a program prints them that dies, are no events of their
@@ -88,15 +85,6 @@ void IngestNotes::note_plain_lines(const std::string& path, const std::string& h
       detect_kind(head, options.format, true) == std::optional(PieceKind::kLines)) {
     inputs_.tell(path, " has lines that are no JSON, which --reject-file keeps; to load them alone",
                  "grep -v '^ *{'", " --format text");
-  }
-}
-
-// Text of another encoding is only read as such by whoever knows which it is.
-void IngestNotes::note_encoding(const std::string& path, const IngestCounts& counts) {
-  if (inputs_.people() && counts.first_repaired.has_value() &&
-      counts.first_repaired->reason == kRepairUtf8) {
-    inputs_.tell(path, " is not all UTF-8; if it is of another encoding, such as Windows-1252",
-                 "iconv -f WINDOWS-1252 -t UTF-8");
   }
 }
 
@@ -153,26 +141,6 @@ void IngestNotes::note_times(const std::string& path, const std::string& head,
                              const IngestOptions& options, const IngestCounts& counts) {
   for (const std::string& note : time_notes(head, options, counts)) {
     inputs_.tell(path, ": " + note);
-  }
-}
-
-// What a service answered is one object, however many of its events are listed in it.
-void IngestNotes::note_listed_events(const std::string& path, const std::string& head,
-                                     const IngestCounts& counts) {
-  const FailureKind kind =
-      counts.failures.empty() ? FailureKind::kOther : kind_of_failure(counts.failures[0].reason);
-  const bool wide = kind == FailureKind::kManyFields;
-  const bool too_large = wide || kind == FailureKind::kLargeValues;
-  const bool loaded = counts.ingested == 1;
-  if (counts.ingested + counts.failed != 1 || !(loaded || too_large)) {
-    return;
-  }
-  const std::string list = wide ? find_keyed_events(head) : find_listed_events(head);
-  if (!list.empty()) {
-    inputs_.tell(path,
-                 std::string(" is one event, with ") + (wide ? "objects" : "a list of objects") +
-                     (list == "." ? "" : " in " + list) + "; for an event each",
-                 "jq -c " + shell_word(list + "[]"));
   }
 }
 

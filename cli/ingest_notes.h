@@ -44,7 +44,6 @@ class IngestNotes {
   }
 
  private:
-  void note_encoding(const std::string& path, const IngestCounts& counts);
   void note_plain_lines(const std::string& path, const std::string& head,
                         const IngestOptions& options);
   void note_plain_text(const std::string& path, const std::string& head,
@@ -53,8 +52,6 @@ class IngestNotes {
                         const IngestOptions& options);
   void note_times(const std::string& path, const std::string& head, const IngestOptions& options,
                   const IngestCounts& counts);
-  void note_listed_events(const std::string& path, const std::string& head,
-                          const IngestCounts& counts);
 
   const GlobalOptions& global_;
   const IngestCommand& command_;

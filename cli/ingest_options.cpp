@@ -27,7 +27,7 @@ InputFormat input_format(const std::string& name) {
   if (name == "w3c") {
     return InputFormat::kW3c;
   }
-  return name == "csv" ? InputFormat::kCsv : InputFormat::kDetect;
+  return name == "csv" || name == "tsv" ? InputFormat::kCsv : InputFormat::kDetect;
 }
 
 // Of times that say none; null where nobody named one.
@@ -57,7 +57,12 @@ Result<std::string> labels_json(const std::vector<std::string>& labels) {
     if (equals == std::string::npos || equals == 0) {
       return make_error(ErrorCode::kUsage, "the label '" + label + "' is not KEY=VALUE");
     }
-    json.key(label.substr(0, equals));
+    const std::string key = label.substr(0, equals);
+    if (key == "_time") {
+      return make_error(ErrorCode::kUsage, "--label cannot set _time",
+                        "an event tells its time itself: --timestamp-field names the field");
+    }
+    json.key(key);
     json.string(label.substr(equals + 1));
   }
   json.end_object();
@@ -87,6 +92,9 @@ Result<IngestOptions> make_reading_options(const ReadingOptions& reading) {
     return make_error(ErrorCode::kUsage, "--csv-fields repeats the field " + *repeated);
   }
   const bool tab = reading.csv_delimiter == "\\t";
+  if (reading.format == "tsv") {
+    options.csv_delimiter = '\t';
+  }
   if ((reading.csv_delimiter.size() > 1 && !tab) ||
       !std::ranges::all_of(reading.csv_delimiter, may_delimit_csv)) {
     return make_error(ErrorCode::kUsage,
@@ -99,6 +107,10 @@ Result<IngestOptions> make_reading_options(const ReadingOptions& reading) {
 }
 
 Result<IngestOptions> make_ingest_options(const IngestCommand& command) {
+  if (command.reject_file == "-") {
+    return make_error(ErrorCode::kUsage, "--reject-file - would mix lines with the report",
+                      "name a file, or /dev/stderr");
+  }
   EVQ_TRY_ASSIGN(IngestOptions options, make_reading_options(command.reading));
   options.strict = command.strict;
   options.failures_max = command.errors_max;

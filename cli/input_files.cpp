@@ -10,6 +10,10 @@
 
 #include "cli/output.h"
 #include "store/base/file.h"
+#include "store/base/limits.h"
+#include "store/ingest/binary_head.h"
+#include "store/ingest/byte_source.h"
+#include "store/ingest/utf16_source.h"
 
 namespace evq {
 namespace {
@@ -55,6 +59,31 @@ Status check_inputs(const std::vector<std::string>& paths, const InputErrorText&
     all->hint = "nothing of the other files has been read";
   }
   return *std::move(all);
+}
+
+Status check_followed_head(const std::string& path, std::string_view head, bool named) {
+  constexpr std::size_t kCheckedBytes = 64 * kKibibyte;
+  const bool compressed = compression_of(head) != InputCompression::kNone;
+  if (compressed || begins_with_utf16_mark(head)) {
+    return make_error(ErrorCode::kUsage,
+                      path + (compressed ? " is compressed" : " is UTF-16 text") +
+                          "; --follow reads plain text in UTF-8",
+                      "without --follow, evq ingest reads it to its end");
+  }
+  if (is_unmarked_utf16(head)) {
+    return make_error(ErrorCode::kData, path + ": this is UTF-16 text without its byte order mark",
+                      "--follow reads plain text in UTF-8");
+  }
+  if (const std::string_view kind = known_binary(head); !kind.empty()) {
+    return make_error(ErrorCode::kData, path + ": this is " + std::string(kind));
+  }
+  const std::size_t zero = head.substr(0, kCheckedBytes).find('\0');
+  if (zero == std::string_view::npos || named) {
+    return Status::success();
+  }
+  return make_error(ErrorCode::kData,
+                    path + ": this is no text: byte " + std::to_string(zero + 1) + " is zero",
+                    "--format text makes an event of each line all the same");
 }
 
 }  // namespace evq

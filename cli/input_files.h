@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/base/result.h"
@@ -15,5 +16,10 @@ namespace evq {
 // went wrong and the path, if given; of several, one that names them all.
 using InputErrorText = std::function<Error(Error, const std::string& path)>;
 Status check_inputs(const std::vector<std::string>& paths, const InputErrorText& explained = {});
+
+// That a file which begins with `head` is text whose lines can be read where it grows: it is not
+// compressed, UTF-16 or anything else that is no text. `named`: its format was, and a log that is
+// said to be one may have a zero byte. kUsage or kData with what to do.
+Status check_followed_head(const std::string& path, std::string_view head, bool named);
 
 }  // namespace evq

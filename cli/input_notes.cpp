@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/container_lines.h"
+#include "cli/listed_events.h"
 #include "cli/output.h"
 #include "cli/shell_word.h"
 #include "cli/terminal/number_text.h"
@@ -13,6 +14,8 @@
 #include "store/base/ascii.h"
 #include "store/ingest/csv_header.h"
 #include "store/ingest/csv_record.h"
+#include "store/ingest/event_assembler.h"
+#include "store/ingest/failure_reason.h"
 #include "store/ingest/format.h"
 #include "store/ingest/logfmt_line.h"
 
@@ -184,6 +187,41 @@ bool InputNotes::note_unnamed_columns(const std::string& path, const std::string
                  (unnamed->count > 1 ? " to column" + std::to_string(unnamed->count) : "") +
                  "; --csv-fields names them, --format csv takes their names from that line");
   return true;
+}
+
+// Text of another encoding is only read as such by whoever knows which it is.
+void InputNotes::note_repairs(const std::string& path, const IngestCounts& counts) {
+  if (counts.repaired == 0 || !counts.first_repaired.has_value()) {
+    return;
+  }
+  print_note(global_, shown_name(path) + ": " + counted_text(counts.repaired, "event") +
+                          " repaired (first at line " +
+                          std::to_string(counts.first_repaired->line) + ": " +
+                          counts.first_repaired->reason + ")");
+  if (people_ && counts.first_repaired->reason == kRepairUtf8) {
+    tell(path, " is not all UTF-8; if it is of another encoding, such as Windows-1252",
+         "iconv -f WINDOWS-1252 -t UTF-8");
+  }
+}
+
+// What a service answered is one object, however many of its events are listed in it.
+void InputNotes::note_listed_events(const std::string& path, const std::string& head,
+                                    const IngestCounts& counts) {
+  const FailureKind kind =
+      counts.failures.empty() ? FailureKind::kOther : kind_of_failure(counts.failures[0].reason);
+  const bool wide = kind == FailureKind::kManyFields;
+  const bool too_large = wide || kind == FailureKind::kLargeValues;
+  const bool loaded = counts.ingested == 1;
+  if (counts.ingested + counts.failed != 1 || !(loaded || too_large)) {
+    return;
+  }
+  const std::string list = wide ? find_keyed_events(head) : find_listed_events(head);
+  if (!list.empty()) {
+    tell(path,
+         std::string(" is one event, with ") + (wide ? "objects" : "a list of objects") +
+             (list == "." ? "" : " in " + list) + "; for an event each",
+         "jq -c " + shell_word(list + "[]"));
+  }
 }
 
 // One look at the first columns tells what happened; a file of other things has many.

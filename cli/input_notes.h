@@ -40,6 +40,11 @@ class InputNotes {
   // A first line that is an event, and not the names of fields, would vanish in silence.
   void note_header(const std::string& path, const std::string& head, const IngestOptions& options,
                    const IngestCounts& counts);
+  // That bytes and values of events were replaced by what can be stored.
+  void note_repairs(const std::string& path, const IngestCounts& counts);
+  // That the only event of the input holds a list of what may be events.
+  void note_listed_events(const std::string& path, const std::string& head,
+                          const IngestCounts& counts);
   // What is text in columns of numbers, or of true and false.
   void note_odd_values(const std::string& path, const IngestCounts& counts);
   // How many inputs were not told of, if any.

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "apl/syntax/words.h"
 #include "cli/held_answer.h"
 #include "store/base/control.h"
+#include "store/base/guessed_layout.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 
@@ -44,6 +46,19 @@ bool ends_before_it_begins(const QueryRequest& request) {
   const auto start = parse_relative_time(request.start_time.value_or(""), now);
   const auto end = parse_relative_time(request.end_time.value_or(""), now);
   return start.has_value() && end.has_value() && *start > *end;
+}
+
+std::string misread_bound_note(const QueryRequest& request) {
+  for (const auto& [option, bound] : {std::pair("--start-time", &request.start_time),
+                                      std::pair("--end-time", &request.end_time)}) {
+    const std::string text = bound->value_or("");
+    const GuessedLayout guess = guess_layout({&text, 1});
+    if (guess.is_number && guess.layout == "20060102") {
+      return std::string("note: ") + option + " " + text + " is read as a Unix time; the date is " +
+             text.substr(0, 4) + "-" + text.substr(4, 2) + "-" + text.substr(6);
+    }
+  }
+  return {};
 }
 
 std::string missed_events_note(QueryTarget& target, const QueryRequest& request,

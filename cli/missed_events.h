@@ -1,5 +1,6 @@
 #pragma once
-// What to say when a time range leaves nothing of a dataset: where its events are. Asks the target
+// What to say when a time range leaves nothing of a dataset, or seems to be another than was meant:
+// where its events are. Asks the target
 // by a query of its own, on the caller's thread; what fails there is no error.
 
 #include <string>
@@ -11,6 +12,9 @@ namespace evq {
 // Whether the request's times hold nothing because they are the wrong way round, which is nearly
 // always a slip.
 bool ends_before_it_begins(const QueryRequest& request);
+
+// A note on a bound that is a date without marks, which is a Unix time; empty: neither is.
+std::string misread_bound_note(const QueryRequest& request);
 
 // A note on an answer to `request`, when it read one dataset and none of its events lies within the
 // request's times though there are some; empty otherwise, also when `target` cannot tell.

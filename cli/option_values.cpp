@@ -52,6 +52,9 @@ std::string_view meant_form(std::string_view word, std::span<const std::string_v
       {"plain", "text"},    {"iis", "w3c"},          {"syslog", "text"},
   };
   const std::string lower = ascii_lower(word);
+  if (const auto same = std::ranges::find(names, lower); same != names.end()) {
+    return *same;
+  }
   for (const auto& [foreign, own] : kForeign) {
     const auto known = std::ranges::find(names, own);
     if (foreign == lower && known != names.end()) {

@@ -434,16 +434,6 @@ std::optional<Mistake> option_alone(const CLI::App& app, const std::string& what
   return std::nullopt;
 }
 
-// An option without its value, or with more of them than it takes.
-std::string wrong_count(const CLI::App& root, const CLI::App& app, const std::string& what) {
-  const std::string name = what.substr(0, what.find(':'));
-  const CLI::Option* const option = named_option(root, app, name);
-  const std::size_t count = option == nullptr ? 0 : option->count();
-  return count < 2    ? name + " needs a value"
-         : count == 2 ? name + " is given twice"
-                      : name + " is given " + std::to_string(count) + " times";
-}
-
 // The message with the option that it begins with as it was typed: -o, where --output is its name.
 std::string as_typed(const CLI::App& root, const CLI::App& app, std::string text,
                      const std::vector<std::string>& words) {
@@ -482,7 +472,7 @@ int usage_error(const CLI::App& root, const CLI::ParseError& error,
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     mistake = unexpected_words(root, *app, path);
   } else if (error.get_name() == "ArgumentMismatch") {
-    mistake.text = wrong_count(root, *app, mistake.text);
+    mistake.text = mistake.text.substr(0, mistake.text.find(':')) + " needs a value";
   } else if (mistake.text == "APL excludes -f") {
     mistake = {"the query is there twice: as a word, and in the file of -f",
                "-o chooses the form of the answer"};
@@ -543,6 +533,9 @@ int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
   CLI::App app("evq: store events locally and query them with APL", "evq");
   app.formatter(help_formatter());
   app.require_subcommand(0, 1);
+  // The last word of an option counts, so that what an alias says can be said otherwise; options of
+  // several words take all of them.
+  app.option_defaults()->take_last();
   app.set_help_flag("-h,--help", "Explain the command and its options");
   app.set_version_flag("--version", "evq " EVQ_VERSION "\n" EVQ_LIBRARIES,
                        "The version, and those of the libraries");

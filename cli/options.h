@@ -61,6 +61,7 @@ struct QueryCommand {
   std::optional<std::uint64_t> limit;
   bool all = false;
   std::string cursor;
+  std::vector<std::string> variables;  // NAME=VALUE
   std::string memory_limit;
   double timeout_s = 0;
   bool explain = false;

@@ -61,11 +61,16 @@ void add_topics(const CLI::App& root, const std::vector<std::string>& before,
   }
 }
 
+// Those of the verb and of what it belongs to, which have --help as well.
 void add_options(const CLI::App& app, CompletionPlan* plan) {
   for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
     for (const CLI::Option* option : at->get_options()) {
       for (const std::string& name : option->get_lnames()) {
-        plan->candidates.push_back({"--" + name, option->get_description(), {}});
+        const std::string word = "--" + name;
+        if (std::ranges::find(plan->candidates, word, &CompletionPlan::Candidate::text) ==
+            plan->candidates.end()) {
+          plan->candidates.push_back({word, option->get_description(), {}});
+        }
       }
     }
   }

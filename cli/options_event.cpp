@@ -16,7 +16,7 @@ std::vector<CLI::Option*> add_reading(CLI::App* app, ReadingOptions* reading) {
   return {
       app->add_option("--format", reading->format,
                       "How to read them; default: by their first bytes")
-          ->check(one_of({"auto", "json", "ndjson", "csv", "logfmt", "w3c", "text"})),
+          ->check(one_of({"auto", "json", "ndjson", "csv", "tsv", "logfmt", "w3c", "text"})),
       app->add_option("--timestamp-field", reading->timestamp_field,
                       "Field that carries the event time (default _time), or several: Date,Time")
           ->type_name("FIELD"),
@@ -101,6 +101,10 @@ void add_query(CLI::App* app, QueryCommand* command) {
   app->add_flag("--all", command->all, "No default limit")->excludes(limit);
   app->add_option("--cursor", command->cursor, "Continue after the row of this cursor")
       ->type_name("CURSOR");
+  app->add_option("--variable", command->variables,
+                  "NAME=VALUE of a name that the query declares or uses; repeatable")
+      ->type_name("N=V")
+      ->allow_extra_args(false);
   app->add_option("--memory-limit", command->memory_limit, "Bytes a query may hold: 512M, 2G")
       ->check(size_of_memory());
   app->add_option("--timeout", command->timeout_s, "Seconds the query may take")

@@ -32,6 +32,8 @@
 #include "store/base/file.h"
 #include "store/base/heap.h"
 #include "store/base/limits.h"
+#include "store/column/dynamic.h"
+#include "store/column/dynamic_json.h"
 
 namespace evq {
 namespace {
@@ -88,9 +90,35 @@ void print_footer(const GlobalOptions& global, const QueryCommand& command, cons
   }
 }
 
+// A value of --variable: what JSON writes so, else a text. A number that would be written
+// otherwise, such as 1.10 or 007, is a text as well, which a parameter of a type reads as one of
+// that type.
+Value variable_value(const std::string& text) {
+  const std::optional<std::string> bytes = dynamic_from_json(text);
+  if (!bytes.has_value()) {
+    return Value::string(text);
+  }
+  const DynamicView view(*bytes);
+  const bool exact = !view.is_number() || json_from_dynamic(view) == text;
+  return exact ? value_from_dynamic(view) : Value::string(text);
+}
+
+Result<QueryVariables> make_variables(const std::vector<std::string>& given) {
+  QueryVariables variables;
+  for (const std::string& word : given) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return make_error(ErrorCode::kUsage, "the variable '" + word + "' is not NAME=VALUE");
+    }
+    variables.insert_or_assign(word.substr(0, equals), variable_value(word.substr(equals + 1)));
+  }
+  return variables;
+}
+
 Result<QueryRequest> make_request(const QueryCommand& command, const std::string& form) {
   QueryRequest request;
   EVQ_TRY_ASSIGN(request.apl, query_text(command));
+  EVQ_TRY_ASSIGN(request.variables, make_variables(command.variables));
   set_times(command, &request);
   request.limit = command.limit;
   if (!command.all && !command.limit.has_value()) {
@@ -212,6 +240,9 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
       print_note(global, note);
     }
   }
+  if (const std::string note = misread_bound_note(request); !note.empty()) {
+    print_note(global, note);
+  }
   if (ends_before_it_begins(request)) {
     print_note(global, "note: the time range ends before it begins");
   }
@@ -246,10 +277,19 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   return command.fail_on_empty && sink.status().rows == 0 ? 1 : 0;
 }
 
+// Some of each large page is held without being asked for. A wrong limit is told later.
+bool has_memory_for_large_pages(const QueryCommand& command) {
+  constexpr std::size_t kLimitMin = 256 * kMebibyte;
+  const Result<std::size_t> limit = parse_size(command.memory_limit);
+  return command.memory_limit.empty() || (limit.ok() && *limit >= kLimitMin);
+}
+
 }  // namespace
 
 int run_query(const GlobalOptions& global, const QueryCommand& command) {
-  set_up_heap(HeapUse::kQueries);
+  if (has_memory_for_large_pages(command)) {
+    set_up_heap(HeapUse::kQueries);
+  }
   const InterruptScope interrupt(Interrupted::kCommand,
                                  static_cast<std::int64_t>(command.timeout_s * 1000));
   if (global.remote() && command.event_files.empty()) {

@@ -5,6 +5,7 @@
 #include "apl/service/starred.h"
 #include "cli/answer_output.h"
 #include "cli/open_service.h"
+#include "cli/output.h"
 #include "cli/remote_server.h"
 #include "cli/store_tables.h"
 #include "http/wire_answer.h"
@@ -116,6 +117,12 @@ Result<std::unique_ptr<QueryTarget>> open_query_target(const GlobalOptions& glob
     return open_remote_target(global);
   }
   return open_local_target(global, existing_store());
+}
+
+int report_no_target(const Error& error) {
+  const int status = report_error(error);
+  return error.code == ErrorCode::kNotFound ? error_code_info(ErrorCode::kCompile).exit_status
+                                            : status;
 }
 
 Result<std::unique_ptr<QueryTarget>> open_store_target(const GlobalOptions& global,

@@ -69,6 +69,9 @@ class QueryTarget {
 std::unique_ptr<QueryTarget> local_target(Service& service);
 // The store or server that the global options name.
 Result<std::unique_ptr<QueryTarget>> open_query_target(const GlobalOptions& global);
+// Prints why there is none, for verbs that name a dataset; their exit status. That of a store that
+// is not there is the one of a dataset that is not.
+int report_no_target(const Error& error);
 // The store in this directory, which must be there, for many queries.
 Result<std::unique_ptr<QueryTarget>> open_store_target(const GlobalOptions& global,
                                                        const std::string& directory);

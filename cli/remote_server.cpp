@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apl/syntax/parser.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "http/wire.h"
@@ -88,6 +89,9 @@ Result<std::string> RemoteServer::call(std::string_view method, std::string_view
 
 Result<ClientResponse> RemoteServer::call_apl(std::string_view target, std::string_view body,
                                               std::string_view apl, bool only_reads) {
+  if (apl.empty()) {
+    return syntax::parse(apl, 0).error();
+  }
   ClientRequest request;
   request.method = "POST";
   request.target = target;

@@ -25,7 +25,8 @@ class RemoteServer {
   // The body of a good answer. GET only reads, as does whatever `only_reads` says.
   Result<std::string> call(std::string_view method, std::string_view target,
                            std::string_view body = {}, bool only_reads = false);
-  // An error points into `apl`.
+  // An error points into `apl`. An empty one is refused as a store refuses it: to a server it is a
+  // request that lacks its query.
   Result<ClientResponse> call_apl(std::string_view target, std::string_view body,
                                   std::string_view apl, bool only_reads);
   HttpClient& client() { return *client_; }

@@ -243,6 +243,7 @@ void Repl::read_inputs() {
   options.color = use_color(global_.color, environment_, interactive_);
   options.continuation = "...> ";
   LineEditor editor(*device_, history_, std::move(callbacks), std::move(options));
+  std::size_t line = 1;  // of standard input, where nobody types
   while (!ended_) {
     editor.set_prompt(prompt());
     const Result<EditorInput> input = editor.read();
@@ -255,8 +256,9 @@ void Repl::read_inputs() {
     }
     if (input->event == InputEvent::kText && !is_blank(input->text)) {
       remember(input->text);
-      static_cast<void>(take(input->text).ok());  // nothing loads it
+      static_cast<void>(take(input->text, {}, line).ok());  // nothing loads it
     }
+    line += interactive_ ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(input->text, '\n'));
   }
 }
 

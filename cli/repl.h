@@ -62,8 +62,9 @@ class Repl {
   Status use_store(const std::string& directory);
   // Runs the queries and commands of a text one after the other, as standard input gives them,
   // until one is cancelled or ends the prompt; their errors are told, with their place in the file
-  // of this name if there is one. kUsage when texts load each other without end.
-  Status take(std::string_view text, const std::string& name = {});
+  // of this name if there is one, where the text begins in this line. kUsage when texts load each
+  // other without end.
+  Status take(std::string_view text, const std::string& name = {}, std::size_t line = 1);
   // Runs the query and shows its answer or its error, which becomes the exit status.
   void ask(const std::string& apl);
   // The same for a saved query, with its variables and times.

@@ -60,7 +60,7 @@ Status run_chart(Repl& repl, const std::string& argument) {
 }
 
 Status run_save(Repl& repl, const std::string& typed) {
-  const std::string argument = expand_home(typed);
+  const std::string argument = expand_home(unquoted(typed));
   if (argument.empty()) {
     return make_error(ErrorCode::kUsage, "which file?", "for example .save rows.csv");
   }
@@ -77,7 +77,8 @@ Status run_save(Repl& repl, const std::string& typed) {
   if (!form.has_value()) {
     return make_error(
         ErrorCode::kUsage, "the file's ending does not say what to write",
-        "end it in .csv, .tsv, .json, .ndjson, .parquet, .md, .txt, or .apl for the query");
+        "end it in .csv, .tsv, .json, .ndjson, .jsonl, .logfmt, .parquet, .md, .txt, or .apl for "
+        "the query");
   }
   if (repl.last_answer() == nullptr) {
     return no_answer_yet();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <unistd.h>
+
 #include "apl/syntax/lexer.h"
 #include "apl/syntax/words.h"
 #include "cli/answer_output.h"
@@ -171,16 +173,21 @@ Status check_time(const std::string& text) {
                     "write 1h, 7d, 2024-05-01, or 2024-05-01T12:00:00Z");
 }
 
+Status check_typed(const std::string& message, const std::string& hint) {
+  return is_terminal(STDIN_FILENO) ? Status::success()
+                                   : make_error(ErrorCode::kUsage, message, hint);
+}
+
 Status check_form(const std::string& form) {
   Status known = check_answer_form(form);
   if (known.ok()) {
     return known;
   }
   Error error = std::move(known).take_error();
-  if (answer_form_of_file("." + form).has_value()) {
-    error.hint = "write it to a file: .save answer." + form;
-  } else if (!error.hint.starts_with("did you mean")) {
-    error.hint = ".mode lists them";
+  if (!error.hint.starts_with("did you mean")) {
+    error.hint = answer_form_of_file("." + form).has_value()
+                     ? "write it to a file: .save answer." + form
+                     : ".mode lists them";
   }
   return error;
 }

@@ -50,6 +50,9 @@ ArgumentWords zone_words(Repl& repl);
 ArgumentWords chart_kinds(Repl& repl);
 ArgumentWords starred_ids(Repl& repl);
 
+// kUsage, with these words, where standard input is no terminal, for commands that only a person at
+// one can end.
+Status check_typed(const std::string& message, const std::string& hint);
 // kUsage for what is no time, or no form, with hints that hold at the prompt.
 Status check_time(const std::string& text);
 Status check_form(const std::string& form);

@@ -178,6 +178,8 @@ Status run_tail_here(Repl& repl, const std::string& argument) {
   command.dataset = std::move(parts.dataset);
   command.pipeline = unquoted(std::string(trimmed(parts.rest)));  // as a shell wants it
   command.since = repl.settings().since;
+  EVQ_TRY(check_typed(".tail goes on until Ctrl-C ends it, and standard input is no terminal",
+                      "a shell shows events that arrive: evq tail DATASET"));
   if (command.dataset.empty()) {
     EVQ_TRY_ASSIGN(command.dataset, usual_dataset(repl));
   }
@@ -216,10 +218,8 @@ Status set_bound(Repl& repl, const std::string& argument, std::string* bound,
 
 Status run_since(Repl& repl, const std::string& argument) {
   ReplSettings& settings = repl.settings();
-  if (argument == "off" || argument == "all") {
-    settings.until.clear();
-  }
-  return set_bound(repl, argument, &settings.since, "queries read all times",
+  const std::string until = settings.until.empty() ? "" : " until " + settings.until;
+  return set_bound(repl, argument, &settings.since, "queries read all times" + until,
                    "queries read events since ");
 }
 
@@ -279,12 +279,15 @@ Status run_load(Repl& repl, const std::string& argument) {
   if (argument.empty()) {
     return make_error(ErrorCode::kUsage, "which file?", "for example .load errors.apl");
   }
-  EVQ_TRY_ASSIGN(std::string text, read_input_file(expand_home(argument), kQueryTextBytesMax));
+  const std::string path = unquoted(argument);
+  EVQ_TRY_ASSIGN(std::string text, read_input_file(expand_home(path), kQueryTextBytesMax));
   text.erase(text.find_last_not_of('\n') + 1);
-  return repl.take(text, argument);
+  return repl.take(text, path);
 }
 
 Status run_edit(Repl& repl, const std::string& /*argument*/) {
+  EVQ_TRY(check_typed(".edit needs someone at a terminal, and standard input is none",
+                      "a file of queries: .load FILE"));
   bool written = false;
   EVQ_TRY_ASSIGN(std::string apl, edit_in_external_editor(repl.last_query(), "query.apl",
                                                           process_environment(), &written));

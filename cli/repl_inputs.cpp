@@ -86,11 +86,14 @@ bool Repl::is_complete(std::string_view text, std::size_t known) {
                        : !growing_.is_unfinished(text, known);
 }
 
-// A text that is a query stays one, however its lines could be read; a mistake is told of the part
-// it is in.
+// A text that is one query stays one, however its lines could be read; a mistake is told of the
+// part it is in.
 std::vector<ReplInput> Repl::inputs_of(std::string_view text) {
-  if (!is_repl_command(after_comments(text)) && syntax::parse(whole_query(text), 0).ok()) {
-    return {{std::string(text), 1}};
+  if (!is_repl_command(after_comments(text))) {
+    const auto query = syntax::parse(whole_query(text), 0);
+    if (query.ok() && query->pipelines.size() == 1) {
+      return {{std::string(text), 1}};
+    }
   }
   std::vector<ReplInput> inputs;
   std::string input;
@@ -117,7 +120,7 @@ std::vector<ReplInput> Repl::inputs_of(std::string_view text) {
   return inputs;
 }
 
-Status Repl::take(std::string_view text, const std::string& name) {
+Status Repl::take(std::string_view text, const std::string& name, std::size_t line) {
   constexpr std::size_t kLoadingMax = 16;
   if (loading_ == kLoadingMax) {
     return make_error(ErrorCode::kUsage, "these files load each other without end");
@@ -127,7 +130,7 @@ Status Repl::take(std::string_view text, const std::string& name) {
   const ReplPlace outer = place_;
   for (const ReplInput& input : inputs_of(text)) {
     if (!ended_ && !cancelled_) {
-      place_ = {name, input.line, input.text};
+      place_ = {name, line + input.line - 1, input.text};
       take_input(input.text);
     }
   }
@@ -155,11 +158,14 @@ void Repl::fail(const Error& error, std::string_view apl) {
   cancelled_ = cancelled_ || error.code == ErrorCode::kCancelled;
   Error told = prompt_error(error, apl);
   int status = 0;
-  if (place_.name.empty() || cancelled_) {
+  // Of standard input only the place of a mistake in a query is told.
+  const bool in_file = !place_.name.empty();
+  const bool in_pipe = !interactive_ && !apl.empty() && told.span.has_value();
+  if (cancelled_ || (!in_file && !in_pipe)) {
     status = report_error(told, apl, global_.color);
   } else {
     const std::string source = placed_source(place_, apl, &told);
-    status = report_error(told, source, global_.color, place_.name);
+    status = report_error(told, source, global_.color, in_file ? place_.name : "query");
   }
   status_ = status_ == 0 ? status : status_;
 }

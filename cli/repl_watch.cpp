@@ -14,6 +14,7 @@
 #include "cli/missed_events.h"
 #include "cli/output.h"
 #include "cli/repl.h"
+#include "cli/repl_arguments.h"
 #include "cli/terminal/live_frame.h"
 #include "cli/terminal/style.h"
 #include "cli/terminal/text_width.h"
@@ -102,10 +103,8 @@ bool Repl::wait_for_next(double seconds) {
 }
 
 Status Repl::watch(const std::string& apl, double seconds) {
-  if (!is_terminal(STDIN_FILENO)) {
-    return make_error(ErrorCode::kUsage, ".watch goes on until a key ends it, and there are none",
-                      "a shell repeats a query: while sleep 2; do evq query …; done");
-  }
+  EVQ_TRY(check_typed(".watch goes on until a key ends it, and there are none",
+                      "a shell repeats a query: while sleep 2; do evq query …; done"));
   if (apl.empty() && last_query_.empty()) {
     return make_error(ErrorCode::kUsage, "there is no query yet",
                       "write .watch and the query, or run it first");

@@ -201,6 +201,13 @@ Status Settings::choose_target() {
 // variables to Axiom's address. EVQ_TOKEN and --token go where they are told.
 void Settings::keep_secrets() {
   const Setting& server = find("server");
+  const bool works_on_store = server.value.empty() || !server.unused.empty();
+  for (const std::string_view name : {"token", "org", "ca-file"}) {
+    Setting& setting = find(name);
+    if (works_on_store && !setting.value.empty()) {
+      setting.unused = "it is for a server";
+    }
+  }
   for (const std::string_view name : {"token", "org"}) {
     Setting& secret = find(name);
     const auto filed = from_file_.find("server");
@@ -209,7 +216,7 @@ void Settings::keep_secrets() {
                         (secret.weight == SettingWeight::kForeignVariable &&
                          server.weight != SettingWeight::kForeignVariable && !asks_for_axiom_ &&
                          !is_axiom(server.value));
-    if (others && !secret.value.empty() && !server.value.empty()) {
+    if (others && !secret.value.empty() && !works_on_store) {
       secret.unused = "meant for another server";
     }
   }
@@ -217,7 +224,8 @@ void Settings::keep_secrets() {
 
 // The token and organization of the deployment that the server is, where nothing else says them.
 void Settings::use_deployment() {
-  if (!deployment_.has_value() || deployment_->url != find("server").value) {
+  const Setting& server = find("server");
+  if (!deployment_.has_value() || deployment_->url != server.value || !server.unused.empty()) {
     return;
   }
   const std::pair<std::string_view, const std::string&> secrets[] = {

@@ -106,33 +106,68 @@ std::string dataset_json(const ListedDataset& dataset) {
   return text;
 }
 
-std::string datasets_table(const std::vector<ListedDataset>& datasets, const DisplayZone& zone) {
-  const auto time_cell = [&](std::optional<std::int64_t> time) {
-    TableCell cell{"", TableCellKind::kFixed};
-    if (time.has_value()) {
-      zone.append_instant(&cell.text, floor_to(*time, kSecondNs).value_or(*time));
-    }
-    return cell;
-  };
+// How much a table of datasets tells.
+struct DatasetColumns {
+  bool oldest_in_full = true;  // else its day
+  bool newest_in_full = true;
+  bool size = true;
+};
+// From all to the least; the first that fits is shown.
+constexpr DatasetColumns kDatasetColumns[] = {
+    {}, {.oldest_in_full = false}, {.oldest_in_full = false, .size = false}, {false, false, false}};
+
+TableCell dataset_time(std::optional<std::int64_t> time, bool in_full, const DisplayZone& zone) {
+  constexpr std::size_t kDayBytes = 10;  // 2024-05-01
+  TableCell cell{"", TableCellKind::kFixed};
+  if (time.has_value()) {
+    zone.append_instant(&cell.text, floor_to(*time, kSecondNs).value_or(*time));
+    cell.text.resize(in_full ? cell.text.size() : std::min(cell.text.size(), kDayBytes));
+  }
+  return cell;
+}
+
+TableRows dataset_cells(const std::vector<ListedDataset>& datasets, const DatasetColumns& shown,
+                        const DisplayZone& zone) {
   TableRows rows;
   for (const ListedDataset& dataset : datasets) {
     const bool told = dataset.stats.has_value();
     const DatasetStats stats = dataset.stats.value_or(DatasetStats());
-    rows.push_back({{dataset.name, TableCellKind::kFixed},
-                    {told              ? grouped_text(stats.rows)
-                     : dataset.damaged ? "damaged"
-                                       : std::string(),
-                     TableCellKind::kNumber},
-                    {told ? bytes_text(stats.file_bytes) : std::string(), TableCellKind::kNumber},
-                    time_cell(stats.min_time),
-                    time_cell(stats.max_time)});
+    std::vector<TableCell>& row = rows.emplace_back();
+    row.push_back({dataset.name, TableCellKind::kFixed});
+    row.push_back({told              ? grouped_text(stats.rows)
+                   : dataset.damaged ? "damaged"
+                                     : std::string(),
+                   TableCellKind::kNumber});
+    if (shown.size) {
+      row.push_back({told ? bytes_text(stats.file_bytes) : std::string(), TableCellKind::kNumber});
+    }
+    row.push_back(dataset_time(stats.min_time, shown.oldest_in_full, zone));
+    row.push_back(dataset_time(stats.max_time, shown.newest_in_full, zone));
   }
-  return format_table({{"dataset", "", TableCellKind::kFixed},
-                       {"events", "", TableCellKind::kNumber},
-                       {"size", "", TableCellKind::kNumber},
-                       {"oldest", "", TableCellKind::kFixed},
-                       {"newest", "", TableCellKind::kFixed}},
-                      rows, list_table_options());
+  return rows;
+}
+
+std::vector<TableColumn> dataset_columns(const DatasetColumns& shown) {
+  std::vector<TableColumn> columns = {{"dataset", "", TableCellKind::kFixed},
+                                      {"events", "", TableCellKind::kNumber}};
+  if (shown.size) {
+    columns.push_back({"size", "", TableCellKind::kNumber});
+  }
+  columns.push_back({"oldest", "", TableCellKind::kFixed});
+  columns.push_back({"newest", "", TableCellKind::kFixed});
+  return columns;
+}
+
+std::string datasets_table(const std::vector<ListedDataset>& datasets, const DisplayZone& zone) {
+  const TableOptions options = list_table_options();
+  for (const DatasetColumns& shown : kDatasetColumns) {
+    const TableRows rows = dataset_cells(datasets, shown, zone);
+    if (fits_in_box(dataset_columns(shown), rows, options)) {
+      return format_table(dataset_columns(shown), rows, options);
+    }
+  }
+  // One field a line has room for all.
+  return format_table(dataset_columns({}), dataset_cells(datasets, {}, zone), options);
 }
 
 std::string fields_table(const std::vector<ListedField>& fields) {

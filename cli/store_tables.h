@@ -32,7 +32,8 @@ Result<std::vector<ListedDataset>> dataset_rows(Store& store,
 // The same of a row that was asked for elsewhere: adds it to the list, or fails with its error.
 Status add_listed(const std::string& name, Result<ListedDataset> row,
                   std::vector<ListedDataset>* rows);
-// One row or object a dataset; times of tables to the second, in the zone.
+// One row or object a dataset; times of tables to the second, in the zone. Where standard output is
+// too narrow for that, a table tells days, and no sizes.
 std::string datasets_text(const std::vector<ListedDataset>& datasets, ListForm form,
                           const DisplayZone& zone);
 struct ListedField {

@@ -114,6 +114,7 @@ void fit_to_standard_output(TableOutputOptions* options, ColorChoice color) {
   const TerminalSize size = terminal_size(STDOUT_FILENO, environment);
   options->width = terminal ? size.columns : 0;
   options->rows = terminal ? size.rows : 0;
+  options->picture_width = size.columns;
   options->unicode = use_unicode(environment);
   options->color = use_color(color, environment, terminal);
 }

@@ -25,7 +25,8 @@ struct TableOutputOptions {
   std::size_t rows_bytes_max = kQueryMemoryBytesDefault;  // of the texts of rows that are held
   // Of the place where the answer goes. Width 0: no limit, as for a file.
   std::size_t width = 0;
-  std::size_t rows = 0;  // likewise
+  std::size_t rows = 0;                                // likewise
+  std::size_t picture_width = TerminalSize().columns;  // of pictures where `width` is 0
   bool unicode = true;
   bool color = false;
   // Of whom the layout is for; once it is cancelled, so is the layout. Null: nobody ends it.
@@ -33,7 +34,8 @@ struct TableOutputOptions {
   bool is_for_terminal() const { return width != 0; }
 };
 
-// As standard output is now: a terminal's width and what it can show.
+// As standard output is now: a terminal's width and what it can show. Pictures in a pipe are as
+// wide as COLUMNS says.
 void fit_to_standard_output(TableOutputOptions* options, ColorChoice color);
 
 // One cell as a person reads it, times in the zone.

@@ -270,7 +270,7 @@ Status tail_events(const GlobalOptions& global, const TailCommand& command, Quer
 int run_tail(const GlobalOptions& global, const TailCommand& command) {
   auto target = open_query_target(global);
   if (!target.ok()) {
-    return report_error(target.error());
+    return report_no_target(target.error());
   }
   std::string apl;
   const Status done = tail_events(global, command, *target.value(), &apl);

@@ -405,17 +405,56 @@ std::string untimed_note(FirstEvents& events, const IngestOptions& options,
   return note;
 }
 
-// That the named field's times could not be read, or were numbers that look like dates, with the
-// layout that reads them where that can be told.
-std::string misread_note(FirstEvents& events, const IngestOptions& options,
+constexpr std::size_t kDateDigits = 8;
+
+// Whether it has a number that may be a date.
+bool has_date_digits(std::string_view head) {
+  std::size_t digits = 0;
+  for (const char c : head) {
+    if (!is_digit(c) && digits == kDateDigits) {
+      return true;
+    }
+    digits = is_digit(c) ? digits + 1 : 0;
+  }
+  return digits == kDateDigits;
+}
+
+// The seconds since 1970 that the times of events are, where the input has these digits and they
+// may be a date: of what _time was nothing else is left.
+std::vector<std::string> dates_read_as_seconds(std::string_view head, FirstEvents& events) {
+  std::vector<std::string> texts;
+  if (!has_date_digits(head)) {
+    return texts;
+  }
+  for (const Table& event : events.get()) {
+    const auto column = event.schema.find("_time");
+    std::string seconds;
+    append_int(seconds, column ? event.columns[*column].value(0).as_integer() / kSecondNs : 0);
+    if (seconds.size() == kDateDigits && head.find(seconds) != std::string_view::npos) {
+      texts.push_back(std::move(seconds));
+    }
+  }
+  return texts;
+}
+
+// That the times of the named field, or of _time, could not be read, or were numbers that look like
+// dates, with the layout that reads them where that can be told.
+std::string misread_note(std::string_view head, FirstEvents& events, const IngestOptions& options,
                          const IngestCounts& counts) {
-  const bool unread = counts.failed > counts.ingested && !counts.failures.empty() &&
-                      kind_of_failure(counts.failures[0].reason) == FailureKind::kUnreadTime;
-  const bool read = counts.ingested > 0 && options.timestamp_layout.empty();
-  if (options.timestamp_field.empty() || (!unread && !read)) {
+  const std::string& field = options.timestamp_field;
+  const bool by_default = field.empty() || field == "_time";
+  const FailureKind failure = counts.failed > counts.ingested && !counts.failures.empty()
+                                  ? kind_of_failure(counts.failures[0].reason)
+                                  : FailureKind::kOther;
+  const bool distant = failure == FailureKind::kDistantTime;
+  const bool unread = !field.empty() && (failure == FailureKind::kUnreadTime || distant);
+  const bool read =
+      counts.ingested > (by_default ? counts.untimed : 0) && options.timestamp_layout.empty();
+  if (!unread && !read) {
     return {};
   }
-  const GuessedLayout guess = guess_layout(texts_of_all(events.get(), options.timestamp_field));
+  const GuessedLayout guess = guess_layout(by_default ? dates_read_as_seconds(head, events)
+                                                      : texts_of_all(events.get(), field));
   if (!unread) {
     // A date without marks is a small number as well.
     return guess.layout.empty() || !guess.is_number
@@ -426,7 +465,7 @@ std::string misread_note(FirstEvents& events, const IngestOptions& options,
   if (!guess.layout.empty() && guess.layout != options.timestamp_layout) {
     return layout_option(guess) + " reads '" + guess.example + "'";
   }
-  return counts.ingested == 0 && options.timestamp_layout.empty()
+  return counts.ingested == 0 && options.timestamp_layout.empty() && !distant
              ? "--timestamp-format says how times are written, "
                "with 2006-01-02 15:04:05 as the example: '02.01.2006 15:04'"
              : "";
@@ -471,8 +510,9 @@ std::vector<std::string> time_notes(std::string_view head, const IngestOptions& 
   FirstEvents events(head, options);
   const std::string lines = untimed_lines_note(head, options, counts);
   std::vector<std::string> notes;
-  for (std::string note : {lines.empty() ? untimed_note(events, options, counts) : lines,
-                           misread_note(events, options, counts), zoneless_note(options, counts)}) {
+  for (std::string note :
+       {lines.empty() ? untimed_note(events, options, counts) : lines,
+        misread_note(head, events, options, counts), zoneless_note(options, counts)}) {
     if (!note.empty()) {
       notes.push_back(std::move(note));
     }

@@ -39,8 +39,8 @@ class InputHead final : public ByteSource {
 //   many lines of a log told none where others did.
 // - when times said no zone and were taken as UTC, where the clock of this machine shows another
 //   time: the option that says so.
-// - when the named field's times could not be read, or were numbers that look like dates, the
-//   layout that reads them where that can be told.
+// - when the named field's times could not be read, or those of it or of _time were numbers that
+//   look like dates, the layout that reads them where that can be told.
 std::vector<std::string> time_notes(std::string_view head, const IngestOptions& options,
                                     const IngestCounts& counts);
 

@@ -214,7 +214,13 @@ Status Dataset::write_together(const Group& group, Result<NewBlocks>& blocks) {
   const WriteJob* const first = group.front()->write;
   const bool takes_away = group.size() == 1 && first != nullptr && first->room.is_none();
   const auto attempt = [&] { return write_in_transaction(group, *blocks); };
-  return takes_away ? database_->with_reserve(attempt) : attempt();
+  if (takes_away) {
+    return database_->with_reserve(attempt);
+  }
+  Status done = attempt();
+  const bool full = !done.ok() && done.error().code == ErrorCode::kDiskFull;
+  // Loads go on at once; what else is written comes again by itself, or its caller is there to see.
+  return full && database_->empty_log() && first == nullptr ? attempt() : std::move(done);
 }
 
 Status Dataset::write_in_transaction(const Group& group, NewBlocks& blocks) {

@@ -134,6 +134,11 @@ Status Load::write(const IngestCounts& counts) {
     request_.committed(counts);
   }
   tidy();
+  if (request_.so_far != nullptr) {
+    request_.so_far->blocks_created = blocks_created_;
+    request_.so_far->fresh_chunks = static_cast<std::uint32_t>(fresh_.chunks);
+    request_.so_far->fresh_rows = fresh_.rows;
+  }
   return {};
 }
 

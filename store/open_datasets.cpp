@@ -3,10 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/base/limits.h"
+#include "store/base/process.h"
+#include "store/base/system_call.h"
+
 namespace evq {
 
+namespace {
+
+OpenDatasets::Options within_descriptors(OpenDatasets::Options options) {
+  options.open_max = std::min(options.open_max, descriptor_limit() / kDescriptorsPerOpenDataset);
+  return options;
+}
+
+}  // namespace
+
 OpenDatasets::OpenDatasets(Options options, CatalogDefinitions& definitions)
-    : options_(std::move(options)), definitions_(definitions) {}
+    : options_(within_descriptors(std::move(options))), definitions_(definitions) {}
 
 Result<std::shared_ptr<Dataset>> OpenDatasets::open(std::string_view name,
                                                     DatasetDefinition* definition) {
@@ -63,21 +76,28 @@ Result<std::shared_ptr<Dataset>> OpenDatasets::open_file(std::string_view name,
                                                          const DatasetFileName& file) {
   DatabaseOptions options = options_.file;
   options.path = dataset_path(options_.directory, file.file_id);
+  if (short_of_descriptors()) {
+    close_idle(0);
+    if (short_of_descriptors()) {
+      return no_descriptors(options.path + ": too many files are open for one more dataset");
+    }
+  }
   return Dataset::open(std::string(name), file, options);
 }
 
 void OpenDatasets::keep(std::string_view name, const std::shared_ptr<Dataset>& dataset) {
   std::vector<std::shared_ptr<Dataset>> closed;  // without the lock
   const MutexLock lock(mutex_);
-  closed = take_idle(1);
+  closed = take_idle(1, options_.open_max);
   open_.insert_or_assign(std::string(name), Open{dataset, ++uses_});
 }
 
-// Those that nobody uses and that were used longest ago, so many that there is room for `opening`
-// more. The map's reference to them is the only one, and no other can come up under the lock.
-std::vector<std::shared_ptr<Dataset>> OpenDatasets::take_idle(std::size_t opening) {
+// Those that nobody uses and that were used longest ago. The map's reference to them is the only
+// one, and no other can come up under the lock.
+std::vector<std::shared_ptr<Dataset>> OpenDatasets::take_idle(std::size_t opening,
+                                                              std::size_t left_max) {
   std::vector<std::shared_ptr<Dataset>> taken;
-  if (open_.size() + opening <= options_.open_max) {
+  if (open_.size() + opening <= left_max) {
     return taken;
   }
   std::vector<Map::iterator> idle;
@@ -86,7 +106,7 @@ std::vector<std::shared_ptr<Dataset>> OpenDatasets::take_idle(std::size_t openin
       idle.push_back(at);
     }
   }
-  const std::size_t surplus = open_.size() + opening - options_.open_max;
+  const std::size_t surplus = open_.size() + opening - left_max;
   if (surplus < idle.size()) {
     const auto last_use = [](const auto& at) { return at->second.last_use; };
     const auto kept = idle.begin() + static_cast<std::ptrdiff_t>(surplus);
@@ -112,9 +132,13 @@ void OpenDatasets::close(std::string_view name) {
 
 // A query over thousands of datasets leaves all of them open, and perhaps nobody opens another.
 void OpenDatasets::close_idle() {
+  close_idle(options_.open_max);
+}
+
+void OpenDatasets::close_idle(std::size_t left_max) {
   std::vector<std::shared_ptr<Dataset>> closed;  // without the lock
   const MutexLock lock(mutex_);
-  closed = take_idle(0);
+  closed = take_idle(0, left_max);
 }
 
 bool OpenDatasets::is_dropped(std::string_view name, std::uint64_t file_id) {

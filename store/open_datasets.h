@@ -4,7 +4,8 @@
 //
 // Opening a file may take long: its write-ahead file is read, or another process waited for. So one
 // is opened at a time, and whoever wants one that is open does not wait. Some stay open when nobody
-// uses them; those used longest ago go first. Any thread.
+// uses them; those used longest ago go first. A process that is short of descriptors closes all of
+// those, and opens no more while it is: what must be opened besides finds some left. Any thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +34,8 @@ class OpenDatasets {
   // `definitions` must outlive it.
   OpenDatasets(Options options, CatalogDefinitions& definitions);
 
-  // With its definition where one is wanted. kNotFound, what Dataset::open() says, and kCancelled
+  // With its definition where one is wanted. kNotFound, kUnavailable while descriptors are short,
+  // what Dataset::open() says, and kCancelled
   // and kTimeout as the thread's WaitScope says while others are opened.
   Result<std::shared_ptr<Dataset>> open(std::string_view name,
                                         DatasetDefinition* definition = nullptr);
@@ -54,7 +56,10 @@ class OpenDatasets {
   std::shared_ptr<Dataset> find(std::string_view name, const Result<DatasetFileName>& file);
   Result<std::shared_ptr<Dataset>> open_file(std::string_view name, const DatasetFileName& file);
   void keep(std::string_view name, const std::shared_ptr<Dataset>& dataset);
-  std::vector<std::shared_ptr<Dataset>> take_idle(std::size_t opening) EVQ_REQUIRES(mutex_);
+  // So many that with `opening` more no more than `left_max` are open.
+  std::vector<std::shared_ptr<Dataset>> take_idle(std::size_t opening, std::size_t left_max)
+      EVQ_REQUIRES(mutex_);
+  void close_idle(std::size_t left_max);
 
   const Options options_;
   CatalogDefinitions& definitions_;

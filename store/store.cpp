@@ -342,6 +342,7 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   context.keeps_read = request.keeps_read && !request.atomic;
   context.pool = request.parallel ? options_.pool : nullptr;
   EVQ_TRY_ASSIGN(context.builders, target.builders(options));
+  context.before = request.before;
   context.reject = request.reject;
   context.clock = request.clock;
   std::optional<ThreadPool> committer;
@@ -352,7 +353,8 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   compact.pool = context.pool;
   Load load([&target] { return target.open(); }, request,
             {compact, options_.pool, !options_.background_upkeep}, control);
-  Result<IngestCounts> counts = parse_stream(source, options, load, context);
+  IngestCounts* const so_far = request.so_far != nullptr ? &request.so_far->counts : nullptr;
+  Result<IngestCounts> counts = parse_stream(source, options, load, context, so_far);
   Status finished = counts.ok() ? load.finish(*counts) : Status();
   if (!finished.ok() && finished.error().code == ErrorCode::kNotFound) {
     finished = missing_dataset(name);  // each time that it was made

@@ -74,6 +74,8 @@ struct FieldInfo {
   FieldAttributes attributes;
 };
 
+struct IngestReport;
+
 // One load of events. `options.batch_rows_max` is lowered to the store's block_rows.
 struct IngestRequest {
   IngestOptions options;
@@ -85,12 +87,17 @@ struct IngestRequest {
   bool parallel = true;
   // A load that is cancelled stores what it has read whole first; not where it is atomic.
   bool keeps_read = false;
+  // What is before the source's first byte, where that goes on with an input (input_before.h); must
+  // outlive the load.
+  const InputBefore* before = nullptr;
   // The two callbacks are called by one thread at a time, in input order, while the caller's may be
   // reading the source.
   RejectSink reject;                    // may be empty
   std::function<std::int64_t()> clock;  // wall time, ns; empty: the system's
   // Told after each durable commit; may be empty. For progress and resuming.
   std::function<void(const IngestCounts&)> committed;
+  // What of the load is stored, also of one that fails; may be null. A server leaves it as it is.
+  IngestReport* so_far = nullptr;
 };
 
 struct IngestReport {

@@ -5,11 +5,13 @@
 #include "cli/terminal/table_format.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/text_width.h"
+#include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/told_number.h"
 
@@ -384,16 +386,53 @@ void append_rest(std::string& out, const TableRows& rows, const TableOptions& op
   }
 }
 
+// What GitHub's Markdown takes for more than itself, everywhere or, of emphasis, struck text and
+// mathematics, in pairs: _time and ~/logs alone mark nothing.
+constexpr std::string_view kMarkdownMarks = "|\\<`*";
+constexpr std::string_view kMarkdownPairs = "_~$";
+
+std::size_t end_of_run(std::string_view text, std::size_t begin) {
+  return std::min(text.find_first_not_of(text[begin], begin), text.size());
+}
+
+// The place in kMarkdownPairs of a run of one byte; npos for others and for underscores within a
+// word, which mark nothing.
+std::size_t paired_mark(std::string_view text, std::size_t begin, std::size_t end) {
+  const bool within_word = begin > 0 && end < text.size() && is_letter_or_digit(text[begin - 1]) &&
+                           is_letter_or_digit(text[end]);
+  return text[begin] == '_' && within_word ? std::string_view::npos
+                                           : kMarkdownPairs.find(text[begin]);
+}
+
+// Whether the rest of &lt; or &#60; follows.
+bool ends_entity(std::string_view rest) {
+  rest.remove_prefix(rest.starts_with('#') ? 1 : 0);
+  const auto* const end = std::ranges::find_if_not(rest, is_letter_or_digit);
+  return end != rest.begin() && end != rest.end() && *end == ';';
+}
+
 std::string markdown_text(std::string_view text) {
+  const std::string shown = visible_text(text, LineBreaks::kKeep);
+  std::array<std::size_t, kMarkdownPairs.size()> runs{};
+  for (std::size_t begin = 0, end = 0; begin < shown.size(); begin = end) {
+    end = end_of_run(shown, begin);
+    if (const std::size_t mark = paired_mark(shown, begin, end); mark < runs.size()) {
+      ++runs[mark];
+    }
+  }
   std::string out;
-  for (const char byte : visible_text(text, LineBreaks::kKeep)) {
-    if (byte == '\n') {
-      out += "<br>";
-    } else {
-      if (byte == '|' || byte == '\\' || byte == '<' || byte == '`' || byte == '*') {
-        out.push_back('\\');
-      }
-      out.push_back(byte);
+  for (std::size_t begin = 0, end = 0; begin < shown.size(); begin = end) {
+    end = end_of_run(shown, begin);
+    const char byte = shown[begin];
+    const std::size_t mark = paired_mark(shown, begin, end);
+    const std::string_view rest = std::string_view(shown).substr(end);
+    const bool escaped = kMarkdownMarks.find(byte) != std::string_view::npos ||
+                         (mark < runs.size() && runs[mark] > 1) ||
+                         (byte == '&' && ends_entity(rest)) ||
+                         (byte == ']' && rest.starts_with('('));  // of [a](b) and ![a](b)
+    for (std::size_t i = begin; i < end; ++i) {
+      out.append(byte == '\n' ? "<br>" : escaped ? "\\" : "");
+      out.append(byte == '\n' ? 0 : 1, byte);
     }
   }
   return out;
@@ -455,6 +494,11 @@ std::string format_table(const std::vector<TableColumn>& columns, const TableRow
   }
   append_rest(out, rows, options);
   return out;
+}
+
+bool fits_in_box(const std::vector<TableColumn>& columns, const TableRows& rows,
+                 const TableOptions& options) {
+  return table_widths(measure(columns, rows, options), options).has_value();
 }
 
 std::string format_markdown(const std::vector<TableColumn>& columns, const TableRows& rows,

@@ -70,7 +70,11 @@ struct TableOptions {
 std::string format_table(const std::vector<TableColumn>& columns, const TableRows& rows,
                          const TableOptions& options);
 
-// A GitHub-flavoured table: numbers to the right, bars escaped, line breaks as <br>. Options used:
+// Whether that is a box, and no row is turned into lines for want of width.
+bool fits_in_box(const std::vector<TableColumn>& columns, const TableRows& rows,
+                 const TableOptions& options);
+
+// A GitHub-flavoured table: numbers to the right, marks escaped, line breaks as <br>. Options used:
 // header (a Markdown table must have one, so it is empty when false), types, null_text, rows_max.
 std::string format_markdown(const std::vector<TableColumn>& columns, const TableRows& rows,
                             const TableOptions& options);

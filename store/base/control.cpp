@@ -21,10 +21,14 @@ std::int64_t monotonic_now_ns() {
 }
 
 QueryControl::QueryControl(std::int64_t timeout_ms) : timeout_ms_(timeout_ms) {
-  if (timeout_ms <= 0) {
+  restart();
+}
+
+void QueryControl::restart() {
+  if (timeout_ms_ <= 0) {
     return;
   }
-  const auto span = checked_multiply(timeout_ms, kMillisecondNs);
+  const auto span = checked_multiply(timeout_ms_, kMillisecondNs);
   const auto deadline = span ? checked_add(monotonic_now_ns(), *span) : std::nullopt;
   // A time-out past the end of the clock is none.
   deadline_ns_ = deadline.value_or(0);

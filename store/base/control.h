@@ -26,6 +26,10 @@ class QueryControl {
   QueryControl(const QueryControl&) = delete;
   QueryControl& operator=(const QueryControl&) = delete;
 
+  // The time limit counts from now on; for the thread that runs the query, between two of its
+  // parts.
+  void restart();
+
   // Cheap enough for every chunk (about 25 ns). kCancelled, or kTimeout with the limit in its text.
   Status check() const;
   // Just the answer, for loops that cannot return a Status.

@@ -11,14 +11,15 @@ namespace {
 
 // In the order of the enumerators. A query that asks for too much is the request's fault, so limits
 // and time-outs are 4xx: a client must not retry them unchanged. Who is told of a cancelled request
-// has not cancelled it: the server ends, and another one may do it.
+// has not cancelled it: the server ends, and another one may do it. A full disk is 503 and not 507,
+// which OTLP's exporters and others take for final, and drop the events.
 constexpr std::array<ErrorCodeInfo, 18> kErrorCodes = {{
     {ErrorCode::kUsage, "usage", 2, 400},
     {ErrorCode::kCompile, "compile", 3, 400},
     {ErrorCode::kData, "data", 4, 400},
     {ErrorCode::kIo, "io", 5, 500},
     {ErrorCode::kCorrupt, "corrupt", 5, 500},
-    {ErrorCode::kDiskFull, "disk-full", 5, 507},
+    {ErrorCode::kDiskFull, "disk-full", 5, 503},
     {ErrorCode::kReadOnly, "read-only", 5, 503},
     {ErrorCode::kNotFound, "not-found", 1, 404},
     {ErrorCode::kConflict, "conflict", 1, 409},

@@ -1,8 +1,8 @@
 #pragma once
 // The edge to the file system: open, read, write, sync. What evq creates is private to its
 // user (folders 0700, files 0600), but for create_output; all is opened with O_CLOEXEC. Failures
-// are kIo, kNotFound (no such file), kDiskFull (no space, quota) or kConflict (exists already), and
-// their text names the path and the operating system's reason.
+// are kIo, kNotFound (no such file), kDiskFull (no space, quota), kConflict (exists already) or
+// kUnavailable (no descriptor left), and their text names the path and the system's reason.
 // Every function may be called from any thread; one File belongs to one thread at a time, except
 // for read_at, which is safe beside itself.
 

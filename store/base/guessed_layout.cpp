@@ -20,7 +20,7 @@
 namespace evq {
 namespace {
 
-enum class Order : std::uint8_t { kPlain, kMonthFirst, kDayFirst, kNoDay };
+enum class Order : std::uint8_t { kPlain, kMonthFirst, kDayFirst, kNoDay, kNoYear };
 
 struct DateForm {
   std::string_view layout;
@@ -29,7 +29,7 @@ struct DateForm {
 
 // Of forms that read as many texts the first one counts. One with the month first stands right
 // before the same with the day first, but dots are written where the day comes first.
-constexpr std::array<DateForm, 39> kDates = {{
+constexpr std::array<DateForm, 41> kDates = {{
     {"1/2/2006", Order::kMonthFirst},
     {"2/1/2006", Order::kDayFirst},
     {"1-2-2006", Order::kMonthFirst},
@@ -69,6 +69,8 @@ constexpr std::array<DateForm, 39> kDates = {{
     {"Jan 2006", Order::kNoDay},
     {"January 2006", Order::kNoDay},
     {"2006", Order::kNoDay},
+    {"Jan 2", Order::kNoYear},
+    {"2 Jan", Order::kNoYear},
 }};
 
 // A fraction behind the seconds is read without being named.
@@ -115,7 +117,9 @@ std::vector<Candidate> candidates_for(std::string_view text) {
   std::vector<Candidate> candidates;
   for (const DateForm& date : kDates) {
     for (const std::string_view clock : kClocks) {
-      if (date.order == Order::kNoDay && !clock.empty()) {
+      // A month has no time of day, and a day without a year is no time of its own.
+      if ((date.order == Order::kNoDay && !clock.empty()) ||
+          (date.order == Order::kNoYear && clock.empty())) {
         continue;
       }
       auto layout = GoLayout::compile(std::string(date.layout) + std::string(clock));

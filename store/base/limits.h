@@ -46,8 +46,9 @@ inline constexpr std::size_t kDiskReserveFileBytes = 2 * kMebibyte;
 inline constexpr std::size_t kCheckProblemsMax = 1000;
 
 // Datasets that a process keeps open, besides those in use: each takes about seven descriptors and
-// two megabytes.
+// two megabytes. Fewer where one for so many of its descriptors are not as many.
 inline constexpr std::size_t kOpenDatasetsMax = 128;
+inline constexpr std::size_t kDescriptorsPerOpenDataset = 16;
 
 // ---- input policy
 // Deep enough for every log seen; parsers keep an explicit stack of this many levels.

@@ -70,6 +70,22 @@ void raise_descriptor_limit() {
   }
 }
 
+std::size_t descriptor_limit() {
+  rlimit limit{};
+  static_cast<void>(::getrlimit(RLIMIT_NOFILE, &limit));
+  return limit.rlim_cur;
+}
+
+bool short_of_descriptors() {
+  const int lowest = ::open("/", O_PATH | O_CLOEXEC);
+  if (lowest < 0) {
+    return errno == EMFILE || errno == ENFILE;
+  }
+  ::close(lowest);
+  const std::size_t limit = descriptor_limit();
+  return static_cast<std::size_t>(lowest) >= limit - limit / 8;
+}
+
 void occupy_standard_descriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) == -1 && errno == EBADF) {

@@ -13,6 +13,11 @@ namespace evq {
 // Lets the process have as many descriptors as it may: every connection is one, and every dataset
 // that a query reads is several.
 void raise_descriptor_limit();
+// How many it may have.
+std::size_t descriptor_limit();
+// Whether nearly all of them are taken: an eighth and less is left, which connections, locks and
+// answers need. The system gives the lowest free number, so that one look tells.
+bool short_of_descriptors();
 
 // Takes the numbers of standard input, output and error where they are closed, so that no file that
 // is opened later gets them: reading or writing there goes on to fail.

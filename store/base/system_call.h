@@ -20,7 +20,11 @@ auto retried(Call call) {
 }
 
 // "cannot read /a/b: Permission denied". `reason` as in errno; the code is kNotFound, kConflict,
-// kDiskFull, kReadOnly or kIo.
+// kDiskFull, kReadOnly, kUnavailable for want of descriptors, or kIo.
 Error system_error(const char* action, const std::string& path, int reason);
+// For want of descriptors, which others give back: kUnavailable, with what to do.
+Error no_descriptors(std::string message);
+bool is_no_descriptors(int reason);
+bool is_no_descriptors(const Error& error);
 
 }  // namespace evq

@@ -128,7 +128,9 @@ class LiberalReader {
     }
     if (weekday_from_name(word) >= 0) {
       static_cast<void>(scanner_.take('.'));
-      return !std::exchange(has_weekday_, true);
+      // What stands before the day of the week of "7 Sun Mar 10" is no day of the month.
+      const bool behind_day = has_day_ && month_ == 0;
+      return !std::exchange(has_weekday_, true) && !behind_day;
     }
     if (equals_ignoring_ascii_case(word, "am") || equals_ignoring_ascii_case(word, "pm")) {
       return apply_half_day((word[0] | 0x20) == 'p');

@@ -7,6 +7,7 @@
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/on_scope_exit.h"
+#include "store/base/system_call.h"
 #include "store/catalog/disk_reserve.h"
 #include "store/catalog/unsynced_vfs.h"
 
@@ -333,7 +334,8 @@ Result<std::unique_ptr<Connection>> Database::open_reader() {
 
 Result<FileLock> Database::lock_file() {
   Result<FileLock> lock = FileLock::acquire(options_.path + ".lock", kWriteLockMsMax);
-  if (!lock.ok() && lock.error().code == ErrorCode::kUnavailable) {
+  if (!lock.ok() && lock.error().code == ErrorCode::kUnavailable &&
+      !is_no_descriptors(lock.error())) {
     return make_error(ErrorCode::kUnavailable,
                       options_.path + ": another process has been writing for too long",
                       "try again in a moment");
@@ -392,11 +394,15 @@ Status Database::check_writable() {
 // A commit needs its bytes twice: in the write-ahead file, and in the database at the checkpoint.
 Status Database::check_room(Room wanted) const {
   EVQ_TRY_ASSIGN(const std::uint64_t room, free_disk_bytes(parent_of(options_.path)));
+  const auto mebibytes = [](std::uint64_t bytes) {
+    return std::to_string(bytes / kMebibyte) + " MiB";
+  };
   if (room / 2 < wanted.bytes() || room - 2 * wanted.bytes() < kDiskReserveBytesMin) {
-    return make_error(ErrorCode::kDiskFull,
-                      options_.path + ": the disk is nearly full, " +
-                          std::to_string(room / kMebibyte) + " MiB are left",
-                      "free some space; queries and deletes still work");
+    return make_error(
+        ErrorCode::kDiskFull,
+        options_.path + ": the disk is nearly full, " + mebibytes(room) + " are left, and " +
+            mebibytes(2 * wanted.bytes() + kDiskReserveBytesMin + kMebibyte - 1) + " are needed",
+        "free some space; queries and deletes still work");
   }
   return {};
 }
@@ -473,6 +479,16 @@ Result<ReadLease> Database::begin_read(Loss loss) {
 }
 
 Status Database::checkpoint(Checkpoint checkpoint) {
+  return checkpoint_within(checkpoint, kWalShrinkMsMax);
+}
+
+bool Database::empty_log() {
+  const std::string wal = options_.path + "-wal";
+  return size_or_zero(wal) != 0 && checkpoint_within(Checkpoint::kTruncate, 0).ok() &&
+         size_or_zero(wal) == 0;
+}
+
+Status Database::checkpoint_within(Checkpoint checkpoint, std::int32_t wait_ms) {
   EVQ_TRY_ASSIGN(const Turn::Holder turn, write_turn_.take(options_.path));
   EVQ_TRY(check_sound());
   EVQ_TRY(check_there());
@@ -482,7 +498,7 @@ Status Database::checkpoint(Checkpoint checkpoint) {
   if (checkpoint == Checkpoint::kPassive) {
     return writer_->checkpoint(Checkpoint::kPassive);
   }
-  EVQ_TRY(empty_wal(lock, kWalShrinkMsMax));
+  EVQ_TRY(empty_wal(lock, wait_ms));
   keep_reserve();  // what it was used for may be free again
   return {};
 }

@@ -156,6 +156,9 @@ class Database {
   // Copies the write-ahead file into the database; kTruncate waits a second for readers
   // (kUnavailable) and empties it. Waits for the write lock. kIo after a sync that failed.
   Status checkpoint(Checkpoint checkpoint);
+  // For who found no room to write: whether the write-ahead file held something and is empty now. A
+  // limit of a file's size may end it long before it is due. Waits for no reader.
+  bool empty_log();
   // What was found in the write-ahead file lasts: see Connection::resync. Cheap when it is known
   // to. A writer does it by itself; this is for those who build on it in another file.
   Status resync();
@@ -168,6 +171,7 @@ class Database {
   friend class WriteLock;
   friend class ReadLease;
   Database(DatabaseOptions options, const SchemaSpec& spec);
+  Status checkpoint_within(Checkpoint checkpoint, std::int32_t wait_ms);
   Status create_file();
   Status sync_folder() const;
   Status migrate_file();

@@ -13,6 +13,7 @@
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/base/on_scope_exit.h"
+#include "store/base/system_call.h"
 #include "store/base/thread_pool.h"
 #include "store/catalog/joined_writes.h"
 #include "store/catalog/sqlite_files.h"
@@ -86,8 +87,10 @@ Error map_failure(sqlite3* connection, int code, const std::string& path) {
     }
   }
   if (code == SQLITE_CANTOPEN && sqlite3_system_errno(connection) != 0) {
-    const std::string reason = std::generic_category().message(sqlite3_system_errno(connection));
-    return map_error(code, path, ("cannot open the file: " + reason).c_str());
+    const int number = sqlite3_system_errno(connection);
+    const std::string reason = "cannot open the file: " + std::generic_category().message(number);
+    return is_no_descriptors(number) ? no_descriptors(path + ": " + reason)
+                                     : map_error(code, path, reason.c_str());
   }
   return map_error(code, path, sqlite3_errmsg(connection));
 }

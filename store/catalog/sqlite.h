@@ -7,7 +7,7 @@
 // extensions, cell size checks, low limits) and never checkpoints by itself, neither at commit nor
 // at close: see database.h for who does, and why. Errors map to kDiskFull (full, a quota or a
 // limit of a file's size reached), kCorrupt (corrupt, not a database), kIo (I/O errors),
-// kUnavailable (busy past the time limit), each with the file's name.
+// kUnavailable (busy past the time limit, no descriptor left), each with the file's name.
 //
 // A Connection and its statements belong to one thread at a time. A Statement must go before its
 // Connection, and only one Statement of the same SQL may be in use at once.

@@ -370,7 +370,8 @@ class ValueScanner : public BoundaryScanner {
           begin_object(text);
           break;
         case State::kWrapperEnd:
-          EVQ_TRY(close_wrapper(text[seen_]));
+        case State::kWrapperRest:
+          EVQ_TRY(close_wrapper(text));
           break;
       }
     }
@@ -395,7 +396,8 @@ class ValueScanner : public BoundaryScanner {
     kScalar,        // in a number, a word or something wrong
     kAfterElement,  // before `,` or `]`
     kMaybeWrapper,  // in a top-level object that may turn out to hold records
-    kWrapperEnd,    // behind the array of records, before `}`
+    kWrapperEnd,    // behind the array of records, before `,` or `}`
+    kWrapperRest,   // in what follows it up to `}`
   };
 
   Status find_value(std::string_view text) {
@@ -457,14 +459,25 @@ class ValueScanner : public BoundaryScanner {
     }
   }
 
-  Status close_wrapper(char c) {
-    if (c != '}' && !is_json_blank(c)) {
-      return make_error(ErrorCode::kData, "expected '}' after the array of records",
-                        "--format json takes the whole object as one event");
+  // Other members of the object, such as the MillisBehindLatest of Kinesis, are passed over.
+  Status close_wrapper(std::string_view text) {
+    if (state_ == State::kWrapperEnd) {
+      const char c = text[seen_];
+      if (c != ',' && c != '}' && !is_json_blank(c)) {
+        return make_error(ErrorCode::kData, "expected ',' or '}' after the array of records",
+                          "--format json takes the whole object as one event");
+      }
+      if (is_json_blank(c)) {
+        ++seen_;
+        whole_bytes_ = seen_;
+        return {};
+      }
+      state_ = State::kWrapperRest;
+      nested_ = {.depth = 1};
     }
-    ++seen_;
+    seen_ = pass_nested(text, seen_, &nested_);
     whole_bytes_ = seen_;
-    if (c == '}') {
+    if (nested_.depth == 0) {
       wrapped_ = false;
       state_ = State::kTop;
     }
@@ -541,7 +554,7 @@ class ValueScanner : public BoundaryScanner {
       // A last number is whole only when something follows it; here the `]` is missing anyway.
       return make_error(ErrorCode::kData, "the array is not closed");
     }
-    if (state_ == State::kWrapperEnd) {
+    if (wrapped_) {
       return make_error(ErrorCode::kData, "the object around the records is not closed");
     }
     if (state_ != State::kTop) {

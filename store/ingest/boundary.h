@@ -20,8 +20,8 @@ namespace evq {
 std::size_t count_line_feeds(std::string_view text);
 
 // How many bytes of a text that begins with `{` lead to the first of the records that services of
-// Amazon (CloudTrail, S3, SNS) and Azure put into one object: {"Records": [{ or {"records": [{, the
-// last brace not counted. 0: none do; nothing: the text is too short to tell.
+// Amazon (CloudTrail, S3, SNS, Kinesis) and Azure put into one object: {"Records": [{ or
+// {"records": [{, the last brace not counted. 0: none do; nothing: the text is too short to tell.
 std::optional<std::size_t> records_prefix(std::string_view text);
 
 class BoundaryScanner {
@@ -66,7 +66,8 @@ class BoundaryScanner {
 // A line an event.
 std::unique_ptr<BoundaryScanner> make_line_scanner();
 // JSON values one after the other; those of top-level arrays are their elements, and so are, with
-// `unwraps_records`, those of the arrays that records_prefix() finds.
+// `unwraps_records`, those of the arrays that records_prefix() finds; other members of their
+// objects are passed over.
 std::unique_ptr<BoundaryScanner> make_value_scanner(bool unwraps_records);
 // CSV records: line ends inside quotes belong to the cell. One that a quote opens and none closes
 // for longer than a value may be does not hold all that follows: its record ends at a line end

@@ -63,8 +63,8 @@ struct DecodeOptions {
 InputCompression compression_of(std::string_view head);
 
 // The decoded bytes of `source`: gzip (any number of members) or zstd (any number of frames), told
-// by the first four bytes when kAuto; a UTF-8 byte order mark at the start of the text is kept
-// here.
+// by the first four bytes when kAuto, or deflate in zlib's wrapping, which must be named, for text
+// may begin as it does; a UTF-8 byte order mark at the start of the text is kept here.
 std::unique_ptr<ByteSource> decoded_source(std::unique_ptr<ByteSource> source,
                                            const DecodeOptions& options);
 

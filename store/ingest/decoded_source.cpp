@@ -55,9 +55,10 @@ Error something_follows(std::string_view name, std::uint64_t taken) {
                                           std::to_string(taken + 1) + " on");
 }
 
-class GzipDecoder : public Decoder {
+// Deflate in one of its two wrappings, of which gzip has members and zlib (RFC 1950) has none.
+class InflateDecoder : public Decoder {
  public:
-  GzipDecoder() { start(); }
+  explicit InflateDecoder(bool gzip) : gzip_(gzip) { start(); }
 
   Result<std::size_t> decode(std::string_view& input, std::span<char> output) override {
     if (failure_ != ISAL_DECOMP_OK) {
@@ -71,8 +72,8 @@ class GzipDecoder : public Decoder {
       if (input.empty()) {
         return std::size_t{0};
       }
-      if (input.front() != kMagic[0] || (input.size() > 1 && input[1] != kMagic[1])) {
-        return something_follows("gzip", taken_);
+      if (!gzip_ || input.front() != kMagic[0] || (input.size() > 1 && input[1] != kMagic[1])) {
+        return something_follows(name(), taken_);
       }
       start();
       between_members_ = false;
@@ -100,8 +101,9 @@ class GzipDecoder : public Decoder {
 
   void start() {
     isal_inflate_init(&state_);
-    state_.crc_flag = ISAL_GZIP;
+    state_.crc_flag = gzip_ ? ISAL_GZIP : ISAL_ZLIB;
   }
+  std::string name() const { return gzip_ ? "gzip" : "zlib"; }
 
   // What was decoded before the data turned out to be broken and is not given yet, then the error.
   Result<std::size_t> give_rest(std::span<char> output) {
@@ -112,13 +114,15 @@ class GzipDecoder : public Decoder {
       state_.tmp_out_processed += static_cast<std::int32_t>(size);
       return size;
     }
-    return make_error(ErrorCode::kData,
-                      failure_ == ISAL_INCORRECT_CHECKSUM
-                          ? "the gzip data is damaged: the checksum near byte " +
-                                std::to_string(taken_) + " is not that of what stands before it"
-                          : "the gzip data is damaged near byte " + std::to_string(taken_));
+    return make_error(
+        ErrorCode::kData,
+        failure_ == ISAL_INCORRECT_CHECKSUM
+            ? "the " + name() + " data is damaged: the checksum near byte " +
+                  std::to_string(taken_) + " is not that of what stands before it"
+            : "the " + name() + " data is damaged near byte " + std::to_string(taken_));
   }
 
+  const bool gzip_;
   inflate_state state_{};
   bool between_members_ = false;
   int failure_ = ISAL_DECOMP_OK;
@@ -187,7 +191,9 @@ class ZstdDecoder : public Decoder {
 std::unique_ptr<Decoder> make_decoder(InputCompression compression, int zstd_window_log_max) {
   switch (compression) {
     case InputCompression::kGzip:
-      return std::make_unique<GzipDecoder>();
+      return std::make_unique<InflateDecoder>(true);
+    case InputCompression::kZlib:
+      return std::make_unique<InflateDecoder>(false);
     case InputCompression::kZstd:
       return std::make_unique<ZstdDecoder>(zstd_window_log_max);
     case InputCompression::kAuto:

@@ -1,5 +1,7 @@
 #include "store/ingest/failure_reason.h"
 
+#include <algorithm>
+
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 
@@ -9,6 +11,7 @@ namespace {
 
 constexpr std::string_view kValueOf = "the value of '";
 constexpr std::string_view kIsNoTime = "' is no time";
+constexpr std::string_view kIsDistant = "' is outside of the times that evq holds, 1677 to 2262";
 constexpr std::string_view kEventHas = "the event has more than ";
 constexpr std::string_view kFields = " fields";
 constexpr std::string_view kNewKeys = " keys not seen before";
@@ -46,8 +49,7 @@ std::string unread_time_reason(std::string_view field, std::string_view value) {
 }
 
 std::string distant_time_reason(std::string_view field, std::string_view value) {
-  return joined(kValueOf, field, "' is outside of the times that evq holds, 1677 to 2262",
-                value.empty() ? std::string() : shown_value(value));
+  return joined(kValueOf, field, kIsDistant, value.empty() ? std::string() : shown_value(value));
 }
 
 std::string many_fields_reason() {
@@ -95,10 +97,13 @@ FailureKind kind_of_failure(std::string_view reason) {
   }
   // The name and the value of the field may hold anything: what comes first is ours.
   const std::size_t time = reason.find(kIsNoTime);
+  const std::size_t distant = reason.find(kIsDistant);
   const std::size_t limit = reason.find(kLimit);
-  return time == limit  ? FailureKind::kOther
-         : time < limit ? FailureKind::kUnreadTime
-                        : FailureKind::kLargeValues;
+  const std::size_t first = std::min({time, distant, limit});
+  return first == std::string_view::npos ? FailureKind::kOther
+         : first == time                 ? FailureKind::kUnreadTime
+         : first == distant              ? FailureKind::kDistantTime
+                                         : FailureKind::kLargeValues;
 }
 
 }  // namespace evq

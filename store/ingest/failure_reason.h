@@ -12,6 +12,7 @@ namespace evq {
 enum class FailureKind : std::uint8_t {
   kOther,
   kUnreadTime,   // the field that carries the time tells none
+  kDistantTime,  // it tells one that evq cannot hold
   kManyFields,   // more fields or new keys than an event may have
   kLargeValues,  // a value, or all lists and objects together
 };

@@ -157,17 +157,41 @@ bool is_security_event(std::string_view line) {
   return false;
 }
 
-bool begins_with_logfmt(std::string_view head, bool at_end) {
+// Whether a line holds pairs, of which the last has a value: lines of base64 may end in "=".
+bool holds_pairs(std::string_view line) {
+  line.remove_suffix(line.ends_with('\r') ? 1 : 0);
+  return is_logfmt_line(line, 1) && !line.ends_with('=');
+}
+
+// Nothing: more must be seen.
+std::optional<bool> begins_with_logfmt(std::string_view head, bool at_end) {
   constexpr std::size_t kPairsMin = 2;
   const std::size_t line_end = head.find('\n');
+  if (line_end == std::string_view::npos && !at_end) {
+    return std::nullopt;
+  }
   std::string_view line = head.substr(0, line_end);
   line.remove_suffix(line.ends_with('\r') ? 1 : 0);
   if (is_security_event(line)) {
     return false;
   }
   // Some of an audit daemon's lines hold more than pairs, such as the one of its start.
-  return (line_end != std::string_view::npos || at_end) &&
-         (is_logfmt_line(line, kPairsMin) || !audit_time_text(line).empty());
+  if (is_logfmt_line(line, kPairsMin) || !audit_time_text(line).empty()) {
+    return true;
+  }
+  // One pair may be anything, unless the next line holds pairs as well; cells may look like one.
+  const bool cells = line.find('"') == std::string_view::npos &&
+                     line.find_first_of(",;\t|") != std::string_view::npos;
+  if (cells || !holds_pairs(line)) {
+    return false;
+  }
+  const std::string_view rest = head.substr(std::min(line_end, head.size()));
+  const std::size_t next = skip_blanks(rest, 0);
+  const std::size_t next_end = rest.find('\n', next);
+  if (next_end == std::string_view::npos && !at_end) {
+    return std::nullopt;
+  }
+  return holds_pairs(rest.substr(next, next_end - next));
 }
 
 // Whether two lines have the same cell in the same place; no value is the name of its column.
@@ -428,8 +452,9 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
     if (w3c != std::optional(false)) {
       return w3c ? std::optional(PieceKind::kW3c) : std::nullopt;
     }
-    if (begins_with_logfmt(head.substr(first), at_end)) {
-      return PieceKind::kLogfmt;
+    const std::optional<bool> logfmt = begins_with_logfmt(head.substr(first), at_end);
+    if (logfmt != std::optional(false)) {
+      return logfmt ? std::optional(PieceKind::kLogfmt) : std::nullopt;
     }
     const std::optional<bool> log = is_log_line(head.substr(first), at_end);
     if (!log) {

@@ -18,7 +18,8 @@ namespace evq {
 //        otherwise (pretty-printed, or several on a line without line ends), and with kDetect when
 //        the object's first member is an array of records (records_prefix in boundary.h)
 //   else CSV; but with kDetect a W3C log, when lines of `#` at its start name columns, logfmt, when
-//        the first line is key=value pairs, and plain text, when
+//        the first line is key=value pairs, or one and the next line some as well, and plain text,
+//        when
 //        the first record is a log line: it begins with a time, has a time with more behind it in a
 //        cell without quotes, a quote inside a cell or a cell of more than six words, it is several
 //        words without a delimiter, it is one word that cannot be a name or has no cells of a

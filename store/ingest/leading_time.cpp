@@ -7,7 +7,6 @@
 #include "store/base/ascii.h"
 #include "store/base/time_parse.h"
 #include "store/base/time_scan.h"
-#include "store/base/zone_text.h"
 #include "store/ingest/log_fields.h"
 #include "store/ingest/program_times.h"
 #include "store/ingest/time_behind_words.h"
@@ -45,11 +44,27 @@ std::string without_colors(std::string_view text) {
 constexpr std::string_view kForeignToTimes = "\"[{<";
 
 // Where each of the first words ends, up to one that cannot belong to a time. Behind a half of the
-// day that is the last of them the zone may follow.
+// day that is the last of them the zone may follow. A zone with more behind it than marks ends
+// them.
 struct Words {
   std::array<std::size_t, kTimeWordsMax + 1> ends{};
   std::size_t count = 0;
 };
+
+std::string_view trim_punctuation(std::string_view text) {
+  while (!text.empty() && std::string_view(",:;|-").find(text.back()) != std::string_view::npos) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+// How much of a word behind a time is a zone, as in "-0500|x", "CET,x" and "+01:00)", with a colon
+// behind it; 0: all of it, or none is.
+std::size_t zone_before_more(std::string_view word) {
+  const std::size_t size = zone_size(word);
+  const bool marks_only = trim_punctuation(word).size() <= size;
+  return marks_only ? 0 : size > 0 && word[size] == ':' ? size + 1 : size;
+}
 
 Words first_words(std::string_view text) {
   Words words;
@@ -64,8 +79,16 @@ Words first_words(std::string_view text) {
     while (i < text.size() && text[i] == ' ') {
       ++i;
     }
+    const std::size_t begin = i;
     while (i < text.size() && text[i] != ' ' && text[i] != '\t') {
       ++i;
+    }
+    const std::size_t zone = has_time_of_day(text.substr(0, begin))
+                                 ? zone_before_more(text.substr(begin, i - begin))
+                                 : 0;
+    if (zone > 0 && (begin + zone <= foreign || commented)) {
+      words.ends[words.count++] = begin + zone;
+      break;
     }
     if (i > foreign && !commented) {
       break;
@@ -91,21 +114,16 @@ std::optional<std::int64_t> read_without_year(std::string_view text, std::int64_
       receipt_ns, [text](const std::string& year) { return std::string(text) + ' ' + year; });
 }
 
-std::string_view trim_punctuation(std::string_view text) {
-  while (!text.empty() && std::string_view(",:;|-").find(text.back()) != std::string_view::npos) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
-// Whether the last word is a zone with a colon behind it, as in "Nov 16 06:55:46.123 CET: %SYS-5".
+// Whether the last word is a zone with a colon behind it, as in "Nov 16 06:55:46.123 CET: %SYS-5",
+// or an offset in hours and minutes.
 bool ends_in_zone(std::string_view words) {
-  if (!words.ends_with(':')) {
-    return false;
-  }
-  words.remove_suffix(1);
+  constexpr std::size_t kHoursOnly = 3;
+  const bool colon = words.ends_with(':');
+  words.remove_suffix(colon ? 1 : 0);
   const std::string_view last = words.substr(words.rfind(' ') + 1);
-  return read_named_zone(last).size == last.size();
+  const bool is_offset =
+      last.size() > kHoursOnly && (last.starts_with('+') || last.starts_with('-'));
+  return (colon || is_offset) && !last.empty() && zone_size(last) == last.size();
 }
 
 // Of ISO 8601 with its zone, as machines write it: no word behind it can belong to the time.
@@ -147,9 +165,10 @@ std::optional<std::int64_t> read_lone_instant(std::string_view text) {
                                   : parse_instant(trim_punctuation(text.substr(0, end)));
 }
 
-// The half of the day behind a time where more follows it without a blank, or it is abbreviated:
-// " PM" of " PM,INFO" and " p.m. x"; empty: there is none.
-std::string_view half_day_behind(std::string_view rest) {
+// The half of the day behind a time where more follows it without a blank, or it is abbreviated,
+// and the zone: " PM" of " PM,INFO" and " p.m. x", " PM CET" of " p.m. CET x"; empty: there is
+// none.
+std::string half_day_behind(std::string_view rest) {
   if (rest.size() < 3 || rest[0] != ' ') {
     return {};
   }
@@ -161,7 +180,10 @@ std::string_view half_day_behind(std::string_view rest) {
       (rest.size() > 1 && is_letter_or_digit(rest[1]))) {
     return {};
   }
-  return letter == 'a' ? " AM" : " PM";
+  rest.remove_prefix(1);
+  rest.remove_prefix(rest.starts_with('.') ? 1 : 0);
+  const std::size_t zone = rest.starts_with(' ') ? zone_size(rest.substr(1)) : 0;
+  return std::string(letter == 'a' ? " AM" : " PM").append(rest.substr(0, zone > 0 ? zone + 1 : 0));
 }
 
 // The longest run of the first words that is a time.
@@ -185,7 +207,7 @@ std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t
       }
     }
     if (has_time_of_day(candidate) || n == 1) {
-      const std::string_view half_day = half_day_behind(text.substr(run.size()));
+      const std::string half_day = half_day_behind(text.substr(run.size()));
       const auto time = half_day.empty()
                             ? std::nullopt
                             : whole_time(std::string(candidate).append(half_day), order);
@@ -199,12 +221,15 @@ std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t
 
 // What the brackets from `open` on hold.
 std::optional<std::int64_t> read_in_brackets(std::string_view text, std::size_t open,
-                                             DateOrder order) {
+                                             std::int64_t receipt_ns, DateOrder order) {
   const std::size_t close = text.find(']', open);
   if (close == std::string_view::npos) {
     return std::nullopt;
   }
   const std::string_view inside = text.substr(open + 1, close - open - 1);
+  if (const auto time = short_year_time(inside, receipt_ns, order)) {
+    return time;
+  }
   return has_time_of_day(inside) ? parse_logged_datetime(inside, order) : std::nullopt;
 }
 
@@ -248,7 +273,7 @@ std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t rec
   if (const auto time = short_year_time(text, receipt_ns, order)) {
     return time;
   }
-  if (const auto time = text.front() == '[' ? read_in_brackets(text, 0, order)
+  if (const auto time = text.front() == '[' ? read_in_brackets(text, 0, receipt_ns, order)
                                             : read_first_words(text, receipt_ns, order)) {
     return time;
   }
@@ -266,7 +291,7 @@ std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t rec
   }
   for (std::size_t open = text.find('['); open != std::string_view::npos;
        open = text.find('[', open + 1)) {
-    if (const auto time = read_in_brackets(text, open, order)) {
+    if (const auto time = read_in_brackets(text, open, receipt_ns, order)) {
       return time;
     }
   }

@@ -15,12 +15,14 @@ namespace evq {
 //   at its start, in brackets or not, any text of at most six words that parse_logged_datetime
 //     reads and that has a time of day: "2015-10-18 18:01:47,978 INFO …",
 //     "[Sun Dec 04 04:47:44 2005]", "2024-05-01 10:20:30 CEST …";
+//     a zone or an offset counts whatever stands behind it, as in "… 10:20:30 -0500|INFO";
 //   syslog: "Dec 10 06:55:46 host …", "<34>Oct 11 22:14:15 …", "<34>1 2003-10-11T22:14:15.003Z …";
-//     a time without a year is the latest one not more than a day after `receipt_ns`, and a zone
-//     counts there with a colon behind it, for else the word is the host;
+//     a time without a year is the latest one not more than a day after `receipt_ns`, and the name
+//     of a zone counts there with a colon behind it, for else the word is the host;
 //   klog: "I1010 13:55:36.123456 …", the year told in the same way;
 //   Unix time: "1066036250.603 …", "[1066036250] …", "- 1066036250 …";
-//   "081109 203615 …", and "17/06/09 20:10:40 …", where 17 is the year unless that is yet to come;
+//   "081109 203615 …", and "17/06/09 20:10:40 …", in brackets or not, where 17 is the year unless
+//     that is yet to come;
 //   a date and a time of day that can be nothing else, behind a few words (time_behind_words.h):
 //     "INFO 2024-05-01 10:20:30,123 …", "web-1 | 2024-05-01T10:20:30Z …", "I, [2024-05-01T10:20:30
 //     #1]", "03-17 16:13:38.811 …", which is without a year;

@@ -170,11 +170,25 @@ LogFields access_fields(std::string_view line) {
 
 // ---------------------------------------------------------------- syslog
 
-// "Oct 11 22:14:15 ", taken from the text.
+// "Oct 11 22:14:15 ", or with a fraction, as journalctl -o short-precise writes it, taken from the
+// text.
 bool take_bsd_time(std::string_view* text) {
-  constexpr std::string_view kShape = "AAA _9 99:99:99 ";
-  const bool begins = begins_with_shape(*text, kShape);
-  text->remove_prefix(begins ? kShape.size() : 0);
+  constexpr std::string_view kShape = "AAA _9 99:99:99";
+  if (!begins_with_shape(*text, kShape)) {
+    return false;
+  }
+  std::string_view rest = text->substr(kShape.size());
+  const std::string_view fraction = take_word(&rest);
+  const bool ends = fraction.empty() || (fraction[0] == '.' && is_number(fraction.substr(1)));
+  const bool begins = ends && text->size() > kShape.size();
+  *text = begins ? rest : *text;
+  return begins;
+}
+
+// The "-" that stands for no time behind the version of RFC 5424, taken from the text.
+bool take_no_time(std::string_view* text) {
+  const bool begins = text->starts_with("- ");
+  text->remove_prefix(begins ? 2 : 0);
   return begins;
 }
 
@@ -282,7 +296,8 @@ LogFields syslog_fields(std::string_view line) {
   const bool versioned = priority && line.starts_with("1 ");
   line.remove_prefix(versioned ? 2 : 0);
   const bool bsd = take_bsd_time(&line);
-  if (!bsd && !take_iso_time(&line) && !take_journal_time(&line)) {
+  if (!bsd && !take_iso_time(&line) && !take_journal_time(&line) &&
+      !(versioned && take_no_time(&line))) {
     return {};
   }
   LogFields fields;

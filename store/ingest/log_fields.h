@@ -43,8 +43,9 @@ std::optional<unsigned> take_priority(std::string_view* line);
 //     and the protocol may be missing;
 //   a container as Kubernetes keeps it, "TIME stdout F message": stream;
 //   syslog of either RFC, or with an ISO 8601 time as rsyslog writes it to files, or with the time
-//     of journalctl -o short-full: host, program, pid, and of its priority facility and severity;
-//     the host may be missing before a program with its pid, or with a colon behind its name.
+//     of journalctl -o short-full or short-precise: host, program, pid, and of its priority
+//     facility and severity; the host may be missing before a program with its pid, or with a colon
+//     behind its name.
 // Any other line has none.
 LogFields log_fields(std::string_view line);
 

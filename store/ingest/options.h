@@ -33,7 +33,6 @@
 namespace evq {
 
 class TimeZone;
-struct W3cHeader;
 
 enum class InputFormat : std::uint8_t {
   kAuto,    // told by the first bytes: `[` and `{` are JSON, anything else CSV
@@ -46,7 +45,7 @@ enum class InputFormat : std::uint8_t {
   kW3c,     // lines under a header of lines that begin with # (w3c_log.h)
 };
 
-enum class InputCompression : std::uint8_t { kAuto, kNone, kGzip, kZstd };
+enum class InputCompression : std::uint8_t { kAuto, kNone, kGzip, kZlib, kZstd };
 
 struct IngestOptions {
   InputFormat format = InputFormat::kAuto;
@@ -65,8 +64,6 @@ struct IngestOptions {
   char csv_delimiter = 0;
   // With kText: lines that belong together (log_entry.h) are one event.
   bool multiline = false;
-  // With kW3c: the header that its first line has before it, if any.
-  std::shared_ptr<const W3cHeader> w3c_header;
   // A JSON object whose members become fields of every event, over members of the same name.
   std::string labels_json;
   // Fields (flattened names) whose objects stay one dynamic value instead of being flattened.

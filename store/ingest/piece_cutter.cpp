@@ -69,12 +69,25 @@ std::size_t whole_objects(std::string_view line, bool one_a_line) {
 }  // namespace
 
 PieceCutter::PieceCutter(ByteSource& source, const IngestOptions& options,
-                         const std::function<std::int64_t()>& clock)
-    : source_(&source),
-      options_(options),
-      clock_(clock),
-      w3c_header_(options.w3c_header),
-      wanted_(kFirstPieceBytes) {}
+                         const std::function<std::int64_t()>& clock, const InputBefore* before)
+    : source_(&source), options_(options), clock_(clock), wanted_(kFirstPieceBytes) {
+  if (before == nullptr) {
+    return;
+  }
+  time_before_ = before->time;
+  date_order_ = before->date_order;
+  w3c_header_ = before->w3c_header;
+  csv_.columns = before->csv_columns;
+  looked_ = true;
+  has_events_ = before->has_events;
+  bytes_before_ = before->bytes;
+  mark_checked_ = bytes_before_ > 0;
+}
+
+InputBefore PieceCutter::behind() const {
+  return {
+      bytes_before_ + offset_, has_events_, csv_.columns, time_before_, date_order_, w3c_header_};
+}
 
 Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int64_t timeout_ms,
                                                Piece& piece) {
@@ -137,9 +150,10 @@ void PieceCutter::look_at_columns() {
 // As far as the dates that the log begins with tell it; those of a line that is seen now and comes
 // in a later piece do as well.
 void PieceCutter::look_at_date_order(std::int64_t receipt_ns) {
-  const std::uint64_t seen = std::min(offset_ + size_, kDateOrderBytesMax);
-  if (!date_order_ && seen > std::max(dates_seen_, offset_)) {
-    date_order_ = date_order_in(text().substr(0, seen - offset_), kind_, receipt_ns);
+  const std::uint64_t begin = bytes_before_ + offset_;
+  const std::uint64_t seen = std::min(begin + size_, kDateOrderBytesMax);
+  if (!date_order_ && seen > std::max(dates_seen_, begin)) {
+    date_order_ = date_order_in(text().substr(0, seen - begin), kind_, receipt_ns);
     dates_seen_ = seen;
   }
 }
@@ -476,7 +490,8 @@ void PieceCutter::cut(Piece& piece) {
   } else if (is_log(kind_)) {
     look_at_date_order(receipt_ns);
   }
-  piece.is_first = !looked_;
+  piece.is_first = !has_events_;
+  has_events_ = has_events_ || whole != 0;
   looked_ = looked_ || whole != 0;
   piece.kind = kind_;
   piece.memory = std::move(memory_);

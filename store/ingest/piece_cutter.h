@@ -16,6 +16,7 @@
 #include "store/ingest/boundary.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/csv_record.h"
+#include "store/ingest/input_before.h"
 #include "store/ingest/options.h"
 #include "store/ingest/piece.h"
 
@@ -23,9 +24,10 @@ namespace evq {
 
 class PieceCutter {
  public:
-  // All must outlive the cutter.
+  // All must outlive the cutter, but for `before`, null at the start of an input: what is before
+  // the first byte of the source. What that says is not decided anew.
   PieceCutter(ByteSource& source, const IngestOptions& options,
-              const std::function<std::int64_t()>& clock);
+              const std::function<std::int64_t()>& clock, const InputBefore* before = nullptr);
 
   enum class Outcome : std::uint8_t {
     kPiece,
@@ -52,6 +54,8 @@ class PieceCutter {
   const CsvLayout& csv() const { return csv_; }
   // Bytes before the first piece that belong to no piece: a byte order mark, a header.
   std::uint64_t bytes_taken() const { return offset_; }
+  // What is known behind the last piece.
+  InputBefore behind() const;
 
  private:
   Result<bool> fill(std::int64_t deadline_ns);
@@ -96,8 +100,10 @@ class PieceCutter {
   PieceKind kind_ = PieceKind::kLines;
   CsvLayout csv_;
   bool header_due_ = false;
-  bool looked_ = false;           // at what the first events tell of all
-  std::uint64_t dates_seen_ = 0;  // bytes of a log that were asked for the order of dates
+  bool looked_ = false;             // at what the first events tell of all
+  bool has_events_ = false;         // before the buffer
+  std::uint64_t bytes_before_ = 0;  // the source's first
+  std::uint64_t dates_seen_ = 0;    // bytes of a log that were asked for the order of dates
   bool mark_checked_ = false;
 
   std::unique_ptr<char[]> memory_;  // none at the end

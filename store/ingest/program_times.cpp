@@ -235,6 +235,9 @@ std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t 
   if (end + 1 < text.size() && (text[end] == '.' || text[end] == ',') && is_digit(text[end + 1])) {
     end = std::min(text.find_first_not_of("0123456789", end + 1), text.size());
   }
+  const std::size_t blank = text.substr(end).starts_with(' ') ? 1 : 0;
+  const std::size_t zone = zone_size(text.substr(end + blank));
+  end += zone > 0 ? blank + zone : 0;
   const std::string_view time = text.substr(0, end);
   const auto year_first = parse_logged_datetime(time, DateOrder::kYearFirst);
   const bool ahead = year_first && *year_first > receipt_ns + kDayNs;

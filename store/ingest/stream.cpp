@@ -48,7 +48,7 @@ class Pipeline {
     if (!clock_) {
       clock_ = wall_clock_now_ns;
     }
-    cutter_.emplace(source, options_, clock_);
+    cutter_.emplace(source, options_, clock_, context.before);
     settings_.rules = rules_;
     settings_.line_bytes_max = options.line_bytes_max;
     settings_.one_value_a_line = options.format == InputFormat::kNdjson;

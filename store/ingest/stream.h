@@ -21,6 +21,7 @@
 #include "store/base/thread_pool.h"
 #include "store/ingest/builder_pool.h"
 #include "store/ingest/byte_source.h"
+#include "store/ingest/input_before.h"
 #include "store/ingest/options.h"
 
 namespace evq {
@@ -55,6 +56,7 @@ struct StreamContext {
   ThreadPool* committer = nullptr;  // of one thread, which commits; null: the caller does
   // Made for the options, shared between loads that have the same; null: the load makes its own.
   std::shared_ptr<BuilderPool> builders;
+  const InputBefore* before = nullptr;  // what is before the source's first byte, if anything is
   RejectSink reject;                    // may be empty; called as BatchSink::commit is
   std::function<std::int64_t()> clock;  // wall time, ns; empty: the system's
 };

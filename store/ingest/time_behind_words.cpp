@@ -7,7 +7,6 @@
 
 #include "store/base/ascii.h"
 #include "store/base/time_scan.h"
-#include "store/base/zone_text.h"
 #include "store/ingest/time_shapes.h"
 
 namespace evq {
@@ -15,10 +14,11 @@ namespace evq {
 namespace {
 
 // Dates as they stand before a time of day. The shapes that others end in come last.
-constexpr std::array<std::string_view, 11> kDates = {
-    "9999-99-99",  "9999/99/99",  "9999.99.99",   "99.99.9999", "99-AAA-9999", "99/AAA/9999",
-    "99 AAA 9999", "AAA _9 9999", "AAA 99, 9999", "99999999",   "999999"};
-constexpr std::array<std::string_view, 2> kShortDates = {"9-AAA-9999", "AAA 9, 9999"};
+constexpr std::array<std::string_view, 13> kDates = {
+    "9999-99-99",  "9999/99/99",  "9999.99.99",  "99.99.9999",   "99-AAA-9999",
+    "99/AAA/9999", "99 AAA 9999", "AAA _9 9999", "AAA 99, 9999", "9999 AAA _9",
+    "9999-AAA-99", "99999999",    "999999"};
+constexpr std::array<std::string_view, 3> kShortDates = {"9-AAA-9999", "AAA 9, 9999", "9999 AAA 9"};
 // Which come in two orders.
 constexpr std::array<std::string_view, 2> kNumericDates = {"99/99/9999", "99-99-9999"};
 // With the half of the day behind them, which is written where the month comes first.
@@ -45,12 +45,15 @@ std::string_view date_at_end(std::string_view text, std::span<const std::string_
 // A time of day and what is told with it.
 struct TimeOfDay {
   std::size_t begin = 0;
-  std::size_t end = 0;     // behind its fraction, half of the day and offset
-  bool padded = true;      // its numbers have two digits, but for the hour
-  std::string text;        // with its fraction, half of the day and offset
-  std::string_view zone;   // its name, with the blank before it
-  bool zone_ends = false;  // and with a colon behind it
-  std::string_view year;   // where it stands behind
+  std::size_t end = 0;  // behind its fraction, half of the day and offset
+  bool padded = true;   // its numbers have two digits, but for the hour
+  bool has_half_day = false;
+  bool has_offset = false;
+  std::string text;             // with its fraction, half of the day and offset
+  std::string_view zone;        // its name, with the blank before it
+  bool zone_ends = false;       // and with a colon behind it
+  std::string_view year;        // where it stands behind
+  std::string_view later_zone;  // behind the year, with the blank before it
 };
 
 // Behind the seconds: the fraction, where a colon stands before it in milliseconds or a smaller
@@ -77,34 +80,38 @@ void take_fraction(TimeScanner* scanner, TimeOfDay* time) {
   *scanner = ahead;
 }
 
-// What tells the zone by a number, or the half of the day: how long it is.
-std::size_t zone_or_half_day(std::string_view rest) {
+// The half of the day: how long it is.
+std::size_t half_day_size(std::string_view rest) {
+  const std::size_t blank = rest.starts_with(' ') ? 1 : 0;
+  const std::string word = ascii_lower(rest.substr(blank, 2));
+  const bool ends = rest.size() <= blank + 2 || !is_letter_or_digit(rest[blank + 2]);
+  return ends && (word == "am" || word == "pm") ? blank + 2 : 0;
+}
+
+// What tells the zone by a number: how long it is.
+std::size_t offset_size(std::string_view rest) {
   if (rest.starts_with('Z')) {
     return 1;
   }
-  if (fits_shape(rest.substr(0, 6), "+99:99") || fits_shape(rest.substr(0, 6), "-99:99") ||
-      fits_shape(rest.substr(0, 6), " +9999") || fits_shape(rest.substr(0, 6), " -9999")) {
-    return 6;
-  }
-  if (fits_shape(rest.substr(0, 5), "+9999") || fits_shape(rest.substr(0, 5), "-9999")) {
-    return 5;
-  }
-  return rest.starts_with(" AM") || rest.starts_with(" PM") ? 3 : 0;
+  constexpr std::size_t kHoursOnly = 3;
+  const std::size_t blank = rest.starts_with(' ') ? 1 : 0;
+  const std::string_view offset = rest.substr(blank);
+  const std::size_t size =
+      offset.starts_with('+') || offset.starts_with('-') ? zone_size(offset) : 0;
+  // Two digits that stand apart are rather a value.
+  return size == 0 || (blank > 0 && size == kHoursOnly) ? 0 : blank + size;
 }
 
-// Behind all that: the name of a zone, and the year, as in "10:20:30 CEST 2024". A year stands
-// behind any word in capitals, be it a zone that is known or not.
+// Behind all that: the name of a zone, and the year, as in "10:20:30 CEST 2024", perhaps with the
+// zone behind it. A year stands behind any word in capitals, be it a zone that is known or not.
 void take_zone_and_year(std::string_view rest, TimeOfDay* time) {
   if (rest.size() > 1 && rest[0] == ' ' && is_letter(rest[1]) && !time->text.ends_with('Z')) {
-    const std::size_t size = read_named_zone(rest.substr(1)).size;
+    const std::size_t size = zone_size(rest.substr(1));
     const std::size_t word =
         std::min(rest.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1), rest.size());
-    const char next = size + 1 < rest.size() ? rest[size + 1] : ' ';
-    const bool is_word =
-        !is_letter_or_digit(next) && std::string_view("-_/.").find(next) == std::string_view::npos;
-    if (size > 0 && is_word) {
+    if (size > 0) {
       time->zone = rest.substr(0, 1 + size);
-      time->zone_ends = next == ':';
+      time->zone_ends = rest.substr(1 + size).starts_with(':');
       rest.remove_prefix(1 + size);
     } else if (word > 2 && word <= 6) {
       rest.remove_prefix(word);
@@ -113,6 +120,11 @@ void take_zone_and_year(std::string_view rest, TimeOfDay* time) {
   if ((rest.starts_with(" 19") || rest.starts_with(" 20")) &&
       fits_shape(rest.substr(0, 5), " 9999") && (rest.size() == 5 || !is_digit(rest[5]))) {
     time->year = rest.substr(1, 4);
+    rest.remove_prefix(5);
+    const std::size_t name =
+        rest.size() > 1 && rest[0] == ' ' && is_letter(rest[1]) ? zone_size(rest.substr(1)) : 0;
+    const std::size_t size = name > 0 ? 1 + name : offset_size(rest);
+    time->later_zone = rest.substr(0, time->has_offset || !time->zone.empty() ? 0 : size);
   }
 }
 
@@ -135,9 +147,13 @@ std::optional<TimeOfDay> time_of_day_at(std::string_view text, std::size_t colon
   time.padded = minute_digits + second_digits == 4;
   time.text = text.substr(time.begin, text.size() - scanner.rest().size() - time.begin);
   take_fraction(&scanner, &time);
-  const std::size_t behind = zone_or_half_day(scanner.rest());
-  time.text.append(scanner.rest().substr(0, behind));
-  scanner.skip(behind);
+  const int hour = TimeScanner(time.text).take_number(1, 2).value_or(0);
+  const std::size_t half_day = hour >= 1 && hour <= 12 ? half_day_size(scanner.rest()) : 0;
+  const std::size_t offset = offset_size(scanner.rest().substr(half_day));
+  time.has_half_day = half_day > 0;
+  time.has_offset = offset > 0;
+  time.text.append(scanner.rest().substr(0, half_day + offset));
+  scanner.skip(half_day + offset);
   time.end = text.size() - scanner.rest().size();
   take_zone_and_year(scanner.rest(), &time);
   return time;
@@ -162,7 +178,7 @@ DateBefore date_before(std::string_view text, const TimeOfDay& time) {
   if (date.text.empty()) {
     date.text = date_at_end(text, kNumericDates);
   }
-  if (date.text.empty() && (time.text.ends_with(" AM") || time.text.ends_with(" PM"))) {
+  if (date.text.empty() && time.has_half_day) {
     date.text = date_at_end(text, kSlashDates);
   }
   return date.text.empty() ? DateBefore{date_at_end(text, kDatesWithoutYear), false} : date;
@@ -243,6 +259,9 @@ std::optional<std::int64_t> read_date_and_time(std::string_view text, const Date
   const bool names_month = !dashes;
   if (date.has_year || (names_month && !time.year.empty()) || time.zone_ends) {
     time.text.append(time.zone);
+  }
+  if (!date.has_year && names_month) {
+    time.text.append(time.later_zone);
   }
   if (date.has_year) {
     return parse_logged_datetime(std::string(date.text) + ' ' + time.text, order);

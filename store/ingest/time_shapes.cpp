@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "store/base/ascii.h"
+#include "store/base/zone_text.h"
 
 namespace evq {
 
@@ -39,6 +40,23 @@ bool is_unix_time(std::string_view word) {
 bool has_time_of_day(std::string_view text) {
   return text.find(':') != std::string_view::npos &&
          std::any_of(text.begin(), text.end(), is_digit);
+}
+
+std::size_t zone_size(std::string_view text) {
+  constexpr std::size_t kHoursOnly = 3;
+  TimeScanner scanner(text);
+  const bool is_offset = scanner.take_offset().has_value();
+  const std::size_t size =
+      is_offset ? text.size() - scanner.rest().size() : read_named_zone(text).size;
+  const char next = size < text.size() ? text[size] : ' ';
+  const bool more = size + 1 < text.size() && is_letter_or_digit(text[size + 1]);
+  // "-05.5" and "-05,5" are numbers, "10:20:30-11:20:30" is a range.
+  const bool is_number = (next == '.' && more) || (is_offset && next == ':' && more) ||
+                         (is_offset && size == kHoursOnly && next == ',' && more);
+  const bool is_name = !is_offset || size == kHoursOnly;
+  const bool goes_on = is_letter_or_digit(next) || is_number ||
+                       (is_name && std::string_view("-_/").find(next) != std::string_view::npos);
+  return goes_on ? 0 : size;
 }
 
 std::optional<DateNumbers> take_date_numbers(TimeScanner* scanner) {

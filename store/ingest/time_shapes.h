@@ -28,6 +28,10 @@ bool is_unix_time(std::string_view word);
 // Whether it may hold a time of day.
 bool has_time_of_day(std::string_view text);
 
+// How long the zone is that the text begins with, "-0500", "+02", "CET", "UTC+2" or
+// "Europe/Berlin", whatever stands behind it; 0: there is none, or it belongs to a longer word.
+std::size_t zone_size(std::string_view text);
+
 // A date of numbers that does not begin with its year, "05/04/2024" and "5-4-24", or with one of
 // two digits.
 struct DateNumbers {

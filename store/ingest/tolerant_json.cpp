@@ -1,5 +1,6 @@
 #include "store/ingest/tolerant_json.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "store/base/limits.h"
@@ -49,7 +50,7 @@ bool TolerantJson::keep_item(const DynamicBuilder::Mark& before) {
   if (skipping_) {
     dynamic_.return_to(before);
   }
-  if (dynamic_.size() <= kFieldValueBuiltBytesMax) {
+  if (dynamic_.size() <= built_bytes_max_) {
     return true;
   }
   fault_is_limit_ = true;
@@ -100,6 +101,20 @@ bool TolerantJson::parse_row(std::span<const std::string> names) {
     }
   } while (next_item(']', done));
   return done;
+}
+
+bool TolerantJson::read_value(DynamicBuilder* out) {
+  skip_blanks();
+  std::swap(dynamic_, *out);
+  const std::size_t built_bytes_max = std::exchange(built_bytes_max_, SIZE_MAX);
+  const DynamicBuilder::Mark before = dynamic_.mark();
+  const bool good = parse_dynamic(1);
+  if (!good) {
+    dynamic_.return_to(before);
+  }
+  built_bytes_max_ = built_bytes_max;
+  std::swap(dynamic_, *out);
+  return good;
 }
 
 bool TolerantJson::skip_value() {

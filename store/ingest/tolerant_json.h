@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "store/base/limits.h"
 #include "store/column/dynamic.h"
 #include "store/ingest/event_assembler.h"
 
@@ -23,6 +24,9 @@ class TolerantJson {
   bool parse_event();
   // Reads the array at the position, its values as fields of these names. False with a fault.
   bool parse_row(std::span<const std::string> names);
+  // Reads any value at the position into the builder, which is as it was when there is a fault, and
+  // then moves past it. However long it is: whoever asks has limits of its own.
+  bool read_value(DynamicBuilder* out);
   // Reads any value at the position, syntax only, and moves past it.
   bool skip_value();
   // Moves past blanks.
@@ -67,6 +71,7 @@ class TolerantJson {
   EventAssembler& event_;
   std::size_t position_ = 0;
   DynamicBuilder dynamic_;
+  std::size_t built_bytes_max_ = kFieldValueBuiltBytesMax;  // of `dynamic_`
   bool skipping_ = false;
   std::string fault_;
   std::size_t fault_offset_ = 0;

@@ -24,6 +24,8 @@ class Completion(EvqCase):
         self.assertEqual(self.offered("exp"), ["export"])
         self.assertEqual(self.offered("dataset", "cr"), ["create"])
         self.assertEqual(self.offered("query", "--sin"), ["--since"])
+        for words in (("--he",), ("query", "--he"), ("dataset", "create", "--he")):
+            self.assertEqual(self.offered(*words), ["--help"])
         self.assertEqual(self.offered("query", "x", "-o", "n"), ["ndjson"])
         self.assertEqual(self.offered("query", "x", "--output=nd"), ["--output=ndjson"])
         self.assertEqual(self.offered("token", "create", "--query=w"), ["--query=web-logs"])

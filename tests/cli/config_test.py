@@ -70,6 +70,17 @@ class Config(EvqCase):
         self.assertNotIn("0123456789", shown)
         self.assertIn("****cdef", shown)
 
+    def test_what_is_for_servers_is_not_used_with_a_store(self):
+        env = {"EVQ_TOKEN": "xaat-0123456789abcdef", "EVQ_ORG": "shop", "EVQ_CA_FILE": "/ca.pem"}
+        for options, used in (((), False), (("--store", "x"), False),
+                              (("--server", "http://127.0.0.1:9"), True)):
+            shown = self.show(*options, env=env)
+            self.assertEqual([shown[name]["used"] for name in ("token", "org", "ca-file")], [used] * 3)
+        shown = self.show("--store", "x", env={**env, "EVQ_SERVER": "http://127.0.0.1:9"})
+        self.assertFalse(shown["token"]["used"])
+        self.assertIn("EVQ_TOKEN (not used: it is for a server)",
+                      self.out("config", "show", "-o", "table", env=env))
+
     def test_store_or_server(self):
         env = {"EVQ_SERVER": "http://127.0.0.1:9"}
         self.assertFalse(self.show("--store", "x", env=env)["server"]["used"])

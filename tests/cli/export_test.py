@@ -99,12 +99,17 @@ class Export(EvqCase):
                            ("e.jsonl", '{"a":"x y"}\n{"b":1}\n')):
             self.evq(*self.target, "export", query, "--output", name)
             self.assertEqual((self.directory / name).read_text(), text)
-        for name in ("e.tabular", "e.txt", "ev"):
-            _, errors = self.evq(*self.target, "export", query, "--output", name, status=2)
-            self.assertEqual(errors, f"error: which form has {name}?\n"
-                                     "  = give -o ndjson, json, csv, tsv, logfmt or parquet\n")
+        for name in ("e.tabular", "e.txt", "ev", "./csv"):
+            _, told = self.evq(*self.target, "export", query, "--output", name)
+            self.assertEqual(told, f"exported 2 events to {name} as ndjson\n")
+            self.assertEqual((self.directory / name).read_text(), '{"a":"x y"}\n{"b":1}\n')
+        _, told = self.evq(*self.target, "export", query, "--output", "E.CSV")
+        self.assertEqual(told, "exported 2 events to E.CSV\n")
+        self.assertEqual((self.directory / "E.CSV").read_text(), "a,b\nx y,\n,1\n")
+        _, errors = self.evq(*self.target, "export", query, "--output", "/dev/full", status=None)
+        self.assertIn("/dev/full", errors)
         _, errors = self.evq(*self.target, "export", query, "--output", "csv", status=2)
-        self.assertIn("--output names the file; the form is chosen by -o csv\n", errors)
+        self.assertIn("give -o csv; or, for a file of that name, --output ./csv\n", errors)
         self.evq("ingest", "many", input="".join(
             f'{{"_time":{1714521600000 + i},"i":{i}}}\n' for i in range(COUNT)))
         rows = json.loads(self.out(*self.target, "export", "many | project i", "-o", "json"))
@@ -171,6 +176,32 @@ class Export(EvqCase):
         self.assertEqual(self.out(*self.target, "export", "copy"), first)
         self.assertEqual(self.lines(first)[0].keys(), {"_time", "a.b", "list", "s"})
 
+    def test_whole_reals_stay_reals(self):
+        lines = ['{"_time":"2024-05-01T00:00:00Z","r":5.0,"big":1e21,"in":{"list":[1.0,{"x":-0.0},2]}}',
+                 '{"_time":"2024-05-01T00:00:01Z","r":-0.0,"mixed":7.0}',
+                 '{"_time":"2024-05-01T00:00:02Z","mixed":"seven"}']
+        self.ingest("logs", lines)
+        out = self.out("export", "logs")
+        self.assertEqual(out, (
+            '{"_time":"2024-05-01T00:00:00Z","big":1e+21,"in.list":[1.0,{"x":-0.0},2],"r":5.0}\n'
+            '{"_time":"2024-05-01T00:00:01Z","mixed":7.0,"r":-0.0}\n'
+            '{"_time":"2024-05-01T00:00:02Z","mixed":"seven"}\n'))
+        for query in ("logs | project r / 2", "logs | project mixed / 2", "logs | project r"):
+            answer = self.out("query", query)
+            self.evq("ingest", "copy", "--format", "ndjson", input=self.out("export", "logs"))
+            self.assertEqual(self.out("query", query.replace("logs", "copy")), answer)
+            self.evq("dataset", "delete", "copy", "--yes")
+        for form, text in (("csv", 'r,mixed,list\n5.0,,"[1.0,{""x"":-0.0},2]"\n-0.0,7.0,\n,seven,\n'),
+                           ("logfmt", 'r=5.0 list="[1.0,{\\"x\\":-0.0},2]"\nr=-0.0 mixed=7.0\nmixed=seven\n')):
+            self.assertEqual(self.out("export", "logs | project r, mixed, list = ['in.list']", "-o", form),
+                             text)
+        self.assertEqual(self.out("export", "logs | where isnotnull(r) | project r", "-o", "json"),
+                         '[\n{"r":5.0},\n{"r":-0.0}\n]\n')
+        self.assertEqual(self.out("export", "logs | project r, q = 1 / 0.0", "-o", "csv").splitlines()[1],
+                         "5.0,+Inf")
+        self.assertIn('"r":5.0}', self.out(*self.target, "export", "logs"))
+        self.assertEqual(self.out(*self.target, "query", "logs | project r | where r > 0"), '{"r":5}\n')
+
     def test_when_an_event_was_taken_in_is_told_where_it_is_asked_for(self):
         self.ingest("logs", ['{"_time":"2024-05-01T00:00:00Z","i":1}'])
         self.assertEqual(self.out(*self.target, "export", "logs", "-o", "csv"),
@@ -194,7 +225,8 @@ class Export(EvqCase):
             _, errors = self.evq(*self.target, "export", "logs", "--output", name)
             self.assertIn("exported 1 event to", errors)
         self.assertEqual(list(self.directory.glob("*.partial")), [])
-        self.evq(*self.target, "export", "logs", "--output", "out.what", status=2)
+        _, told = self.evq(*self.target, "export", "logs", "--output", "out.csv.gz", status=2)
+        self.assertIn("export does not compress", told)
         self.evq(*self.target, "export", "nothing", "--output", "none.csv", status=3)
         self.assertFalse(list(self.directory.glob("none*")))
         (self.directory / "link.csv").symlink_to("no/such/out.csv")
@@ -267,6 +299,15 @@ class ExportFromServer(Export):
         self.evq("dataset", "create", "first")
         url, token, _ = self.serve()
         self.target = ("--server", url, "--token", token)
+
+    def test_numbers_of_both_kinds_are_the_stores(self):
+        self.ingest("logs", ['{"_time":1,"i":9007199254740993,"z":-0.0}', '{"_time":2,"i":1.5,"z":2.5}'])
+        for words in (("query", "logs | project i, z"), ("export", "logs | project i, z", "-o", "csv"),
+                      ("export", "logs"), ("tail", "logs", "--no-follow", "-o", "ndjson"),
+                      ("dataset", "fields", "logs", "-o", "table")):
+            told = self.out(*self.target, *words)
+            self.assertEqual(told, self.out(*words))
+            self.assertIn("993" if words[0] != "dataset" else "dynamic", told)
 
 
 if __name__ == "__main__":

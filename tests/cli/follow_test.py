@@ -1,5 +1,6 @@
 """evq ingest --follow: every line of a growing file exactly once, whatever happens to either."""
 
+import gzip
 import json
 import os
 import random
@@ -200,6 +201,86 @@ class Follow(EvqCase):
         with open(self.file, "a") as file:
             file.write(text)
 
+    def grow(self, parts, query, *options):
+        """Follows the file, which gets a part when the one before it is stored: each has its number of events."""
+        process = self.follow(*options)
+        total = 0
+        for text, events in parts:
+            self.append(text)
+            total += events
+            lines = self.messages(query, total)
+        self.interrupt(process)
+        return [list(json.loads(line).values()) for line in lines]
+
+    def test_what_the_first_lines_told_of_dates_holds(self):
+        query = "app | sort by message asc | project _time"
+        self.assertEqual(self.grow([("10/03/2024 02:30:00 a\n13/03/2024 02:30:00 b\n", 2),
+                                    ("05/04/2024 10:00:00 c\n", 1)], query)[-1], ["2024-04-05T10:00:00Z"])
+        self.append("06/04/2024 10:00:00 d\n")
+        process = self.follow()  # as does what they told the last run
+        self.assertEqual(json.loads(self.messages(query, 4)[-1]), {"_time": "2024-04-06T10:00:00Z"})
+        self.interrupt(process)
+
+    def test_the_order_of_short_dates_holds(self):
+        times = self.grow([("".join(f"[24/05/{day} 10:00:00] a\n" for day in (12, 13, 28)), 3),
+                           ("[24/06/01 10:00:00] c\n", 1)], "app | sort by _time asc | project _time")
+        self.assertEqual(times[-1], ["2024-06-01T10:00:00Z"])
+
+    def test_a_line_without_a_time_has_that_of_the_line_before_it(self):
+        query = "app | sort by message asc | project _time"
+        self.assertEqual(self.grow([("2024-03-10 02:30:00 x\n at x\n", 2), (" at y\n", 1)], query),
+                         [["2024-03-10T02:30:00Z"]] * 3)
+        self.append(" at z\n")
+        self.follow()
+        self.assertEqual(self.messages(query, 4), ['{"_time":"2024-03-10T02:30:00Z"}'] * 4)
+
+    def test_an_entry_that_may_go_on_is_kept_when_its_file_is_emptied(self):
+        process = self.follow("--multiline")
+        self.append("2024-03-10 02:30:00 hello\n")
+        self.messages("app | project message", 1)
+        self.append("2024-03-10 02:30:01 one\n at x\n")
+        time.sleep(0.4)  # it is read by then, and not whole
+        self.file.write_text("")
+        time.sleep(0.4)
+        self.append("2024-03-10 02:30:09 new\n")
+        lines = self.messages("app | sort by _time asc | project message", 3)
+        self.assertEqual([json.loads(line)["message"] for line in lines],
+                         ["2024-03-10 02:30:00 hello", "2024-03-10 02:30:01 one\n at x", "2024-03-10 02:30:09 new"])
+        self.interrupt(process)
+
+    def test_a_cell_may_come_in_two_parts(self):
+        process = self.follow("--csv-fields", "a,b")
+        self.append('1,x\n2,"multi\n')
+        query = "app | sort by tostring(a) asc | project a, b"
+        self.messages(query, 1)
+        self.append('line"\n3,"z"\n')
+        self.assertEqual(self.messages(query, 3), ['{"a":1,"b":"x"}', '{"a":2,"b":"multi\\nline"}', '{"a":3,"b":"z"}'])
+        self.interrupt(process)
+        self.assertIn("failed 0", process.stderr.read())
+
+    def test_what_columns_are_holds(self):
+        query = "app | sort by tostring(a) asc | project type = gettype(b), b = tostring(b)"
+        self.assertEqual(self.grow([("1,007\n2,x\n", 2), ("3,8\n", 1)], query, "--csv-fields", "a,b"),
+                         [["string", "007"], ["string", "x"], ["string", "8"]])
+        self.append("4,9\n")
+        self.follow("--csv-fields", "a,b")
+        self.assertEqual(self.messages(query, 4)[-1], '{"type":"string","b":"9"}')
+
+    def test_what_is_no_text_is_refused(self):
+        for content, options, status, told in (
+                (b"\x7fELF\x02\x01\x01\0\0\0\n\0\0\0x\n", (), 4, "this is no text: byte 8 is zero"),
+                (gzip.compress(b'{"i":1}\n'), (), 2, "is compressed; --follow reads plain text in UTF-8"),
+                (gzip.compress(b'{"i":1}\n'), ("--format", "ndjson"), 2, "is compressed"),
+                ("\ufeffone\n".encode("utf-16-le"), (), 2, "is UTF-16 text; --follow reads plain text in UTF-8"),
+                (b"SQLite format 3\0", (), 4, "this is a SQLite database")):
+            self.file.write_bytes(content)
+            process = self.follow(*options)
+            self.assertEqual(process.wait(timeout=30), status, content)
+            self.assertIn(told, process.stderr.read())
+        self.file.write_bytes(b"one\0\n")
+        self.follow("--format", "text")
+        self.assertEqual(len(self.messages("app | project message", 1)), 1)
+
     def test_parts_of_a_containers_lines_are_put_together(self):
         process = self.follow("--multiline")
         for text in ("2024-05-01T10:20:31.1Z stdout P be\n", "2024-05-01T10:20:31.2Z stderr F bad\n",
@@ -326,6 +407,8 @@ class Follow(EvqCase):
 class FollowToServer(Follow):
     # What is read of a file is the same; 256 MiB over HTTP show nothing else.
     test_the_rest_of_a_line_that_is_too_long_is_no_line = None
+    # The types of columns are the server's to tell, by each batch.
+    test_what_columns_are_holds = None
 
     def setUp(self):
         super().setUp()

@@ -42,7 +42,20 @@ def events(count, first=0):
                    for n in range(first, first + count))
 
 
-class FileSizeLimit(EvqCase):
+class DiskCase(EvqCase):
+    def request(self, url, token, path, body, content_type="application/json", **headers):
+        connection = http.client.HTTPConnection(url.rsplit("/", 1)[1], timeout=60)
+        try:
+            connection.request("POST", path, body, {"Authorization": "Bearer " + token,
+                                                    "Content-Type": content_type, **headers})
+            answer = connection.getresponse()
+            self.headers = answer.headers
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+
+class FileSizeLimit(DiskCase):
     def limited(self, size, *words, input):
         """Runs evq with a limit of a file's size in bytes."""
         def limit():
@@ -61,6 +74,18 @@ class FileSizeLimit(EvqCase):
         self.evq("ingest", "d", input=events(1000))
         self.assertEqual(self.out("query", "d | count"), '{"Count":1001}\n')
 
+    def test_small_loads_go_on_where_the_log_may_not_grow_until_it_is_due(self):
+        url, token, server = self.serve()
+        limit = 2_000_000
+        resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (limit, limit))
+        for n in range(300):
+            status, answer = self.request(url, token, "/v1/ingest/d", json.dumps([{"n": n}]))
+            self.assertEqual(status, 200, (n, answer))
+        server.terminate()
+        self.assertEqual(server.wait(60), 0)
+        self.assertEqual(self.out("query", "d | count"), '{"Count":300}\n')
+        self.evq("check")
+
     def test_an_answer_past_it_is_an_error(self):
         self.evq("ingest", "d", input=events(1000))
         done = self.limited(200_000, "export", "d", "--output", "d.csv", input="")
@@ -68,7 +93,7 @@ class FileSizeLimit(EvqCase):
         self.assertIn("File too large", done.stderr)
 
 
-class FullDisk(EvqCase):
+class FullDisk(DiskCase):
     own_mounts = None
 
     def setUp(self):
@@ -104,7 +129,7 @@ class FullDisk(EvqCase):
         self.ingest("small", ['{"n":1}'])
         self.fill()
         _, errors = self.evq("ingest", "d", input='{"n":1}\n', status=5)
-        self.assertIn("the disk is nearly full, 0 MiB are left", errors)
+        self.assertRegex(errors, "the disk is nearly full, 0 MiB are left, and [1-9][0-9]* MiB are needed")
         self.evq("ingest", "new", input='{"n":1}\n', status=5)
         self.assertEqual(self.count(), 30_000)
         self.evq("check")
@@ -132,15 +157,19 @@ class FullDisk(EvqCase):
         self.evq("ingest", "other", input='{"n":1}\n')
         self.assertEqual(self.count("other"), 1)
 
-    def request(self, url, token, path, body, content_type="application/json"):
-        connection = http.client.HTTPConnection(url.rsplit("/", 1)[1], timeout=60)
-        try:
-            connection.request("POST", path, body, {"Authorization": "Bearer " + token,
-                                                    "Content-Type": content_type})
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
+    def test_what_a_collector_s_request_kept_in_part_is_sent_again(self):
+        url, token, _ = self.serve()
+        self.fill()
+        room = 48 << 20
+        os.truncate(self.disk / "others", (self.disk / "others").stat().st_size - room)
+        large = "".join('{"index":"b_large","event":%s}' % line for line in events(15_000).splitlines())
+        status, answer = self.request(url, token, "/services/collector/event",
+                                      '{"index":"a_small","event":{"n":1}}' + large)
+        self.assertEqual((status, json.loads(answer)["code"]), (503, 9), answer)
+        self.assertIn("1 events were kept, but not those of b_large: ", answer)
+        self.assertEqual(self.headers["X-Evq-Error"], "disk-full")
+        self.assertGreater(int(self.headers["Retry-After"]), 0)
+        self.assertEqual(self.count("a_small"), 1)
 
     def test_a_server_goes_on(self):
         url, token, server = self.serve()
@@ -150,15 +179,32 @@ class FullDisk(EvqCase):
             self.assertEqual(status, 200, answer)
         self.fill()
         status, answer = self.request(url, token, "/v1/ingest/d", '{"n":1}', lines)
-        self.assertEqual(status, 507, answer)
+        self.assertEqual(status, 503, answer)
         self.assertIn("disk is nearly full", json.loads(answer)["message"])
+        self.assertEqual(self.headers["X-Evq-Error"], "disk-full")
+        self.assertGreater(int(self.headers["Retry-After"]), 0)
+        # A body that waits in a file, and one of those whose senders drop what is refused otherwise.
+        status, answer = self.request(url, token, "/v1/ingest/d", events(5000), lines)
+        self.assertEqual((status, self.headers["X-Evq-Error"]), (503, "disk-full"), answer)
+        self.assertIn("no room for a long body", answer)
+        record = {"body": {"stringValue": "x"}, "timeUnixNano": "1714521600000000000"}
+        logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+        status, answer = self.request(url, token, "/v1/logs", json.dumps(logs),
+                                      **{"X-Axiom-Dataset": "d"})
+        self.assertEqual((status, json.loads(answer)["code"]), (503, 14), answer)
+        self.assertGreater(int(self.headers["Retry-After"]), 0)
+        # The command line does not wait for the disk, and says what the server says.
+        done = subprocess.run([EVQ, "--server", url, "--token", token, "ingest", "d"],
+                              input='{"n":1}', text=True, capture_output=True, timeout=30)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("disk is nearly full", done.stderr)
         times = {"startTime": "2000-01-01T00:00:00Z", "endTime": "2100-01-01T00:00:00Z"}
         query = json.dumps({"apl": "d | count", **times})
         status, answer = self.request(url, token, "/v1/query/_apl?format=legacy", query)
         self.assertEqual(status, 200, answer)
         self.assertIn("20000", answer)
         # A long answer would wait on the disk; what is too long for memory instead is refused.
-        for rows, expected in ((1000, 200), (49_000, 507), (1000, 200)):
+        for rows, expected in ((1000, 200), (49_000, 503), (1000, 200)):
             text = f"range x from 1 to {rows} step 1 | extend s = strrep(strrep('x', 100), 30)"
             status, answer = self.request(url, token, "/v1/query/_apl?format=tabular",
                                           json.dumps({"apl": text, **times}))

@@ -145,6 +145,11 @@ class Help(EvqCase):
             status = 1 if words[0] == "help" else 2
             _, errors = self.evq(*words, status=status)
             self.assertIn(f"did you mean '{hint}'?", errors)
+        for words in (("help", "nope"), ("trim",)):
+            self.assertNotIn("did you mean", self.evq(*words, status=None)[1])
+        for form in ("JSON", "Csv"):
+            _, errors = self.evq("query", "x", "-o", form, status=2)
+            self.assertIn(f"did you mean '{form.lower()}'?", errors)
 
 
 if __name__ == "__main__":

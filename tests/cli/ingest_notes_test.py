@@ -239,9 +239,17 @@ class IngestNotes(LoadCase):
                 ('{"at":"1/13/2000"}\n' * 30 + '{"at":"2000-01-14"}\n', "at", "1/2/2006 reads '1/13/2000'"),
                 ("date,a\n20000113,1\n", "date",
                  "20000113 is read as a Unix time; --timestamp-format 20060102 reads it as a date"),
+                ('{"_time":"20000113"}\n', "", "20000113 is read as a Unix time; --timestamp-format 20060102 "
+                                                "reads it as a date"),
+                ('{"_time":20000113,"n":20000113}\n', "_time",
+                 "20000113 is read as a Unix time; --timestamp-format 20060102 reads it as a date"),
+                ('{"_time":"1970-08-20T11:35:13Z"}\n', "", ""),
+                ('{"at":20000113023000}\n', "at", "20060102150405 reads '20000113023000'"),
+                ("at,a\nJun 15 02:04:59,1\n", "at", "'Jan 2 15:04:05' reads 'Jun 15 02:04:59'"),
                 ("date,a\n947721600,1\n", "date", "")):
             with self.subTest(text):
-                _, errors = self.evq("ingest", "d", "--timestamp-field", field, input=text)
+                _, errors = self.evq("ingest", "d", *(("--timestamp-field", field) if field else ()),
+                                     input=text)
                 notes = [line for line in errors.splitlines() if line.startswith("note: ")]
                 wanted = ["note: stdin: " + ("" if "Unix" in told else "--timestamp-format ") + told]
                 self.assertEqual(notes, wanted if told else [])

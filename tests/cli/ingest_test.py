@@ -61,6 +61,26 @@ class Ingest(LoadCase):
                 if stored > 0:
                     self.assertEqual(self.rows(f"p{number} | count"), [{"Count": stored}])
 
+    def test_the_report_of_a_load_that_ends_early_counts_what_is_stored(self):
+        process = self.start("ingest", "cut", "-o", "json", stdin=subprocess.PIPE)
+        process.stdin.write('{"a":1}\n' * 200_000)
+        process.stdin.flush()
+        self.wait_until_read(process)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 130)
+        interrupted = json.loads(process.stdout.read())
+        text = '{"a":1}\n' * 200_000 + "bad\n"
+        refused = json.loads(self.evq("ingest", "bad", "--max-errors", "0", input=text, status=4)[0])
+        self.assertEqual((interrupted["ingested"], refused["failed"]), (200_000, 1))
+        for dataset, report in (("cut", interrupted), ("bad", refused)):
+            with self.subTest(dataset):
+                stored = json.loads(self.out("dataset", "info", dataset, "-o", "json"))
+                self.assertGreater(report["ingested"], 65_536)
+                self.assertEqual(report["processedBytes"], 8 * report["ingested"])
+                self.assertIn(report["blocksCreated"], range(1, stored["numBlocks"] + 1))
+                self.assertEqual((report["ingested"], report["walLength"]),
+                                 (stored["numEvents"], stored["freshChunks"]))
+
     def test_times_that_cannot_be_held(self):
         text = '{"_time":"0001-01-01T00:00:00Z"}\n{"_time":"9999-12-31T23:59:59Z"}\n{"_time":"soon"}\n' \
                '{"_time":99999999999}\n{"_time":"Mon, 01 Jan 1500 10:00:00 GMT"}\n'
@@ -426,8 +446,10 @@ class Ingest(LoadCase):
                                  [{"i": 2, "_time": "2024-05-01T00:00:00Z"}])
         self.load(whole, "--format", "json", dataset="one")
         self.assertEqual(self.rows("one | project n = array_length(Records)"), [{"n": 3}])
-        _, errors = self.evq("ingest", "more", input=whole[:-1] + ',"next":"x"}', status=4)
-        self.assertIn("expected '}' after the array of records", errors)
+        report, _ = self.load(whole[:-1] + ',"MillisBehindLatest":0}', dataset="more")
+        self.assertEqual((report["ingested"], report["failed"]), (3, 0))
+        _, errors = self.evq("ingest", "more", input=whole[:-1] + '"next":"x"}', status=4)
+        self.assertIn("expected ',' or '}' after the array of records", errors)
         _, errors = self.evq("ingest", "cut", input=whole[:-1], status=4)
         self.assertIn("is not closed", errors)
 
@@ -516,6 +538,17 @@ class Ingest(LoadCase):
                     5, "error: cannot write standard output: No space left on device\n"
                     "  = 2 events are stored; only the report of it is lost\n"))
                 self.assertEqual(self.out("query", form + " | count"), '{"Count":2}\n')
+
+    def test_tsv_is_a_format(self):
+        self.load("a\tb,c\n1\tx,y\n", "--format", "tsv")
+        self.assertEqual([{k: v for k, v in row.items() if k != "_time"} for row in self.rows()],
+                         [{"a": 1, "b,c": "x,y"}])
+
+    def test_rejects_do_not_mix_with_the_report(self):
+        _, errors = self.evq("ingest", "d", "--reject-file", "-", input="bad\n", status=2)
+        self.assertEqual(errors, "error: --reject-file - would mix lines with the report\n"
+                         "  = name a file, or /dev/stderr\n")
+        self.assertFalse((self.directory / "-").exists())
 
     def test_an_input_is_not_overwritten_by_its_rejects(self):
         events = self.directory / "events.json"

@@ -39,8 +39,8 @@ class Loading(EvqCase):
         for command in (".explain", ".profile"):
             errors = self.told(f"{command} print a = 1 | where b == 2\n")
             self.assertIn("unknown field 'b'", errors)
-            self.assertIn("--> query:1:21\n", errors)
-            self.assertIn(" 1 | print a = 1 | where b == 2\n", errors)
+            self.assertIn("--> query:1:30\n", errors)  # of standard input
+            self.assertIn(f" 1 | {command} print a = 1 | where b == 2\n", errors)
             self.assertIn("^", errors)
 
     def test_null_can_be_empty(self):

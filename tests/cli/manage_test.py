@@ -226,6 +226,23 @@ class Datasets(EvqCase):
         self.assertEqual(self.out("dataset", "list"), "")
         self.evq("query", "app", status=3)
 
+    def test_the_list_fits_a_terminal(self):
+        event = '{"_time":"2024-05-01T00:00:00Z"}'
+        self.ingest("web", [event])
+        full = "│ 2024-05-01T00:00:00Z │ 2024-05-01T00:00:00Z │"
+        text = self.on_terminal("dataset", "list", columns=80)
+        self.assertIn(full, text)
+        self.assertIn(" size │", text)
+        for length, row in ((30, "│ 2024-05-01 │ 2024-05-01T00:00:00Z │"), (35, "│ 2024-05-01 │ 2024-05-01 │")):
+            self.ingest("x" * length, [event])
+            lines = self.on_terminal("dataset", "list", columns=80).splitlines()
+            self.assertEqual(sum("─" in line for line in lines), 3, lines)
+            self.assertLessEqual(max(map(len, lines)), 80)
+            self.assertEqual(sum(row in line for line in lines), len(lines) - 4, lines)
+        self.ingest("x" * 70, [event])
+        self.assertIn("size    │", self.on_terminal("dataset", "list", columns=80))  # lines tell all
+        self.assertIn(full, self.on_terminal("dataset", "list", columns=160))
+
     def test_a_query_reads_more_datasets_than_its_first_limit_of_descriptors_allows(self):
         for i in range(30):
             self.ingest(f"d{i}", ['{"n":1}'])
@@ -247,6 +264,10 @@ class Datasets(EvqCase):
                 _, errors = self.evq("--store", place, *words, status=None)
                 self.assertIn("there is no store at", errors)
                 self.assertFalse(place.exists())
+        # Where a dataset that is not there would have ended with 3, so does a store that is not.
+        for words in (("query", "x"), ("export", "x"), ("tail", "x", "--no-follow")):
+            _, errors = self.evq("--store", place, *words, status=3)
+            self.assertIn(f"there is no store at {place}", errors)
         self.evq("--store", place, "token", "create", "--name", "t")
         self.assertTrue(place.exists())
 

@@ -79,12 +79,8 @@ class Mistakes(EvqCase):
              "error: unknown option '--foramt'\n  = did you mean '--format'?\n"),
             (("query", "--format=json", "web"),
              "error: --format goes with --file\n  = write -o json\n"),
-            (("query", "web | count", "-o", "table", "-o", "json"),
-             "error: -o is given twice\n  = see evq query --help\n"),
-            (("query", "web", "--until", "now-1h", "--end-time", "now", "--until", "now"),
-             "error: --end-time is given 3 times\n  = see evq query --help\n"),
-            (("--store", "a", "query", "--store", "b", "web"),
-             "error: --store is given twice\n  = see evq query --help\n"),
+            (("query", "web | count", "-o", "table", "-o", "jsno"),
+             "error: -o: 'jsno' is not one of its words\n  = did you mean 'json'?\n"),
             (("ingest", "web", "-f", "x.log"),
              "error: unknown option '-f'\n  = a file stands alone: evq ingest DATASET FILE\n"),
             (("query", "-o", "jsonl", "web"),
@@ -102,8 +98,6 @@ class Mistakes(EvqCase):
              "error: -o: 'cvs' is not one of its words\n  = did you mean 'csv'?\n"),
             (("query", "web", "-o"),
              "error: -o needs a value\n  = see evq query --help\n"),
-            (("query", "web", "-o", "csv", "--output", "tsv"),
-             "error: --output is given twice\n  = see evq query --help\n"),
             (("tail", "web", "-n", "-5"),
              "error: -n: '-5' is negative\n  = write 0 or more\n"),
             (("query", "--limit", "1.5", "web"),
@@ -371,6 +365,17 @@ class Mistakes(EvqCase):
                 self.assertEqual(errors.count("no line begins with a time"), words.count("text"))
                 lines = sorted(out.splitlines(keepends=True))
                 self.assertEqual("".join(lines), answer or '{"message":"a,1"}\n{"message":"name,at"}\n')
+        # What ingest tells of repairs and lists is told of files as well.
+        (self.directory / "names.csv").write_bytes("name,n\nMáo,1\n".encode("cp1252"))
+        self.assertEqual(self.evq("query", "--file", "names.csv", "| count", "-o", "csv")[1],
+                         "names.csv: 1 event repaired (first at line 2: invalid UTF-8 became U+FFFD)\n"
+                         "note: names.csv is not all UTF-8; if it is of another encoding, such as Windows-1252: "
+                         "iconv -f WINDOWS-1252 -t UTF-8 names.csv | evq query --file -\n")
+        (self.directory / "page.json").write_text('{"items":[{"a":1},{"a":2}]}\n')
+        self.assertIn("note: page.json is one event, with a list of objects in .items; for an event each: "
+                      "jq -c '.items[]' page.json | evq ", self.evq("query", "--file", "page.json", "| count")[1])
+        self.check(("ingest", "d", "--label", "_time=2024-01-01"), 2, "error: --label cannot set _time\n"
+                   "  = an event tells its time itself: --timestamp-field names the field\n")
         self.check(("query", "--file", "boot.log", "--csv-delimiter", "ab", "--", "boot"), 2,
                    "error: --csv-delimiter takes one character, and no quote or line end\n")
         (self.directory / "many.json").write_text("{\n" * 25)
@@ -484,6 +489,8 @@ class Mistakes(EvqCase):
         self.assertEqual(
             self.evq("query", "web", "--start-time", "now", "--end-time", "now-1h"),
             ("", "note: the time range ends before it begins\n"))
+        self.assertEqual(self.evq("query", "web | count", "--start-time", "20240310")[1],
+                         "note: --start-time 20240310 is read as a Unix time; the date is 2024-03-10\n")
 
     def test_a_range_beside_all_events(self):
         self.evq("ingest", "old", input='{"_time":"2024-05-01T10:00:00Z"}\n'

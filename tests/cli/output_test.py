@@ -117,6 +117,36 @@ class Output(EvqCase):
         self.assertRegex(text, r"(?m)^ +12,345 +[0-9.]+ ms +scan many")
         self.assertRegex(text, r"(?m)^1 of 1 blocks read, 12,345 rows examined; ")
 
+    def test_the_last_of_an_option_counts(self):
+        query = "range n from 1 to 3 step 1"
+        self.assertEqual(self.out("query", query, "-o", "json", "--limit", "1", "--output", "csv", "--limit", "2"),
+                         "n\n1\n2\n")
+        self.ingest("d", ['{"a":1}'])
+        self.assertEqual(self.out("--store", "nowhere", "query", "d | project a", "--store",
+                                  self.environment["EVQ_STORE"]), '{"a":1}\n')
+        for name in ("one", "two"):
+            (self.directory / f"{name}.csv").write_text(f"a\n{name}\n")
+        self.assertEqual(self.out("query", "--file", "one.csv", "--file", "two.csv", "--",
+                                  "union one, two | sort by a asc | project a"), '{"a":"one"}\n{"a":"two"}\n')
+        self.evq("ingest", "d", "--label", "x=1", "--label", "y=2", input='{"a":2}\n')
+        self.assertEqual(self.out("query", "d | where a == 2 | project x, y"), '{"x":"1","y":"2"}\n')
+
+    def test_variables(self):
+        words = ("--variable", "n=5", "--variable", "version=1.10", "--variable", "list=[1, 2]",
+                 "--variable", 's="7"', "--variable", "t=a=b")
+        self.assertEqual(self.out("query", "print n + 1, version, list, s, t", *words, "-o", "csv", "--no-header"),
+                         '6,1.10,"[1,2]",7,a=b\n')
+        query = "declare query_parameters(n:real, version:string, since:timespan); print n, version, since"
+        declared = (*words[:4], "--variable", "since=1h", "-o", "csv", "--no-header")
+        answer = self.out("query", query, *declared)
+        self.assertEqual(answer, "5,1.10,1h0m0s\n")
+        self.evq("dataset", "create", "first")
+        url, token, _ = self.serve()
+        self.assertEqual(self.out("--server", url, "--token", token, "query", query, *declared), answer)
+        for word in ("n", "=5"):
+            _, errors = self.evq("query", "print 1", "--variable", word, status=2)
+            self.assertIn(f"the variable '{word}' is not NAME=VALUE", errors)
+
     def test_no_header(self):
         with_header = self.out("query", QUERY, "-o", "csv")
         without = self.out("query", QUERY, "-o", "csv", "--no-header")

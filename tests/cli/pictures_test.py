@@ -1,4 +1,5 @@
-"""Answers as pictures and in time zones, kept in golden/. They need no store."""
+"""Answers as pictures and in time zones, kept in golden/, from here and from a server. They need no
+store."""
 
 from evq_case import EvqCase, main
 
@@ -89,12 +90,14 @@ PICTURES = {
 
 
 class Pictures(EvqCase):
+    target = ()
+
     def test_pictures(self):
         for name, (query, *options) in PICTURES.items():
             with self.subTest(name):
                 form = [] if "-o" in options else ["-o", "chart"]
                 self.check_golden(f"picture_{name}.txt",
-                                  self.out("query", "-q", *form, *options, query))
+                                  self.out(*self.target, "query", "-q", *form, *options, query))
 
     def test_bars_of_numbers_stand_in_their_order(self):
         query = ("datatable(d:real) [410.0, 150.0, 420.0, 20.0, 130.0, real(null), 430.0]"
@@ -110,6 +113,14 @@ class Pictures(EvqCase):
         for rows, lines in ((8, 8), (16, 14), (40, 17)):
             text = self.on_terminal("query", "-q", query, rows=rows)
             self.assertEqual(len(text.splitlines()), lines, text)
+
+    def test_a_picture_in_a_pipe_is_as_wide_as_columns_says(self):
+        def width(**env):
+            text = self.out("query", "-q", "-o", "chart", PICTURES["bars"][0], env=env)
+            return max(len(line.split(" 30")[0]) for line in text.splitlines() if line.endswith(" 30"))
+        self.assertEqual(width(COLUMNS="130") - width(), 50)
+        self.assertEqual(width(COLUMNS="40") - width(), -40)
+        self.assertEqual(width(COLUMNS="wide"), width())
 
     def test_plain_characters_where_there_is_no_unicode(self):
         for name in ("line_over_time", "bars", "sparklines"):
@@ -127,6 +138,32 @@ class Pictures(EvqCase):
     def test_no_such_zone(self):
         self.assertIn("no time zone 'Mars'",
                       self.evq("query", "--tz", "Mars", "print 1", status=2)[1])
+
+    def test_integers_and_reals_are_numbers(self):
+        query = ("datatable(city:string, n:dynamic) ['Oslo', dynamic(10), 'Rome', dynamic(2.5), 'Pisa', dynamic(null)]"
+                 " | render barchart")
+        text = self.out(*self.target, "query", "-q", "-o", "auto", query)
+        self.assertRegex(text, r"(?m)^Oslo │█+ 10$")
+        self.assertRegex(text, r"(?m)^Rome │█+.? 2.5$")
+
+    def test_minutes_without_events_are_zero(self):
+        query = ("datatable(_time:datetime) [datetime(2024-05-01T00:00:01Z), datetime(2024-05-01T00:05:01Z)]"
+                 " | summarize count() by bin(_time, 1m) | render areachart")
+        parts = [line.split("┤") for line in
+                 self.out(*self.target, "query", "-q", "-o", "auto", query).splitlines()]
+        bottom = [part[1] for part in parts if part[0].strip() == "0"]
+        self.assertEqual(len(bottom), 1)
+        self.assertNotIn(" ", bottom[0])
+
+
+class PicturesOfServer(Pictures):
+    """As those of a store."""
+
+    def setUp(self):
+        super().setUp()
+        self.evq("dataset", "create", "first")
+        url, token, _ = self.serve()
+        self.target = ("--server", url, "--token", token)
 
 
 if __name__ == "__main__":

@@ -74,6 +74,7 @@ class ReadOnly(EvqCase):
         connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=30)
         for path, body, status in (
                 ("/v1/ingest/d", [{"n": 3}], 503), ("/v1/ingest/new", [{"n": 3}], 503),
+                ("/v1/ingest/d", [{"text": "x" * (2 << 20)}], 503),  # it would wait in a file
                 ("/v2/datasets", {"name": "new"}, 503),
                 ("/v1/query/_apl?format=tabular", {"apl": "d | count"}, 200)):
             connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
@@ -83,6 +84,7 @@ class ReadOnly(EvqCase):
             if status == 503:
                 self.assertIn("Read-only file system", json.loads(text)["message"])
                 self.assertEqual(answer.headers["X-Evq-Error"], "read-only")
+                self.assertIsNone(answer.headers["Retry-After"])  # it does not heal by itself
         connection.close()
         _, errors = self.evq("--server", url, "ingest", "d", input='{"n":3}\n', status=5)
         self.assertIn("Read-only file system", errors)

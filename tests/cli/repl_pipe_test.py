@@ -137,6 +137,12 @@ def test_times_the_wrong_way_round():
                        "note: the time range ends before it begins\n")
 
 
+def test_each_end_of_the_times_is_by_itself():
+    done = run(["repl"], ".since 2000-01-01\n.until 2000-01-02\n.since off\nweb | count\n.until off\nweb | count\n")
+    equal(done.stdout, '{"Count":0}\n{"Count":500}\n')
+    assert "queries read all times until 2000-01-02\n" in done.stderr, done.stderr
+
+
 def test_queries_keep_what_they_decode():
     query = "web | where path == '/p/3' | count\n"
     def cached(commands):
@@ -154,6 +160,11 @@ def test_save_and_load():
         equal(file.read(), "ms,method\n1,GET\n0,GET\n")
     equal(done.stdout.count('{"ms":1,"method":"GET"}'), 2)
     assert "does not say what to write" in done.stderr
+    done = run(["repl"], "print a = 1\n.save %s/rows.jsonl\n.save '%s/rows.logfmt'\n.save \"%s/my q.apl\"\n"
+               ".load \"%s/my q.apl\"\n" % (FOLDER, FOLDER, FOLDER, FOLDER))
+    equal(done.stdout, '{"a":1}\n{"a":1}\n')
+    for name, text in (("rows.jsonl", '{"a":1}\n'), ("rows.logfmt", "a=1\n"), ("my q.apl", "print a = 1\n")):
+        equal(written(os.path.join(FOLDER, name)), text)
 
 
 def written(path):
@@ -215,8 +226,13 @@ def test_files_of_several_queries():
     equal(piped.stdout, '{"Count":500}\n{"a":3}\nms\n499\n498\n')
     loaded = run(["repl"], ".load %s\n" % path)
     equal((loaded.stdout, loaded.returncode), (piped.stdout, piped.returncode))
-    assert "--> query:1:7\n" in piped.stderr, piped.stderr
+    assert "--> query:10:7\n" in piped.stderr, piped.stderr
     assert "--> %s:10:7\n" % path in loaded.stderr, loaded.stderr
+    # Queries may end in semicolons.
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("let a = 1;\nprint a;\nprint 2;\nprint 3")
+    loaded = run(["repl"], ".load %s\n" % path)
+    equal((loaded.stdout, loaded.stderr), ('{"print_0":1}\n{"print_0":2}\n{"print_0":3}\n', ""))
     # A text that is one query stays one.
     with open(path, "w", encoding="utf-8") as file:
         file.write("web\n\n| where ms == 1\n or ms == 2\n| count\n")
@@ -249,12 +265,18 @@ def test_nothing_is_watched_in_a_pipe():
     assert "while sleep 2; do evq query" in done.stderr, done.stderr
 
 
+def test_what_needs_a_person_is_refused_in_a_pipe():
+    done = run(["repl"], "print 1\n.tail web\n.edit\nprint 2\n", EDITOR="false")
+    equal((done.stdout, done.returncode), ('{"print_0":1}\n{"print_0":2}\n', 2))
+    assert "evq tail DATASET" in done.stderr and ".edit needs" in done.stderr, done.stderr
+
+
 def test_comments_and_bars_in_a_pipe():
     equal(run(["repl"], "web | count\n// end\n").returncode, 0)
     equal(run(["repl"], "web | count\n// one\n\n// two").stderr, "")
     done = run(["repl"], "// form\n.mode csv\n| count\nprint 1\n")
     equal(done.stdout, "print_0\n1\n")
-    assert "there is no form" not in done.stderr and "query:1:1" in done.stderr, done.stderr
+    assert "there is no form" not in done.stderr and "query:3:1" in done.stderr, done.stderr
     equal(run(["repl"], ".explain web\n| count\n").stdout, run(["repl"], ".explain web | count\n").stdout)
 
 
@@ -293,7 +315,7 @@ def test_pipe_to_a_server():
         assert done.stdout.startswith('{"ms":1,"method":"GET"}\nthe server is ' + server.url), done.stdout
         for text in ("web-logs", "500", "geo.city", "string"):
             assert text in done.stdout, done.stdout
-        assert "  --> query:1:7\n" in done.stderr and "did you mean 'where'?" in done.stderr, done.stderr
+        assert "  --> query:5:7\n" in done.stderr and "did you mean 'where'?" in done.stderr, done.stderr
         assert "scan web" in done.stdout, done.stdout
         equal(done.returncode, 3)
     done = run(["repl"], "web | count\n", EVQ_SERVER="http://127.0.0.1:1")

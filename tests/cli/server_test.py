@@ -294,6 +294,12 @@ class Server(EvqCase):
             self.assertTrue(here.startswith("error["), here)
             self.assertEqual(self.evq("query", query, status=3)[1], here)
 
+    def test_no_query_is_the_same_mistake(self):
+        for words in (("query", ""), ("query", "--explain", ""), ("query", " "), ("delete", "")):
+            here = self.evq(*self.local, *words, status=3)[1]
+            self.assertIn("there is no query in this text", here)
+            self.assertEqual(self.evq(*words, status=3)[1], here)
+
     def test_explain_is_the_local_one(self):
         self.evq("ingest", "app", input='{"status":1}\n')
         query = "app | where status == 1 | summarize count()"

@@ -256,5 +256,34 @@ TEST_CASE("Markdown") {
   CHECK(format_markdown({}, {}, {}).empty());
 }
 
+TEST_CASE("Markdown shows values as they are, and marks nothing that GitHub would not take up") {
+  const auto shown = [](const std::string& value) {
+    const std::string table =
+        format_markdown({{"_time", "", TableCellKind::kText}}, {{text(value)}}, {});
+    constexpr std::string_view kAbove = "| _time |\n| --- |\n| ";
+    REQUIRE(table.starts_with(kAbove));
+    return table.substr(kAbove.size(), table.size() - kAbove.size() - 3);
+  };
+  CHECK(shown("__init__") == R"(\_\_init\_\_)");
+  CHECK(shown("_a_") == R"(\_a\_)");
+  CHECK(shown("&lt; &#60; &&amp;") == R"(\&lt; \&#60; \&\&amp;)");
+  CHECK(shown("~~s~~") == R"(\~\~s\~\~)");
+  CHECK(shown("[a](b) ![i](u)") == R"([a\](b) ![i\](u))");
+  CHECK(shown("$x$") == R"(\$x\$)");
+  for (const char* plain : {"snake_case_name", "_time", "~/logs", "5 $", "a & b; c=1&d=2",
+                            "[1,[2]] (x)", "&;", "&#;", "x &"}) {
+    CHECK(shown(plain) == plain);
+  }
+}
+
+TEST_CASE("whether a box is wide enough") {
+  TableOptions options;
+  CHECK(fits_in_box(columns(), rows(), options));
+  options.width = 80;
+  CHECK(fits_in_box(columns(), rows(), options));
+  options.width = 8;
+  CHECK_FALSE(fits_in_box(columns(), rows(), options));
+}
+
 }  // namespace
 }  // namespace evq
