@@ -48,7 +48,8 @@ struct Shared {
   std::unique_ptr<WorkerLane> upkeep = std::make_unique<WorkerLane>(
       WorkerLaneLimits{kHttpUpkeepMax, kHttpUpkeepQueuedMax, kQueryQueueMsMax});
   std::atomic<bool> draining{false};
-  std::atomic<bool> hurrying{false};  // it has lasted long enough
+  std::atomic<bool> heads_late{false};  // half a head has been waited for
+  std::atomic<bool> hurrying{false};    // it has lasted long enough
 
   ConnectionList connections;
   const std::shared_ptr<BodySpace> bodies = std::make_shared<BodySpace>();

@@ -86,8 +86,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       beast::get_lowest_layer(stream_).close();
       return;
     }
-    const bool has_head = state_ == ConnectionState::kReceiving && !reading_head_;
-    if (state_ == ConnectionState::kBusy || (has_head && shared_.draining.load() && !hurried)) {
+    const bool receiving = state_ == ConnectionState::kReceiving;
+    const bool late = reading_head_ ? shared_.heads_late.load() : hurried;
+    if (state_ == ConnectionState::kBusy || (receiving && shared_.draining.load() && !late)) {
       return;
     }
     beast::get_lowest_layer(stream_).cancel();

@@ -75,6 +75,8 @@ inline constexpr std::size_t kHttpUpkeepQueuedMax = 16;
 inline constexpr std::size_t kHttpRateLimitedClientsMax = 65536;
 // After SIGTERM, requests that still run are cancelled this late.
 inline constexpr std::int64_t kHttpDrainMsMax = 8000;
+// And the rest of a head that has begun to come is waited for so long.
+inline constexpr std::int64_t kHttpDrainHeadMsMax = 1000;
 // Longest wait for new events that a streaming query may ask for.
 inline constexpr std::int64_t kHttpStreamMsMax = 60000;
 // What is known of a token is read again after this time, so that revocation works at once.

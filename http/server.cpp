@@ -146,6 +146,7 @@ class BeastServer final : public HttpServer {
       io_.stop();
       return;
     }
+    shared_.heads_late.store(waited_ms > kHttpDrainHeadMsMax);
     shared_.connections.close_idle();
     if (waited_ms > kHttpDrainMsMax) {
       shared_.hurrying.store(true);

@@ -23,6 +23,9 @@ OpenDatasets::OpenDatasets(Options options, CatalogDefinitions& definitions)
 
 Result<std::shared_ptr<Dataset>> OpenDatasets::open(std::string_view name,
                                                     DatasetDefinition* definition) {
+  if (short_of_descriptors()) {
+    close_idle(0);  // one that is open may need more of them, to be written for the first time
+  }
   Result<DatasetFileName> file = definitions_.find_file(name, definition);
   if (std::shared_ptr<Dataset> known = find(name, file)) {
     return known;
@@ -77,10 +80,7 @@ Result<std::shared_ptr<Dataset>> OpenDatasets::open_file(std::string_view name,
   DatabaseOptions options = options_.file;
   options.path = dataset_path(options_.directory, file.file_id);
   if (short_of_descriptors()) {
-    close_idle(0);
-    if (short_of_descriptors()) {
-      return no_descriptors(options.path + ": too many files are open for one more dataset");
-    }
+    return no_descriptors(options.path + ": too many files are open for one more dataset");
   }
   return Dataset::open(std::string(name), file, options);
 }

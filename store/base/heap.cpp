@@ -1,12 +1,15 @@
 #include "store/base/heap.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
 
 #include <jemalloc/jemalloc.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "store/base/large_pages.h"
@@ -21,7 +24,7 @@
 extern "C" {
 extern const char* malloc_conf;
 const char* malloc_conf =
-    "percpu_arena:percpu,oversize_threshold:0,dirty_decay_ms:60000,muzzy_decay_ms:0";
+    "dss:disabled,percpu_arena:percpu,oversize_threshold:0,dirty_decay_ms:60000,muzzy_decay_ms:0";
 }
 
 namespace evq {
@@ -29,23 +32,65 @@ namespace {
 
 constexpr ssize_t kLoadingDecayMs = 1000;
 
-// The hooks that jemalloc comes with, and the same with `alloc` replaced. It keeps pointers to
-// both.
-extent_hooks_t* default_hooks = nullptr;
-extent_hooks_t large_page_hooks;
+void* map(void* address, std::size_t size) {
+  void* const memory =
+      mmap(address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
 
-// Where an arena grows: in large pages, from the start of one, or the kernel has none to map there.
-void* alloc_in_large_pages(extent_hooks_t* /*hooks*/, void* address, std::size_t size,
-                           std::size_t alignment, bool* zero, bool* commit, unsigned arena) {
-  void* memory = default_hooks->alloc(
-      default_hooks, address, size,
-      size < kLargePageBytes ? alignment : std::max(alignment, kLargePageBytes), zero, commit,
-      arena);
+// At `address`, where it is not null, or anywhere; null where that cannot be had.
+void* map_aligned(void* address, std::size_t size, std::size_t alignment) {
+  void* const memory = map(address, size);
+  const auto place = reinterpret_cast<std::uintptr_t>(memory);
+  if (memory == nullptr || (address == nullptr ? place % alignment == 0 : memory == address)) {
+    return memory;
+  }
+  munmap(memory, size);
+  if (address != nullptr || size + alignment < size) {
+    return nullptr;
+  }
+  auto* const wide = static_cast<std::byte*>(map(nullptr, size + alignment));
+  if (wide == nullptr) {
+    return nullptr;
+  }
+  const std::size_t over = reinterpret_cast<std::uintptr_t>(wide) % alignment;
+  const std::size_t before = over == 0 ? 0 : alignment - over;
+  if (before > 0) {
+    munmap(wide, before);
+  }
+  if (before < alignment) {
+    munmap(wide + before + size, alignment - before);
+  }
+  return wide + before;
+}
+
+// The hooks of an arena whose memory is here, whatever the thread. jemalloc's own for these two ask
+// for what it keeps of the thread; one whose first call frees something has none yet, and to make
+// it takes memory of the arena, whose lock is held.
+void* map_large_pages(extent_hooks_t* /*hooks*/, void* address, std::size_t size,
+                      std::size_t alignment, bool* zero, bool* commit, unsigned /*arena*/) {
+  // From the start of a large page, or the kernel has none to map there.
+  const std::size_t aligned =
+      size < kLargePageBytes ? alignment : std::max(alignment, kLargePageBytes);
+  void* const memory = map_aligned(address, size, aligned);
   if (memory != nullptr) {
     use_large_pages(memory, size);
+    *zero = true;
+    *commit = true;
   }
   return memory;
 }
+
+// Mappings that touch may be used, and returned, as one.
+bool merge_neighbours(extent_hooks_t* /*hooks*/, void* /*first*/, std::size_t /*first_size*/,
+                      void* /*second*/, std::size_t /*second_size*/, bool /*committed*/,
+                      unsigned /*arena*/) {
+  constexpr bool kFailed = false;
+  return kFailed;
+}
+
+// jemalloc keeps a pointer to it.
+extent_hooks_t large_page_hooks;
 
 template <class T>
 bool read_setting(const std::string& name, T* value) {
@@ -77,12 +122,14 @@ void set_up_heap(HeapUse use) {
     return;
   }
   unsigned arenas = 0;
+  extent_hooks_t* default_hooks = nullptr;
   if (!read_setting("opt.narenas", &arenas) ||
       !read_setting("arena.0.extent_hooks", &default_hooks)) {
     return;
   }
   large_page_hooks = *default_hooks;
-  large_page_hooks.alloc = alloc_in_large_pages;
+  large_page_hooks.alloc = map_large_pages;
+  large_page_hooks.merge = merge_neighbours;
   for (unsigned i = 0; i < arenas; ++i) {
     const std::string arena = "arena." + std::to_string(i);
     bool done = write_setting(arena + ".extent_hooks", &large_page_hooks);

@@ -177,7 +177,7 @@ class MetZones {
       }
     }
     auto loaded = TimeZone::load(name);
-    if (!loaded.ok() && loaded.error().code == ErrorCode::kIo) {
+    if (!loaded.ok() && loaded.error().code != ErrorCode::kNotFound) {
       return nullptr;  // for now: there may be descriptors again
     }
     // Made before either is kept: where the memory runs out, the name must not stay without its

@@ -90,6 +90,11 @@ class InflateDecoder : public Decoder {
     input.remove_prefix(input_size - state_.avail_in);
     taken_ += input_size - state_.avail_in;
     between_members_ = state_.block_state == ISAL_BLOCK_FINISH;
+    if (between_members_ && !gzip_ && state_.read_in != 0) {
+      // It reads up to eight bytes ahead, of which zlib's checksum is four: others follow it.
+      failure_ = ISAL_INVALID_WRAPPER;
+      between_members_ = false;
+    }
     const std::size_t written = output_size - state_.avail_out;
     return failure_ == ISAL_DECOMP_OK || written != 0 ? Result<std::size_t>(written)
                                                       : give_rest(output);

@@ -213,7 +213,7 @@ class Follow(EvqCase):
         return [list(json.loads(line).values()) for line in lines]
 
     def test_what_the_first_lines_told_of_dates_holds(self):
-        query = "app | sort by message asc | project _time"
+        query = "app | sort by _time asc | project _time"
         self.assertEqual(self.grow([("10/03/2024 02:30:00 a\n13/03/2024 02:30:00 b\n", 2),
                                     ("05/04/2024 10:00:00 c\n", 1)], query)[-1], ["2024-04-05T10:00:00Z"])
         self.append("06/04/2024 10:00:00 d\n")

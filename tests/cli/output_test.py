@@ -1,5 +1,6 @@
 """Every output form of evq query, kept in golden/, and what a query says by its exit status."""
 
+import concurrent.futures
 import json
 import re
 import subprocess
@@ -110,6 +111,14 @@ class Output(EvqCase):
         self.assertEqual((rows, read), ("0 scanned", f"0/{blocks} blocks"))
         self.assertEqual(told("parts | where n >= 0 | summarize n = count()"),
                          ["210,000 scanned", f"{blocks}/{blocks} blocks"])
+
+    def test_commands_side_by_side_end(self):
+        # Threads that begin with giving memory back, while others do, once waited for themselves.
+        def ask(_):
+            return [self.evq("query", "search 'two'", "--stats")[1].split(" · ")[0] for _ in range(20)]
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            for told in pool.map(ask, range(8)):
+                self.assertEqual(len(set(told)), 1, told)
 
     def test_counts_of_a_profile_are_in_groups(self):
         self.evq("ingest", "many", input='{"n":1}\n' * 12345)

@@ -30,7 +30,7 @@ def test_tail_for_people():
     with Screen("query levels -o table") as screen:
         screen.expect("│ error │")
         assert has_color(screen.text("-e"), 31, "error"), screen.text("-e")
-    with Screen("--tz Europe/Berlin dataset list", columns=60) as screen:
+    with Screen("--tz Europe/Berlin dataset list", columns=40) as screen:
         screen.expect("levels", "2024-05-01T02:00:00+02:00", "ended with 0", absent=("┌",))
     with Screen("dataset list", columns=80) as screen:
         screen.expect("│ levels", "│      3 │", "2024-05-01T00:00:00Z │ 2024-05-01T00:00:02Z │")
