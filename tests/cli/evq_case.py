@@ -57,12 +57,12 @@ class EvqCase(unittest.TestCase):
         self.addCleanup(end)
         return process
 
-    def evq(self, *words, input=None, env=None, status=0):
-        """Runs evq to its end; stdout and stderr. `status` is what it must end with;
-        None: with any failure."""
+    def evq(self, *words, input=None, env=None, status=0, timeout=120):
+        """Runs evq to its end, within `timeout` seconds; stdout and stderr. `status` is what it must
+        end with; None: with any failure."""
         done = subprocess.run(
             [EVQ, *map(str, words)], input=input, env={**self.environment, **(env or {})},
-            cwd=self.directory, capture_output=True, timeout=120,
+            cwd=self.directory, capture_output=True, timeout=timeout,
             text=not isinstance(input, bytes))
         if isinstance(input, bytes):
             done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()

@@ -289,7 +289,7 @@ class LargeParts(EvqCase):
                 text = f"{i:05}" * 200_000 if i >= 66_000 else ""
                 file.write(f'{{"_time":{1714521600000 + i},"i":{i},"text":"{text}"}}\n')
         self.evq("ingest", "many", "many.ndjson")
-        _, told = self.evq("export", "many", "--output", "many.parquet")
+        _, told = self.evq("export", "many", "--output", "many.parquet", timeout=400)
         self.assertEqual(told, "exported 67,150 events to many.parquet\n")
 
 
