@@ -187,8 +187,8 @@ Chunk RowSorter::next() {
 }
 
 std::size_t RowSorter::cut() {
-  // Counted on from part to part, and a prime that is far from dividing their lengths: of parts that
-  // are alike, as blocks are, the samples would else lie at the same places of the order.
+  // Counted on from part to part, and a prime that is far from dividing their lengths: of parts
+  // that are alike, as blocks are, the samples would else lie at the same places of the order.
   constexpr std::size_t kRowsPerSample = 1279;
   settle_numbers(0, parts_.size());
   std::vector<RowRef> samples;
