@@ -42,8 +42,8 @@ void append_process(const HttpMetrics& metrics, const std::string& directory, st
   if (const auto bytes = resident_bytes(); bytes.has_value()) {
     gauge("process_resident_memory_bytes", "Memory that is in use.", *bytes);
   }
-  if (const auto open = list_directory("/proc/self/fd"); open.ok()) {
-    gauge("process_open_fds", "Open descriptors.", open->size());
+  if (const std::size_t open = count_descriptors(); open != 0) {
+    gauge("process_open_fds", "Open descriptors.", open);
   }
   gauge("process_max_fds", "Descriptors that may be open.", descriptor_limit());
   if (const auto bytes = free_disk_bytes(directory); bytes.ok()) {

@@ -23,7 +23,7 @@ OpenDatasets::OpenDatasets(Options options, CatalogDefinitions& definitions)
 
 Result<std::shared_ptr<Dataset>> OpenDatasets::open(std::string_view name,
                                                     DatasetDefinition* definition) {
-  if (short_of_descriptors()) {
+  if (is_short()) {
     close_idle(0);  // one that is open may need more of them, to be written for the first time
   }
   Result<DatasetFileName> file = definitions_.find_file(name, definition);
@@ -79,10 +79,21 @@ Result<std::shared_ptr<Dataset>> OpenDatasets::open_file(std::string_view name,
                                                          const DatasetFileName& file) {
   DatabaseOptions options = options_.file;
   options.path = dataset_path(options_.directory, file.file_id);
-  if (short_of_descriptors()) {
+  if (is_short()) {
     return no_descriptors(options.path + ": too many files are open for one more dataset");
   }
   return Dataset::open(std::string(name), file, options);
+}
+
+// Counting takes a while, and is left out where those of datasets are few of all.
+bool OpenDatasets::is_short() {
+  {
+    const MutexLock lock(mutex_);
+    if ((open_.size() + 1) * kDescriptorsPerOpenDataset < descriptor_limit() / 2) {
+      return false;
+    }
+  }
+  return short_of_descriptors();
 }
 
 void OpenDatasets::keep(std::string_view name, const std::shared_ptr<Dataset>& dataset) {

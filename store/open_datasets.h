@@ -60,6 +60,7 @@ class OpenDatasets {
   std::vector<std::shared_ptr<Dataset>> take_idle(std::size_t opening, std::size_t left_max)
       EVQ_REQUIRES(mutex_);
   void close_idle(std::size_t left_max);
+  bool is_short();
 
   const Options options_;
   CatalogDefinitions& definitions_;

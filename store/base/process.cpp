@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <initializer_list>
+#include <memory>
 #include <string_view>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -16,6 +18,7 @@
 #include <unistd.h>
 
 #include "store/base/checksum.h"
+#include "store/base/system_call.h"
 
 namespace evq {
 
@@ -76,14 +79,22 @@ std::size_t descriptor_limit() {
   return limit.rlim_cur;
 }
 
-bool short_of_descriptors() {
-  const int lowest = ::open("/", O_PATH | O_CLOEXEC);
-  if (lowest < 0) {
-    return errno == EMFILE || errno == ENFILE;
+std::size_t count_descriptors() {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/fd"), ::closedir);
+  if (folder == nullptr) {
+    return is_no_descriptors(errno) ? descriptor_limit() : 0;
   }
-  ::close(lowest);
+  std::size_t count = 0;
+  while (::readdir(folder.get()) != nullptr) {
+    ++count;
+  }
+  constexpr std::size_t kOthers = 3;  // ".", "..", and the folder's own
+  return count - std::min(count, kOthers);
+}
+
+bool short_of_descriptors() {
   const std::size_t limit = descriptor_limit();
-  return static_cast<std::size_t>(lowest) >= limit - limit / 8;
+  return count_descriptors() >= limit - limit / 8;
 }
 
 void occupy_standard_descriptors() {

@@ -15,8 +15,10 @@ namespace evq {
 void raise_descriptor_limit();
 // How many it may have.
 std::size_t descriptor_limit();
+// How many it has, 0 where the system does not tell: some 200 ns each.
+std::size_t count_descriptors();
 // Whether nearly all of them are taken: an eighth and less is left, which connections, locks and
-// answers need. The system gives the lowest free number, so that one look tells.
+// answers need.
 bool short_of_descriptors();
 
 // Takes the numbers of standard input, output and error where they are closed, so that no file that

@@ -58,7 +58,10 @@ Error something_follows(std::string_view name, std::uint64_t taken) {
 // Deflate in one of its two wrappings, of which gzip has members and zlib (RFC 1950) has none.
 class InflateDecoder : public Decoder {
  public:
-  explicit InflateDecoder(bool gzip) : gzip_(gzip) { start(); }
+  // kGzip or kZlib.
+  explicit InflateDecoder(InputCompression wrapping) : gzip_(wrapping == InputCompression::kGzip) {
+    start();
+  }
 
   Result<std::size_t> decode(std::string_view& input, std::span<char> output) override {
     if (failure_ != ISAL_DECOMP_OK) {
@@ -196,9 +199,8 @@ class ZstdDecoder : public Decoder {
 std::unique_ptr<Decoder> make_decoder(InputCompression compression, int zstd_window_log_max) {
   switch (compression) {
     case InputCompression::kGzip:
-      return std::make_unique<InflateDecoder>(true);
     case InputCompression::kZlib:
-      return std::make_unique<InflateDecoder>(false);
+      return std::make_unique<InflateDecoder>(compression);
     case InputCompression::kZstd:
       return std::make_unique<ZstdDecoder>(zstd_window_log_max);
     case InputCompression::kAuto:

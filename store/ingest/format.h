@@ -19,11 +19,10 @@ namespace evq {
 //        the object's first member is an array of records (records_prefix in boundary.h)
 //   else CSV; but with kDetect a W3C log, when lines of `#` at its start name columns, logfmt, when
 //        the first line is key=value pairs, or one and the next line some as well, and plain text,
-//        when
-//        the first record is a log line: it begins with a time, has a time with more behind it in a
-//        cell without quotes, a quote inside a cell or a cell of more than six words, it is several
-//        words without a delimiter, it is one word that cannot be a name or has no cells of a
-//        column below it (of ten lines each a word, a time or in quotes), it is a sentence with
+//        when the first record is a log line: it begins with a time, has a time with more behind it
+//        in a cell without quotes, a quote inside a cell or a cell of more than six words, it is
+//        several words without a delimiter, it is one word that cannot be a name or has no cells of
+//        a column below it (of ten lines each a word, a time or in quotes), it is a sentence with
 //        commas, or an event in CEF or LEEF. A `[` that begins no JSON value, as in "[notice] …"
 //        and "[    0.000000] …", and a `{` with neither a quote, a brace nor a blank behind it are
 //        plain text as well then. Whether the first record of CSV names its columns is told by
