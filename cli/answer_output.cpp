@@ -238,12 +238,12 @@ std::string answer_footer(const QueryStatus& status, bool unicode) {
 }
 
 std::vector<std::string> answer_remarks(const ResultHeader& header, const QueryStatus& status,
-                                        std::uint64_t rows_max, std::string_view all_hint) {
+                                        std::string_view all_hint) {
   std::vector<std::string> remarks;
   for (const std::string& warning : header.warnings) {
     remarks.push_back("note: " + warning);
   }
-  if (header.default_limited && status.rows == rows_max) {
+  if (ended_by_default_limit(header, status)) {
     // How many there would be is not known: reading has ended, and operators change the number.
     const bool newest =
         header.order.empty() || (header.order[0].field == kTimeField && header.order[0].descending);

@@ -50,9 +50,9 @@ std::unique_ptr<ResultSink> without_arrival_time(ResultSink& next);
 
 // "12 rows · 1,234,567 scanned · 3/87 blocks · 41 ms"
 std::string answer_footer(const QueryStatus& status, bool unicode);
-// What the answer leaves out and why: the default limit of `rows_max` rows, in words for
-// `all_hint`, and the warnings of the query. One line each, without a line break.
+// The warnings of the query, and that rows are missing for the default limit; `all_hint` is how all
+// are asked for. One line each, without a line break.
 std::vector<std::string> answer_remarks(const ResultHeader& header, const QueryStatus& status,
-                                        std::uint64_t rows_max, std::string_view all_hint);
+                                        std::string_view all_hint);
 
 }  // namespace evq

@@ -80,8 +80,7 @@ bool is_for_people(std::string_view form) {
 void print_footer(const GlobalOptions& global, const QueryCommand& command, const std::string& form,
                   const ObservedSink& sink) {
   const QueryStatus& status = sink.status();
-  for (const std::string& remark :
-       answer_remarks(sink.header(), status, kResultRowsDefault, "--all")) {
+  for (const std::string& remark : answer_remarks(sink.header(), status, "--all")) {
     print_note(global, remark);
   }
   const bool person = ::isatty(STDERR_FILENO) != 0 && is_for_people(form);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "apl/service/picture_wish.h"
-#include "apl/syntax/parser.h"
 #include "cli/remote_catalog.h"
 #include "cli/remote_server.h"
 #include "http/wire.h"
@@ -85,16 +84,6 @@ class RemoteCompletion final : public CompletionSource {
   std::int64_t failed_ns_ = 0;
 };
 
-bool names_limit(std::string_view apl) {
-  const auto query = syntax::parse(apl, 0);
-  return query.ok() && std::ranges::any_of(query->pipelines, [](const auto& pipeline) {
-           return std::ranges::any_of(pipeline->operators, [](const ast::Operator& each) {
-             return std::holds_alternative<ast::Limit>(each.node) ||
-                    std::holds_alternative<ast::Top>(each.node);
-           });
-         });
-}
-
 std::optional<std::uint64_t> number_in(const ClientResponse& answer, std::string_view header) {
   const std::string_view text = answer.header(ascii_lower(header)).value_or("");
   std::uint64_t number = 0;
@@ -103,15 +92,12 @@ std::optional<std::uint64_t> number_in(const ClientResponse& answer, std::string
   return whole ? std::optional(number) : std::nullopt;
 }
 
-// A server's answer does not repeat what was asked for, the query's `render` and who limited its
-// rows: that is put back.
+// A server's answer does not repeat the query's `render`: that is put back.
 class CompletedAnswer final : public ResultSink {
  public:
   CompletedAnswer(const QueryRequest& request, ResultSink& next) : request_(request), next_(next) {}
   Status begin(const ResultHeader& header) override {
     ResultHeader completed = header;
-    completed.default_limited = request_.default_limit.has_value() && !request_.limit.has_value() &&
-                                !header.aggregated && !names_limit(request_.apl);
     if (auto wish = find_picture_wish(request_.apl); wish.has_value()) {
       completed.render_kind = std::move(wish->kind);
       completed.render_properties = std::move(wish->properties);

@@ -79,8 +79,7 @@ Status Repl::answer(const QueryRequest& request, QueryControl& control) {
 
 std::vector<std::string> Repl::remarks_on(const QueryRequest& request) {
   const QueryStatus& status = last_answer_->status();
-  std::vector<std::string> remarks =
-      answer_remarks(last_answer_->header(), status, settings_.rows_max, ".limit all");
+  std::vector<std::string> remarks = answer_remarks(last_answer_->header(), status, ".limit all");
   if (std::string note = missed_events_note(*target_, request, last_answer_->header(), status);
       !note.empty()) {
     remarks.insert(remarks.begin(), std::move(note));

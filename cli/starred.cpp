@@ -129,8 +129,8 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
   ObservedSink sink(make_answer_output(options, out));
   const Status done = query_in_form(target, request.value(), options.form, sink, out);
   if (done.ok()) {
-    for (const std::string& remark : answer_remarks(
-             sink.header(), sink.status(), *request.value().default_limit, "evq query --all")) {
+    for (const std::string& remark :
+         answer_remarks(sink.header(), sink.status(), "evq query --all")) {
       print_note(global, remark);
     }
   }

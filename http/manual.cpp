@@ -122,6 +122,9 @@ answer to a
 by a bin of _time has a second table,
 .BR _totals :
 the same without the bin.
+An answer that the default limit has ended (1,000 rows, or defaultLimit) says so in
+.IR status.messages ,
+with the code default_limit_warning.
 .PP
 .I defaultOrder
 is the order of an answer that the query does not sort itself: a list of {field, desc}, of fields that

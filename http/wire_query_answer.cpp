@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "apl/service/answer_parts.h"
 #include "http/wire_answer.h"
 #include "store/base/limits.h"
 #include "store/base/time_parse.h"
@@ -128,6 +129,12 @@ ResultHeader::Origin read_origin(DynamicView aggregation) {
   return origin;
 }
 
+std::uint64_t rows_of(DynamicView table) {
+  const DynamicView columns = member(table, "columns");
+  const bool any = columns.is_array() && columns.size() > 0 && columns.at(0).is_array();
+  return any ? columns.at(0).size() : 0;
+}
+
 Result<ResultHeader> read_header(DynamicView table, DynamicView answer) {
   ResultHeader header;
   const DynamicView fields = member(table, "fields");
@@ -162,7 +169,12 @@ Result<ResultHeader> read_header(DynamicView table, DynamicView answer) {
   }
   for (DynamicView::Iterator message(member(member(answer, "status"), "messages"));
        message.next();) {
-    if (message.value().is_bag()) {
+    if (!message.value().is_bag()) {
+      continue;
+    }
+    if (text_member(message.value(), "code") == kDefaultLimitCode) {
+      header.default_limit = rows_of(table);
+    } else {
       header.warnings.push_back(text_member(message.value(), "msg"));
     }
   }

@@ -10,22 +10,34 @@
 namespace evq {
 namespace {
 
-void write_messages(JsonWriter* json, const std::vector<std::string>& warnings) {
+void write_message(JsonWriter* json, std::string_view code, std::string_view text) {
+  json->begin_object();
+  json->key("priority");
+  json->string("warn");
+  json->key("count");
+  json->integer(1);
+  json->key("code");
+  json->string(code);
+  json->key("msg");
+  json->string(text);
+  json->end_object();
+}
+
+void write_messages(JsonWriter* json, const ResultHeader& header, bool default_limit) {
   json->key("messages");
   json->begin_array();
-  for (const std::string& warning : warnings) {
+  if (default_limit) {
+    write_message(json, kDefaultLimitCode,
+                  "the query has no limit: these are the first " +
+                      std::to_string(*header.default_limit) +
+                      " rows, the default; add \"| limit N\" or page on with a cursor");
+  }
+  for (const std::string& warning : header.warnings) {
     const bool always_true = warning.starts_with("where clause always evaluates");
-    json->begin_object();
-    json->key("priority");
-    json->string("warn");
-    json->key("count");
-    json->integer(1);
-    json->key("code");
-    json->string(always_true ? "apl_whereclausealwaysevaluatestoTRUEwhichwillincludealldata_1"
-                             : "apl_warning");
-    json->key("msg");
-    json->string(warning);
-    json->end_object();
+    write_message(json,
+                  always_true ? "apl_whereclausealwaysevaluatestoTRUEwhichwillincludealldata_1"
+                              : "apl_warning",
+                  warning);
   }
   json->end_array();
 }
@@ -38,7 +50,7 @@ std::pair<std::int64_t, std::int64_t> answer_range(const ResultHeader& header,
           header.range_end_ns == INT64_MAX ? status.max_block_time_ns : header.range_end_ns};
 }
 
-std::string status_json(const QueryStatus& status, const std::vector<std::string>& warnings) {
+std::string status_json(const ResultHeader& header, const QueryStatus& status) {
   std::string text;
   JsonWriter json(text);
   json.begin_object();
@@ -68,8 +80,9 @@ std::string status_json(const QueryStatus& status, const std::vector<std::string
   json.instant(status.min_block_time_ns);
   json.key("maxBlockTime");
   json.instant(status.max_block_time_ns);
-  if (!warnings.empty()) {
-    write_messages(&json, warnings);
+  const bool default_limit = ended_by_default_limit(header, status);
+  if (default_limit || !header.warnings.empty()) {
+    write_messages(&json, header, default_limit);
   }
   json.end_object();
   return text;

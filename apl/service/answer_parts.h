@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "apl/service/request.h"
 
@@ -22,8 +22,12 @@ inline constexpr std::size_t kAnswerPieceBytes = std::size_t{64} * 1024;
 // events.
 std::pair<std::int64_t, std::int64_t> answer_range(const ResultHeader& header,
                                                    const QueryStatus& status);
-// The status object.
-std::string status_json(const QueryStatus& status, const std::vector<std::string>& warnings);
+// The code of the message that tells of rows missing for the default limit, as clients know it
+// (axiom-go, axiom/query/result.go: DefaultLimitWarning).
+inline constexpr std::string_view kDefaultLimitCode = "default_limit_warning";
+
+// The status object, with the answer's warnings as messages.
+std::string status_json(const ResultHeader& header, const QueryStatus& status);
 // What the values of a dynamic column are, from the dynamic_kinds of its vectors, as clients name
 // types: "integer|string" for several; "array" stands for lists and objects, and for nothing but
 // nulls.

@@ -112,7 +112,9 @@ struct ResultHeader {
   std::string render_kind;  // `render timechart`; empty: none
   std::vector<std::pair<std::string, std::string>> render_properties;
   std::vector<std::string> warnings;
-  bool default_limited = false;  // only because of default_limit may rows be missing
+  // QueryRequest::default_limit where nothing else bounds the rows: an answer of so many may lack
+  // some (ended_by_default_limit).
+  std::optional<std::uint64_t> default_limit;
   // Keeps the rows charged to the memory budget: for a sink that keeps chunks beyond the call.
   std::shared_ptr<const void> charge;
 };
@@ -136,6 +138,10 @@ struct QueryStatus {
   std::string max_cursor;
   std::size_t memory_peak_bytes = 0;
 };
+
+inline bool ended_by_default_limit(const ResultHeader& header, const QueryStatus& status) {
+  return header.default_limit.has_value() && status.rows >= *header.default_limit;
+}
 
 // Where a row of an answer comes from.
 struct RowOrigin {

@@ -262,7 +262,7 @@ class LegacyAnswer final : public ApiAnswer {
     switch (part_) {
       case Part::kStatus:
         out->append(R"({"format":"legacy",)").append(bare_ ? std::string() : request_json());
-        out->append("\"status\":").append(status_json(status_, header_.warnings));
+        out->append("\"status\":").append(status_json(header_, status_));
         out->append(",\"matches\":[");
         part_ = Part::kMatches;
         return Status::success();

@@ -142,7 +142,7 @@ class TabularAnswer final : public ApiAnswer {
   void append_head(std::string* out, const Table& table) const {
     if (table_ == 0) {
       out->append(R"({"format":"tabular","status":)");
-      out->append(status_json(status_, header_.warnings)).append(",\"tables\":[");
+      out->append(status_json(header_, status_)).append(",\"tables\":[");
     } else {
       out->push_back(',');
     }

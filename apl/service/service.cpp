@@ -320,8 +320,9 @@ class Session {
 
   // What the tables know of the answer's columns and its range.
   Status complete_header(ResultHeader* header) {
-    header->default_limited = request_.default_limit.has_value() &&
-                              !plan_.explicit_limit.has_value() && !plan_.aggregated;
+    if (!plan_.explicit_limit.has_value() && !plan_.aggregated) {
+      header->default_limit = request_.default_limit;
+    }
     // Events that nobody sorted come newest first, or as the request says.
     if (!plan_.sorted && header->order.empty() &&
         plan_.root->schema.find(plan::kTimeColumn).has_value()) {

@@ -61,6 +61,22 @@ class Answers(ServerCase):
         self.assertEqual(status, 400)
         self.assertIn("did you mean 'status'?", answer["message"])
 
+    def test_rows_missing_for_the_default_limit_are_told(self):
+        for members, told in (({"defaultLimit": 4}, ["default_limit_warning"]), ({"limit": 4}, []),
+                              ({"defaultLimit": 11}, []), ({}, [])):
+            for form in ("tabular", "legacy"):
+                status, answer = self.server.call("POST", f"/v1/query/_apl?format={form}",
+                                                  {"apl": "w", **members})
+                self.assertEqual(status, 200)
+                messages = answer["status"].get("messages", [])
+                self.assertEqual([each["code"] for each in messages], told, (members, form))
+                for message in messages:
+                    self.assertIn("the first 4 rows", message["msg"])
+        for apl in ("w | take 4", "w | summarize count() by status"):
+            answer = self.server.call("POST", "/v1/query/_apl?format=tabular",
+                                      {"apl": apl, "defaultLimit": 3})[1]
+            self.assertNotIn("messages", answer["status"])
+
     def test_complete_names_what_may_stand_there(self):
         def complete(apl, **place):
             status, answer = self.server.call("POST", "/v1/_complete", {"apl": apl, **place})
@@ -96,7 +112,8 @@ class Answers(ServerCase):
         for message in status.get("messages", []):
             self.assertIn(message["priority"], ("trace", "debug", "info", "warn", "error", "fatal"))
             self.assertIs(type(message["count"]), int)
-            self.assertTrue(message["code"].startswith("apl_"), message)
+            self.assertTrue(message["code"] == "default_limit_warning" or
+                            message["code"].startswith("apl_"), message)
             self.assertIs(type(message["msg"]), str)
         self.assertIs(type(answer["datasetNames"]), list)
         for fields in answer["fieldsMetaMap"].values():
