@@ -1,6 +1,7 @@
 #include "store/base/heap.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -14,19 +15,17 @@
 #include <unistd.h>
 
 #include "store/base/large_pages.h"
+#include "store/base/thread_pool.h"
 
 #pragma weak mallctl  // null in a program without jemalloc
 
-// Read by jemalloc when it starts; see its manual for each word. Arenas are one a processor, so
-// that threads that take and free much at once do not wait for each other, and no more than that:
-// each keeps what was freed in it. One more has what is larger than the threshold, and keeps
-// nothing unless it is told to. Pages are given back at once when their time is over, without the
-// kernel's lazy way, of which a process still counts as holding them.
+// Read by jemalloc when it starts; see its manual for each word. One arena has what is larger than
+// the threshold, and keeps nothing unless it is told to. Pages are given back at once when their
+// time is over, without the kernel's lazy way, of which a process still counts as holding them.
 extern "C" {
 extern const char* malloc_conf;
 const char* malloc_conf =
-    "dss:disabled,percpu_arena:percpu,oversize_threshold:4194304,dirty_decay_ms:60000,muzzy_decay_"
-    "ms:0";
+    "dss:disabled,oversize_threshold:4194304,dirty_decay_ms:60000,muzzy_decay_ms:0";
 }
 
 namespace evq {
@@ -117,16 +116,15 @@ void make_oversize_arena() {
   std::free(const_cast<char*>(large));
 }
 
-// 0 where the system does not tell. Source: proc(5), /proc/pid/statm.
-std::size_t resident_bytes() {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "re"),
-                                                             std::fclose);
-  std::size_t all = 0;
-  std::size_t resident = 0;
-  if (file == nullptr || std::fscanf(file.get(), "%zu %zu", &all, &resident) != 2) {
-    return 0;
-  }
-  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+// Arenas that threads are given; 0 before set_up_heap. jemalloc has more, of which one may be used
+// by a thread that was given none. Its own choice by processor (percpu_arena) writes to standard
+// error where a process may not run on all of them.
+std::atomic<unsigned> shared_arenas{0};
+
+bool set_up_arena(unsigned number, ssize_t decay_ms) {
+  const std::string arena = "arena." + std::to_string(number);
+  return write_setting(arena + ".extent_hooks", &large_page_hooks) &&
+         write_setting(arena + ".dirty_decay_ms", decay_ms);
 }
 
 }  // namespace
@@ -146,12 +144,23 @@ void set_up_heap(HeapUse use) {
   large_page_hooks.merge = merge_neighbours;
   make_oversize_arena();
   const ssize_t decay_ms = use == HeapUse::kLoading ? kLoadingDecayMs : kQueriesDecayMs;
-  for (unsigned i = 0; i <= arenas; ++i) {
-    const std::string arena = "arena." + std::to_string(i);
-    if (!write_setting(arena + ".extent_hooks", &large_page_hooks) ||
-        !write_setting(arena + ".dirty_decay_ms", decay_ms)) {
-      return;  // a heap of another configuration is slower, and that is all
-    }
+  const auto wanted =
+      static_cast<unsigned>(std::min<std::size_t>(ThreadPool::processors(), arenas));
+  bool done = set_up_arena(arenas, decay_ms);  // of what is large
+  for (unsigned i = 0; i < wanted && done; ++i) {
+    done = set_up_arena(i, decay_ms);
+  }
+  if (done) {  // a heap of another configuration is slower, and that is all
+    shared_arenas.store(wanted);
+    join_heap();
+  }
+}
+
+void join_heap() {
+  static std::atomic<unsigned> joined{0};
+  const unsigned arenas = shared_arenas.load();
+  if (arenas != 0) {
+    static_cast<void>(write_setting("thread.arena", joined.fetch_add(1) % arenas));
   }
 }
 
@@ -169,6 +178,18 @@ void return_free_memory_beyond(std::size_t resident_max) {
   if (resident_bytes() > resident_max) {
     return_free_memory();
   }
+}
+
+// Source: proc(5), /proc/pid/statm.
+std::size_t resident_bytes() {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "re"),
+                                                             std::fclose);
+  std::size_t all = 0;
+  std::size_t resident = 0;
+  if (file == nullptr || std::fscanf(file.get(), "%zu %zu", &all, &resident) != 2) {
+    return 0;
+  }
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace evq

@@ -5,7 +5,6 @@
 // pages than on decoding them, and the kernel maps 2 MiB for the price of a few.
 // Source: https://jemalloc.net/jemalloc.3.html (thp, extent_hooks, dirty_decay_ms).
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +19,11 @@ enum class HeapUse : std::uint8_t {
 // Once, before threads are started. Nothing happens where the heap is another.
 void set_up_heap(HeapUse use);
 
+// By each thread that starts, before it asks for memory: gives it one of the arenas, in turn. There
+// are as many as processors, so that threads seldom wait for each other, and no more, since each
+// arena keeps what was freed in it.
+void join_heap();
+
 // Gives back what is free now. It takes milliseconds; any thread. For who is about to need much,
 // in other pieces than before, and for who has nothing to do.
 void return_free_memory();
@@ -28,26 +32,7 @@ void return_free_memory();
 // files count.
 void return_free_memory_beyond(std::size_t resident_max);
 
-// Sees to it that a process does not hold much more than its parts account for, because of what
-// they freed: now and then returns free memory beyond a bound.
-class HeapWatch {
- public:
-  // 0: nothing is watched.
-  explicit HeapWatch(std::size_t resident_max) : resident_max_(resident_max) {}
-  // After `bytes` more were asked for. Any thread.
-  void note(std::size_t bytes) {
-    if (resident_max_ != 0 &&
-        noted_.fetch_add(bytes, std::memory_order_relaxed) + bytes >= kNotedMin &&
-        noted_.exchange(0, std::memory_order_relaxed) >= kNotedMin) {
-      return_free_memory_beyond(resident_max_);
-    }
-  }
-
- private:
-  static constexpr std::size_t kNotedMin = std::size_t{8} << 20U;
-
-  const std::size_t resident_max_;
-  std::atomic<std::size_t> noted_{0};
-};
+// What the process holds, free or not, in bytes; 0 where the system does not tell.
+std::size_t resident_bytes();
 
 }  // namespace evq

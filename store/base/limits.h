@@ -229,8 +229,10 @@ inline constexpr std::size_t kQueriesPerProcessorMax = 2;
 inline constexpr std::size_t kQueriesQueuedMax = 64;
 inline constexpr std::int64_t kQueryQueueMsMax = 10000;
 // What a process may hold beside its queries' memory limit before free memory is given back: what
-// is uncharged (below), code, and what files have in memory.
+// is uncharged (below), code, and what files have in memory; half as much and what is kept decoded,
+// where that is more. Looked at whenever so many bytes more were reserved.
 inline constexpr std::size_t kHeapBesidesLimitBytes = 48 * kMebibyte;
+inline constexpr std::size_t kHeapWatchStepBytes = 8 * kMebibyte;
 // Columns that one worker's expressions make before the query's memory is charged for them: a chunk
 // of common rows.
 inline constexpr std::size_t kUnchargedColumnBytesMax = 16 * kMebibyte;

@@ -35,7 +35,7 @@ Status MemoryBudget::reserve(std::size_t bytes, std::string_view operator_name) 
       return status;
     }
   }
-  watch_.note(bytes);
+  watch_.note(bytes, *now);
   std::size_t peak = peak_.load(std::memory_order_relaxed);
   while (peak < *now && !peak_.compare_exchange_weak(peak, *now, std::memory_order_relaxed)) {
   }

@@ -1,8 +1,8 @@
 #pragma once
 // MemoryBudget: how many bytes a query, or all queries of a process together, may hold. Operators
 // reserve before they allocate and release after they free; nobody hooks malloc. A budget may have
-// a parent (the process's), which is charged for the same bytes. The outermost one
-// with a limit sees to it that the process does not hold much more (kHeapBesidesLimitBytes).
+// a parent (the process's), which is charged for the same bytes. The outermost one with a limit
+// has a HeapWatch.
 // All methods of MemoryBudget may be called from any thread; a lease belongs to one thread.
 
 #include <atomic>
@@ -10,8 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "store/base/heap.h"
-#include "store/base/limits.h"
+#include "store/base/heap_watch.h"
 #include "store/base/result.h"
 
 namespace evq {
@@ -22,9 +21,7 @@ class MemoryBudget {
   explicit MemoryBudget(std::size_t limit_bytes, MemoryBudget* parent = nullptr)
       : limit_(limit_bytes),
         parent_(parent),
-        watch_(limit_bytes != 0 && (parent == nullptr || parent->limit() == 0)
-                   ? limit_bytes + kHeapBesidesLimitBytes
-                   : 0) {}
+        watch_(parent == nullptr || parent->limit() == 0 ? limit_bytes : 0) {}
   // Everything must have been released.
   ~MemoryBudget() = default;
   MemoryBudget(const MemoryBudget&) = delete;

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "store/base/heap.h"
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
 
@@ -95,6 +96,7 @@ struct ThreadPool::State {
   }
 
   static void* enter(void* state) {
+    join_heap();
     static_cast<State*>(state)->run();
     return nullptr;
   }

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import json
+import os
 import re
 import subprocess
 
@@ -119,6 +120,14 @@ class Output(EvqCase):
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             for told in pool.map(ask, range(8)):
                 self.assertEqual(len(set(told)), 1, told)
+
+    def test_fewer_processors_than_there_are_change_nothing(self):
+        self.evq("ingest", "few", input='{"n":1}\n' * 100)
+        allowed = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, allowed)
+        os.sched_setaffinity(0, {max(allowed)})
+        for words in (("--version",), ("query", "few | count"), ("ingest", "few", "--quiet")):
+            self.assertEqual(self.evq(*words, input='{"n":1}\n')[1], "", words)
 
     def test_counts_of_a_profile_are_in_groups(self):
         self.evq("ingest", "many", input='{"n":1}\n' * 12345)
