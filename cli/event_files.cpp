@@ -1,7 +1,10 @@
 #include "cli/event_files.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "apl/service/service.h"
@@ -24,6 +27,9 @@
 namespace evq {
 namespace {
 
+// Of files that give no name, and of many together.
+constexpr std::string_view kNoName = "events";
+
 // What of the file's name a dataset can be called.
 std::string dataset_name(const std::string& file) {
   if (file == "-") {
@@ -35,7 +41,18 @@ std::string dataset_name(const std::string& file) {
       name, [](char c) { return !is_letter_or_digit(c) && c != '-'; }, '_');
   name.erase(0, name.find_first_not_of("-_"));
   name.erase(name.find_last_not_of("-_") + 1);  // npos + 1 is 0
-  return name.empty() ? "events" : name;
+  return name.empty() ? std::string(kNoName) : name;
+}
+
+// Whether the query is about the events of all files and cannot mean those of some: it begins with
+// a bar, or is empty, and has neither a name of them nor a word that reads several datasets.
+bool tells_none_apart(std::string_view query, const std::set<std::string>& names) {
+  constexpr std::array<std::string_view, 3> kReadsSeveral = {"union", "search", "find"};
+  const auto has = [&](std::string_view word) {
+    return query.find(word) != std::string_view::npos;
+  };
+  return (trimmed(query).empty() || trimmed(query).starts_with('|')) &&
+         std::ranges::none_of(names, has) && std::ranges::none_of(kReadsSeveral, has);
 }
 
 Result<std::unique_ptr<Service>> open_scratch_service(const std::string& directory) {
@@ -51,12 +68,13 @@ Result<std::unique_ptr<Service>> open_scratch_service(const std::string& directo
 class EventFileLoader {
  public:
   EventFileLoader(const GlobalOptions& global, Service& service, const IngestOptions& reading,
-                  const std::string& reads_pipe, EventFiles* loaded)
+                  const std::string& reads_pipe, bool together, EventFiles* loaded)
       : global_(global),
         service_(service),
         reading_(reading),
         skipped_(global),
         notes_(global, reads_pipe, true),
+        together_(together),
         loaded_(*loaded) {}
 
   Status load(const std::string& path) {
@@ -103,7 +121,7 @@ class EventFileLoader {
 
  private:
   std::string dataset_of(const std::string& path) {
-    std::string dataset = dataset_name(path);
+    std::string dataset = together_ ? std::string(kNoName) : dataset_name(path);
     if (std::ranges::find(loaded_.datasets_, dataset) == loaded_.datasets_.end()) {
       loaded_.datasets_.push_back(dataset);
     }
@@ -139,6 +157,7 @@ class EventFileLoader {
   const std::int64_t now_ns_ = wall_clock_now_ns();
   SkippedLines skipped_;
   InputNotes notes_;
+  const bool together_;  // in one dataset
   EventFiles& loaded_;
 };
 
@@ -151,13 +170,18 @@ Result<EventFiles> EventFiles::none() {
 
 Result<EventFiles> EventFiles::load(const GlobalOptions& global,
                                     const std::vector<std::string>& files,
-                                    const ReadingOptions& reading, const std::string& reads_pipe) {
+                                    const ReadingOptions& reading, const std::string& reads_pipe,
+                                    std::optional<std::string_view> query) {
   EVQ_TRY_ASSIGN(const IngestOptions options, make_reading_options(reading));
   EVQ_TRY(check_inputs(files));
   EVQ_TRY_ASSIGN(ScratchFolder folder, ScratchFolder::make());
   EventFiles loaded(std::move(folder));
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_scratch_service(loaded.directory()));
-  EventFileLoader loader(global, *service, options, reads_pipe, &loaded);
+  std::set<std::string> names;
+  std::ranges::transform(files, std::inserter(names, names.end()), dataset_name);
+  const bool together =
+      names.size() > kFileDatasetsMax && query.has_value() && tells_none_apart(*query, names);
+  EventFileLoader loader(global, *service, options, reads_pipe, together, &loaded);
   Status done;
   for (std::size_t i = 0; i < files.size() && done.ok(); ++i) {
     done = loader.load(files[i]);

@@ -2,10 +2,13 @@
 // EventFiles: files of events made queryable without a store: they are loaded into a private
 // temporary one, which is removed with the object. A file's dataset is its name up to the first
 // dot, as far as a dataset can be called so, and `stdin` for standard input; files that give one
-// name, such as access.log and access.log.1, share their dataset.
+// name, such as access.log and access.log.1, share their dataset. Many files whose names nobody
+// asks for are one dataset.
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,14 +18,20 @@
 
 namespace evq {
 
+// Datasets of files beyond which they become one, unless the query tells them apart: each is a
+// database to be made and opened.
+inline constexpr std::size_t kFileDatasetsMax = 16;
+
 class EventFiles {
  public:
   // None: for queries that need no store.
   static Result<EventFiles> none();
   // The files of a verb's --file; `-` is standard input. Tells on stderr how far it is, what became
-  // no event, and what a file seems to be instead. `reads_pipe` is as of InputNotes.
+  // no event, and what a file seems to be instead. `reads_pipe` is as of InputNotes. `query` is the
+  // only one that will be asked; nothing when it is not known yet.
   static Result<EventFiles> load(const GlobalOptions& global, const std::vector<std::string>& files,
-                                 const ReadingOptions& reading, const std::string& reads_pipe);
+                                 const ReadingOptions& reading, const std::string& reads_pipe,
+                                 std::optional<std::string_view> query = std::nullopt);
 
   std::string directory() const { return folder_.store(); }
   // Their names, in the order of the files.

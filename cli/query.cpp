@@ -58,6 +58,12 @@ Result<std::string> query_text(const QueryCommand& command) {
   return read_standard_input(kQueryTextBytesMax);
 }
 
+// The query where it is an argument.
+std::optional<std::string_view> query_argument(const QueryCommand& command) {
+  const bool is_argument = command.apl_given && command.apl != "-" && command.apl_file.empty();
+  return is_argument ? std::optional<std::string_view>(command.apl) : std::nullopt;
+}
+
 TableOutputOptions output_options(const GlobalOptions& global, const QueryCommand& command,
                                   const QueryRequest& request, const std::string& form) {
   TableOutputOptions options;
@@ -298,8 +304,8 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   ServiceOptions options = existing_store();
   std::optional<EventFiles> files;
   if (!command.event_files.empty()) {
-    auto loaded =
-        EventFiles::load(global, command.event_files, command.reading, "evq query --file -");
+    auto loaded = EventFiles::load(global, command.event_files, command.reading,
+                                   "evq query --file -", query_argument(command));
     if (!loaded.ok()) {
       return report_error(loaded.error());
     }

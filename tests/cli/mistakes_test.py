@@ -412,6 +412,26 @@ class Mistakes(EvqCase):
         self.assertEqual(self.out("query", *files, "union a, empty | count"), '{"Count":2}\n')
         self.assertEqual(self.out("query", "--file", "empty.ndjson", "| count"), '{"Count":0}\n')
 
+    def test_many_files_are_one_dataset_unless_they_are_told_apart(self):
+        files = [f"part-{i:02}.ndjson" for i in range(17)]
+        for i, name in enumerate(files):
+            (self.directory / name).write_text(json.dumps({"n": i} if i % 2 else {"n": str(i), "odd": False}) + "\n")
+
+        def datasets(given, *query):
+            answer = json.loads(self.out("query", "--file", *given, "--output", "tabular", "--", *query))
+            return answer["datasetNames"]
+        self.assertEqual(datasets(files, "| where n != 3"), ["events"])
+        self.assertEqual(datasets(files, "| count"), ["events"])
+        self.assertEqual(len(datasets(files[:16], "| count")), 16)
+        for query in ("| where tostring(n) != 'part-03'", "| join kind=leftanti (union *) on n",
+                      "| union (['part-00'])"):
+            self.assertGreater(len(datasets(files, query)), 16, query)
+        for query in ("| summarize count() by t = gettype(n), odd | sort by t asc", "| take 3 | project n, odd",
+                      "| summarize make_list(n)", "| where n == 7 | project n"):
+            together, apart = (self.out("query", "--file", *files, "--", query + end)
+                               for end in ("", " // union"))
+            self.assertEqual(together, apart)
+
     def test_events_without_times_come_as_they_stand_in_the_file(self):
         count = 150000  # of several batches
         (self.directory / "n.csv").write_text("n\n" + "".join(f"{i}\n" for i in range(count)))
