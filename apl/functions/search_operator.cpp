@@ -10,6 +10,7 @@
 #include "apl/functions/regex.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/string_operator.h"
+#include "apl/functions/term_list.h"
 #include "apl/functions/text_form.h"
 #include "apl/functions/text_search.h"
 #include "store/base/allocation_meter.h"
@@ -18,10 +19,8 @@
 namespace evq {
 namespace {
 
-using Matchers = std::vector<TextMatcher>;
-
 // The needles of one item: its text, or the texts of its elements when it is an array.
-void add_needles(const Values& values, std::size_t slot, bool fold, Matchers* out) {
+void add_needles(const Values& values, std::size_t slot, std::vector<std::string>* out) {
   if (values.is_null(slot)) {
     return;
   }
@@ -33,57 +32,34 @@ void add_needles(const Values& values, std::size_t slot, bool fold, Matchers* ou
       while (elements.next()) {
         text.clear();
         append_text_form(elements.value(), &text);
-        out->emplace_back(TextTest::kHas, text, fold);
+        out->push_back(text);
       }
       return;
     }
   }
   append_text_form(values, slot, &text);
-  out->emplace_back(TextTest::kHas, text, fold);
+  out->push_back(std::move(text));
 }
 
-class HasListCall final : public BoundFunction {
+// What has_any or has_all of a list look for: each needle by itself, or many at once.
+class Needles {
  public:
-  HasListCall(bool all, bool fold, bool negated, std::optional<Matchers> matchers)
-      : all_(all), fold_(fold), negated_(negated), matchers_(std::move(matchers)) {}
-
-  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
-                  std::size_t rows) const override {
-    const Vector left = text_forms(args[0]);
-    if (matchers_.has_value()) {
-      return match_all(left, *matchers_);
+  Needles(const std::vector<std::string>& texts, bool all, bool fold) : all_(all) {
+    if (texts.size() >= kTermListNeedlesMin) {
+      list_.emplace(texts, fold);
+      return;
     }
-    bool constant = true;
-    for (const Vector& item : args.subspan(1)) {
-      constant = constant && item.is_constant();
+    for (const std::string& text : texts) {
+      matchers_.emplace_back(TextTest::kHas, text, fold);
     }
-    if (constant && rows != 0) {
-      return match_all(left, matchers_of(args, 0));
-    }
-    auto out = Values::make(Type::kBool, rows);
-    auto* to = out->mutable_data<std::uint8_t>();
-    PollCounter poll;
-    for (std::size_t i = 0; i < rows; ++i) {
-      const std::string_view text =
-          left.is_null(i) ? std::string_view() : left.at<std::string_view>(i);
-      poll.add(1 + text.size() / kPollTextBytes);
-      to[i] = static_cast<std::uint8_t>(matches(text, matchers_of(args, i)) != negated_);
-    }
-    return Vector::flat(std::move(out));
   }
 
- private:
-  Matchers matchers_of(std::span<const Vector> args, std::size_t row) const {
-    Matchers matchers;
-    for (const Vector& item : args.subspan(1)) {
-      add_needles(item.values(), item.slot(row), fold_, &matchers);
+  bool match(std::string_view text) const {
+    if (list_.has_value()) {
+      return all_ ? list_->has_all(text) : list_->has_any(text);
     }
-    return matchers;
-  }
-
-  bool matches(std::string_view text, const Matchers& matchers) const {
     PollCounter poll;
-    for (const TextMatcher& matcher : matchers) {
+    for (const TextMatcher& matcher : matchers_) {
       poll.add(1 + text.size() / kPollTextBytes);
       if (matcher.matches(text) != all_) {
         return !all_;
@@ -92,19 +68,76 @@ class HasListCall final : public BoundFunction {
     return all_;
   }
 
-  Vector match_all(const Vector& left, const Matchers& matchers) const {
-    const Values& slots = left.values();
-    auto out = Values::make(Type::kBool, slots.size());
-    auto* to = out->mutable_data<std::uint8_t>();
+  // to[slot] = 1 where the slot of string values matches, else 0; a null is the empty text.
+  void match_slots(const Values& slots, std::uint8_t* to) const {
+    if (list_.has_value()) {
+      const auto* texts = slots.data<std::string_view>();
+      for (std::size_t i = 0; i < slots.size(); ++i) {
+        to[i] = match(slots.is_null(i) ? std::string_view() : texts[i]) ? 1 : 0;
+      }
+      return;
+    }
     std::fill_n(to, slots.size(), static_cast<std::uint8_t>(all_));
     std::vector<std::uint8_t> found(slots.size());
-    for (const TextMatcher& matcher : matchers) {
+    for (const TextMatcher& matcher : matchers_) {
       AllocationMeter::poll();
       matcher.match_slots(slots, found.data());
       for (std::size_t i = 0; i < slots.size(); ++i) {
         to[i] = all_ ? (to[i] & found[i]) : (to[i] | found[i]);
       }
     }
+  }
+
+ private:
+  bool all_;
+  std::vector<TextMatcher> matchers_;
+  std::optional<TermList> list_;  // instead of them
+};
+
+class HasListCall final : public BoundFunction {
+ public:
+  HasListCall(bool all, bool fold, bool negated, std::optional<Needles> needles)
+      : all_(all), fold_(fold), negated_(negated), needles_(std::move(needles)) {}
+
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    const Vector left = text_forms(args[0]);
+    if (needles_.has_value()) {
+      return match_all(left, *needles_);
+    }
+    bool constant = true;
+    for (const Vector& item : args.subspan(1)) {
+      constant = constant && item.is_constant();
+    }
+    if (constant && rows != 0) {
+      return match_all(left, needles_of(args, 0));
+    }
+    auto out = Values::make(Type::kBool, rows);
+    auto* to = out->mutable_data<std::uint8_t>();
+    PollCounter poll;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::string_view text =
+          left.is_null(i) ? std::string_view() : left.at<std::string_view>(i);
+      poll.add(1 + text.size() / kPollTextBytes);
+      to[i] = static_cast<std::uint8_t>(needles_of(args, i).match(text) != negated_);
+    }
+    return Vector::flat(std::move(out));
+  }
+
+ private:
+  Needles needles_of(std::span<const Vector> args, std::size_t row) const {
+    std::vector<std::string> texts;
+    for (const Vector& item : args.subspan(1)) {
+      add_needles(item.values(), item.slot(row), &texts);
+    }
+    return {texts, all_, fold_};
+  }
+
+  Vector match_all(const Vector& left, const Needles& needles) const {
+    const Values& slots = left.values();
+    auto out = Values::make(Type::kBool, slots.size());
+    auto* to = out->mutable_data<std::uint8_t>();
+    needles.match_slots(slots, to);
     for (std::size_t i = 0; negated_ && i < slots.size(); ++i) {
       to[i] ^= 1;
     }
@@ -114,14 +147,14 @@ class HasListCall final : public BoundFunction {
   bool all_;
   bool fold_;
   bool negated_;
-  std::optional<Matchers> matchers_;  // when all items are constants
+  std::optional<Needles> needles_;  // when all items are constants
 };
 
 template <bool kAll, bool kFold, bool kNegated>
 BindResult bind_has_list(const BindRequest& request) {
   BoundCall call;
   call.result = Type::kBool;
-  std::optional<Matchers> matchers{Matchers()};
+  std::optional<std::vector<std::string>> texts{std::in_place};
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const Argument& argument = request.arguments[i];
     call.arguments.push_back(argument.type);
@@ -129,12 +162,16 @@ BindResult bind_has_list(const BindRequest& request) {
       continue;
     }
     if (argument.constant == nullptr) {
-      matchers.reset();
-    } else if (matchers.has_value() && !argument.constant->is_null()) {
-      add_needles(*Values::make_constant(*argument.constant), 0, kFold, &*matchers);
+      texts.reset();
+    } else if (texts.has_value() && !argument.constant->is_null()) {
+      add_needles(*Values::make_constant(*argument.constant), 0, &*texts);
     }
   }
-  call.function = std::make_shared<HasListCall>(kAll, kFold, kNegated, std::move(matchers));
+  std::optional<Needles> needles;
+  if (texts.has_value()) {
+    needles.emplace(*texts, kAll, kFold);
+  }
+  call.function = std::make_shared<HasListCall>(kAll, kFold, kNegated, std::move(needles));
   return call;
 }
 

@@ -1,0 +1,126 @@
+#include "apl/functions/term_list.h"
+
+#include <algorithm>
+#include <set>
+
+#include "store/base/allocation_meter.h"
+#include "store/base/ascii.h"
+#include "store/base/limits.h"
+#include "store/base/utf8.h"
+
+namespace evq {
+namespace {
+
+// The end of the run of letters and digits that begins at `at`.
+std::size_t term_end(std::string_view text, std::size_t at) {
+  while (at < text.size()) {
+    std::size_t next = at;
+    if (!is_alphanumeric(next_code_point(text, next))) {
+      break;
+    }
+    at = next;
+  }
+  return at;
+}
+
+}  // namespace
+
+TermList::TermList(const std::vector<std::string>& needles, bool fold) : fold_(fold) {
+  for (const std::string& needle : std::set<std::string>(needles.begin(), needles.end())) {
+    TextMatcher matcher(TextTest::kHas, needle, fold);
+    const auto begin =
+        static_cast<std::size_t>(std::ranges::find_if(needle, is_letter_or_digit) - needle.begin());
+    if (!is_ascii(needle) || begin == needle.size()) {
+      others_.push_back(std::move(matcher));
+      continue;
+    }
+    const std::string folded = fold ? ascii_lower(needle) : needle;
+    const std::string term = folded.substr(begin, term_end(folded, begin) - begin);
+    by_first_term_[term].push_back(needles_.size());
+    term_bytes_max_ = std::max(term_bytes_max_, term.size());
+    needles_.push_back({folded, begin, std::move(matcher)});
+  }
+}
+
+// Two letters outside of ASCII fold to k and s.
+bool TermList::is_plain(std::string_view text) const {
+  constexpr std::string_view kKelvinSign = "\xE2\x84\xAA";
+  constexpr std::string_view kLongS = "\xC5\xBF";
+  return !fold_ || is_ascii(text) ||
+         (text.find(kKelvinSign) == std::string_view::npos &&
+          text.find(kLongS) == std::string_view::npos);
+}
+
+// What stands before the first term of a needle is no term, and what stands behind it none of the
+// same: only the needle's own end is left to look at.
+bool TermList::is_around(std::string_view text, std::size_t at, const Needle& needle) const {
+  if (at < needle.term || needle.text.size() > text.size() - (at - needle.term)) {
+    return false;
+  }
+  const std::size_t begin = at - needle.term;
+  const std::size_t end = begin + needle.text.size();
+  const bool bounded = !is_letter_or_digit(needle.text.back()) || term_end(text, end) == end;
+  const std::string_view part = text.substr(begin, needle.text.size());
+  return bounded && (fold_ ? equals_ignoring_ascii_case(part, needle.text) : part == needle.text);
+}
+
+template <class Found>
+bool TermList::each_found(std::string_view text, const Found& found) const {
+  PollCounter poll;
+  poll.add(1 + text.size() / kPollTextBytes);
+  if (!is_plain(text)) {
+    for (std::size_t i = 0; i < needles_.size(); ++i) {
+      poll.add(1 + text.size() / kPollTextBytes);
+      if (needles_[i].matcher.matches(text) && found(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  std::string term;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = term_end(text, at);
+    if (end == at) {
+      static_cast<void>(next_code_point(text, at));
+      continue;
+    }
+    if (end - at <= term_bytes_max_) {
+      term.assign(text, at, end - at);
+      for (char& c : term) {
+        c = fold_ ? to_lower(c) : c;
+      }
+      if (const auto same = by_first_term_.find(term); same != by_first_term_.end()) {
+        for (const std::size_t i : same->second) {
+          poll.add(1 + needles_[i].text.size() / kPollTextBytes);
+          if (is_around(text, at, needles_[i]) && found(i)) {
+            return true;
+          }
+        }
+      }
+    }
+    at = end;
+  }
+  return false;
+}
+
+bool TermList::has_any(std::string_view text) const {
+  const auto matches = [&](const TextMatcher& each) { return each.matches(text); };
+  return std::ranges::any_of(others_, matches) ||
+         each_found(text, [](std::size_t /*needle*/) { return true; });
+}
+
+bool TermList::has_all(std::string_view text) const {
+  const auto matches = [&](const TextMatcher& each) { return each.matches(text); };
+  if (!std::ranges::all_of(others_, matches)) {
+    return false;
+  }
+  std::vector<bool> seen(needles_.size());
+  std::size_t missing = needles_.size();
+  return missing == 0 || each_found(text, [&](std::size_t needle) {
+           missing -= seen[needle] ? 0U : 1U;
+           seen[needle] = true;
+           return missing == 0;
+         });
+}
+
+}  // namespace evq
