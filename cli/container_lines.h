@@ -12,7 +12,7 @@
 
 namespace evq {
 
-// A line behind the name of a container.
+// A line, split from the name of a container before it.
 struct ContainerLine {
   std::string_view name;  // empty: there is none
   std::string_view line;  // what the container wrote, with its blanks
@@ -21,29 +21,29 @@ ContainerLine container_line(std::string_view line);
 
 // Whether a line without blanks around it is an object of JSON.
 bool is_whole_object(std::string_view line);
-// Whether it is one or has pairs of logfmt, two at least.
+// Whether a line is an object of JSON or has pairs of logfmt, two at least.
 bool has_fields(std::string_view line);
 
-// Whether the first line may be one behind a name.
+// Whether the first line may have the name of a container before it.
 bool begins_with_container(std::string_view text);
-// Whether the first line has the name of a container, and most lines, but the last one that may be
-// cut, have one with fields behind it.
+// Whether the first line has the name of a container, and most lines have one with fields behind
+// it. The last line, which may be cut, does not count.
 bool names_containers(std::string_view text);
-// A line of such a text, without its end, as the NDJSON of its event with the field `container`:
-// one line for each, an empty one for none.
+// Appends a line of such a text, without its end, as the NDJSON of its event with the field
+// `container`: one line for each, an empty one for none.
 void append_named_line(std::string_view line, const IngestOptions& options, std::string* text);
 
-// Whether a line is one of a runtime, or a part of one.
+// Whether a line is one that a runtime wrote (CRI), or a part of one.
 bool is_container_part(std::string_view line);
-// Where the last place of a text of such lines is that is between two whole ones, of each stream.
+// Returns the last place of such a text that is between two whole lines of each stream.
 std::size_t whole_parts_end(std::string_view text);
 
-// Puts the parts of lines together, of each stream by itself.
+// Joins the parts of lines, of each stream by itself.
 class PartJoiner {
  public:
-  // Takes a line with its end; appends what is whole by then.
+  // Takes a line with its end; appends what is whole by then to `text`.
   void add(std::string_view line, std::string* text);
-  // Appends those whose last part never came.
+  // Appends the lines whose last part never came.
   void end(std::string* text);
 
  private:

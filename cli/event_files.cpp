@@ -143,6 +143,7 @@ class EventFileLoader {
     if (!notes_.note_table_in_text(path, source.text(), options)) {
       notes_.note_forms_of_lines(path, source.text(), options);
     }
+    notes_.note_multiline(path, source.text(), options);
     notes_.note_header(path, source.text(), options, counts);
     notes_.note_odd_values(path, counts);
     notes_.note_listed_events(path, source.text(), counts);

@@ -24,26 +24,26 @@ inline constexpr std::size_t kFileDatasetsMax = 16;
 
 class EventFiles {
  public:
-  // None: for queries that need no store.
+  // Makes one without files, for queries that need no store.
   static Result<EventFiles> none();
-  // The files of a verb's --file; `-` is standard input. Tells on stderr how far it is, what became
-  // no event, and what a file seems to be instead. `reads_pipe` is as of InputNotes. `query` is the
-  // only one that will be asked; nothing when it is not known yet.
+  // Loads the files of a verb's --file; `-` is standard input. Tells on stderr how far it is, what
+  // became no event, and what a file seems to be instead. `reads_pipe` is as of InputNotes. `query`
+  // is the only one that will be asked; nothing when it is not known yet.
   static Result<EventFiles> load(const GlobalOptions& global, const std::vector<std::string>& files,
                                  const ReadingOptions& reading, const std::string& reads_pipe,
                                  std::optional<std::string_view> query = std::nullopt);
 
   std::string directory() const { return folder_.store(); }
-  // Their names, in the order of the files.
+  // Returns the names of the datasets, in the order of the files.
   const std::vector<std::string>& datasets() const { return datasets_; }
-  // The query that gives the events of all of them.
+  // Returns the query that gives the events of all of them.
   std::string all_events() const;
-  // Whether no event tells a time: then all have the same, and their order is that of the files.
+  // Whether no event tells a time: then all have the same, in the order of the files.
   bool untimed() const { return untimed_; }
-  // Of the files whose events have the time at which they were read, though they tell another, or
+  // Notes on files whose events have the time at which they were read, though they tell another, or
   // whose times were read in another way than they are written.
   const std::vector<std::string>& time_notes() const { return time_notes_; }
-  // Why the first file that is no whole one could not be read to its end; what came before is here.
+  // Error of the first file that could not be read to its end; the events before it are here.
   const std::optional<Error>& broken() const { return broken_; }
 
  private:

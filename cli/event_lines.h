@@ -10,8 +10,8 @@
 
 namespace evq {
 
-// Of the options, the zone, the colour and whole_events count: whole events begin with their time,
-// severity and message, other rows have their fields in the order of their columns.
+// Makes the sink. Of the options it uses zone, colour and whole_events: whole events begin with
+// their time, severity and message, other rows have their fields in the order of their columns.
 std::unique_ptr<ResultSink> make_event_lines(const TableOutputOptions& options, ByteSink out);
 
 }  // namespace evq

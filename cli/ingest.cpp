@@ -74,7 +74,6 @@ class IngestRun {
     File file = File::standard_input();
     if (standard && ::isatty(STDIN_FILENO) != 0) {
       notes_.note_standard_input();
-      print_note(global_, "reading standard input; Ctrl-D ends it");
     }
     if (!standard) {
       auto opened = File::open_input(path, control);

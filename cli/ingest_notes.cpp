@@ -68,6 +68,7 @@ void IngestNotes::note_input(const std::string& path, const std::string& head,
   note_plain_lines(path, head, options);
   const bool table = inputs_.note_table_in_text(path, head, options);
   note_csv_options(path, head, options);
+  inputs_.note_multiline(path, head, options);
   inputs_.note_header(path, head, options, counts);
   inputs_.note_odd_values(path, counts);
   if (!table) {
@@ -92,7 +93,7 @@ void IngestNotes::note_plain_lines(const std::string& path, const std::string& h
 void IngestNotes::note_plain_text(const std::string& path, const std::string& head,
                                   const IngestOptions& options) {
   const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
-  if (options.format != InputFormat::kDetect || csv ||
+  if (options.format != InputFormat::kDetect || options.multiline || csv ||
       detect_kind(head, InputFormat::kDetect, true) != std::optional(PieceKind::kText)) {
     return;
   }

@@ -23,22 +23,22 @@ class IngestNotes {
         command_(command),
         inputs_(global, "evq ingest " + command.dataset, !wants_json(command.output)) {}
 
-  // Of standard input, which whoever wrote `evq ingest FILE` did not mean.
+  // Notes that standard input is read, where the dataset is called as a file is: `evq ingest FILE`.
   void note_standard_input() const;
-  // A line of the input that is being read is no event.
+  // Takes note of a line of the current input that is no event.
   void note_failure(std::string_view text);
-  // Of an input that has been read; `head` is its beginning (time_field.h), `options` are those
-  // with which it was read. "-" is standard input.
+  // Prints the notes on an input that was read; `head` is its beginning (time_field.h), `options`
+  // are those with which it was read. "-" is standard input.
   void note_input(const std::string& path, const std::string& head, const IngestOptions& options,
                   const IngestCounts& counts);
-  // How many inputs were not told of, if any.
+  // Notes how many more inputs the same is true of, if any.
   void note_rest() const { inputs_.note_rest(); }
 
-  // That the dataset cannot have its name: with what to do where that is the name of a file.
+  // Adds to an error of the dataset's name what to do where that is the name of a file.
   static Error with_file_hint(Error error, const IngestCommand& command);
-  // That `path` cannot be opened: with what `evq ingest FILE DATASET` meant.
+  // Adds to the error of opening `path` what `evq ingest FILE DATASET` meant.
   Error with_order_hint(Error error, const std::string& path) const;
-  // That `path` cannot be read: with what to do about names of columns that repeat.
+  // Adds to the error of reading `path` what to do about it, as InputNotes does.
   Error with_header_hint(Error error, const std::string& path) const {
     return inputs_.with_header_hint(std::move(error), path);
   }

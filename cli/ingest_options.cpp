@@ -80,10 +80,7 @@ Result<IngestOptions> make_reading_options(const ReadingOptions& reading) {
     return make_error(ErrorCode::kUsage, "--multiline is for logs of plain text",
                       "it goes with --format text alone");
   }
-  if (reading.multiline) {
-    options.format = InputFormat::kText;
-    options.multiline = true;
-  }
+  options.multiline = reading.multiline;
   options.timestamp_field = reading.timestamp_field;
   options.timestamp_layout = reading.timestamp_format;
   EVQ_TRY_ASSIGN(options.zone, input_zone(reading.timestamp_zone));

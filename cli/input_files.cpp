@@ -82,7 +82,7 @@ Status check_followed_head(const std::string& path, std::string_view head, bool 
     return Status::success();
   }
   return make_error(ErrorCode::kData,
-                    path + ": this is no text: byte " + std::to_string(zero + 1) + " is zero",
+                    path + ": " + std::string(kNoTextError) + std::to_string(zero + 1) + " is zero",
                     "--format text makes an event of each line all the same");
 }
 

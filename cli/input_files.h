@@ -11,15 +11,15 @@
 
 namespace evq {
 
-// That each can be opened for reading and is no directory; "-" always can. Pipes are not opened and
-// nothing is waited for. The error of the only one that cannot, as `explained` makes it of what
-// went wrong and the path, if given; of several, one that names them all.
+// Checks that each can be opened for reading and is no directory; "-" always can. Pipes are not
+// opened and nothing is waited for. Returns the error of the only one that cannot, as `explained`,
+// if given, makes it of what went wrong and the path; of several, one error that names them all.
 using InputErrorText = std::function<Error(Error, const std::string& path)>;
 Status check_inputs(const std::vector<std::string>& paths, const InputErrorText& explained = {});
 
-// That a file which begins with `head` is text whose lines can be read where it grows: it is not
-// compressed, UTF-16 or anything else that is no text. `named`: its format was, and a log that is
-// said to be one may have a zero byte. kUsage or kData with what to do.
+// Checks that a file which begins with `head` is text whose lines can be read where it grows: it is
+// not compressed, UTF-16 or anything else that is no text. `named`: its format was, and a log that
+// is said to be one may have a zero byte. kUsage or kData with what to do.
 Status check_followed_head(const std::string& path, std::string_view head, bool named);
 
 }  // namespace evq

@@ -12,6 +12,7 @@
 #include "cli/terminal/number_text.h"
 #include "cli/text_tables.h"
 #include "store/base/ascii.h"
+#include "store/ingest/binary_head.h"
 #include "store/ingest/csv_header.h"
 #include "store/ingest/csv_record.h"
 #include "store/ingest/event_assembler.h"
@@ -61,8 +62,16 @@ LineForms forms_of_lines(std::string_view head) {
 // Whether nobody said what it is, and it is lines of plain text.
 bool is_detected_text(const std::string& head, const IngestOptions& options) {
   const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
-  return options.format == InputFormat::kDetect && !csv &&
+  return options.format == InputFormat::kDetect && !csv && !options.multiline &&
          detect_kind(head, InputFormat::kDetect, true) == std::optional(PieceKind::kText);
+}
+
+// Whether one word stands above others, of which no quote or number says that it names them.
+bool names_words(std::string_view text) {
+  const bool one = begins_with_one_name(text);
+  take_line(&text);
+  const std::string_view below = trimmed(take_line(&text));
+  return one && !below.starts_with('"') && !reads_as_value(below);
 }
 
 }  // namespace
@@ -71,6 +80,8 @@ Error InputNotes::with_header_hint(Error error, const std::string& path) const {
   if (error.message.starts_with(kRepeatedNameError)) {
     error.hint = "name the columns: " + piped("tail -n +2", path) +
                  " --csv-fields a,b,…; without tail where the first line is an event";
+  } else if (error.message.starts_with(kNoTextError)) {
+    error.hint = "--format text makes an event of each line all the same";
   }
   return error;
 }
@@ -143,6 +154,17 @@ void InputNotes::note_forms_of_lines(const std::string& path, const std::string&
   }
 }
 
+// The events of other formats end by themselves.
+void InputNotes::note_multiline(const std::string& path, const std::string& head,
+                                const IngestOptions& options) {
+  if (options.multiline && options.format != InputFormat::kText && !is_blank(head) &&
+      detect_kind(head, options.format, true) != std::optional(PieceKind::kText)) {
+    tell(path,
+         " is not read as lines of plain text, so that --multiline means nothing; --format text "
+         "takes it as such");
+  }
+}
+
 void InputNotes::note_header(const std::string& path, const std::string& head,
                              const IngestOptions& options, const IngestCounts& counts) {
   const std::string_view text = trimmed(head);
@@ -170,6 +192,8 @@ void InputNotes::note_header(const std::string& path, const std::string& head,
   if (const std::string why = why_no_header(head, options.csv_delimiter); !why.empty()) {
     tell(path, ": the first line names the fields, " + why +
                    "; --csv-fields names them where it is an event");
+  } else if (options.format == InputFormat::kDetect && !csv && names_words(text)) {
+    tell(path, ": the first line names the field; --format text makes an event of each line");
   }
 }
 

@@ -23,33 +23,37 @@ class InputNotes {
       : global_(global), reads_pipe_(std::move(reads_pipe)), people_(people) {}
 
   bool people() const { return people_; }
-  // "note: PATH" and the text, and the command that pipes the input through `program`, if any, and
-  // reads it with `options`. "-" is standard input.
+  // Prints "note: PATH" and the text, and the command that pipes the input through `program`, if
+  // any, and reads it with `options`. "-" is standard input.
   void tell(const std::string& path, const std::string& text, const std::string& program = {},
             const std::string& options = {});
-  // What another program makes of an input, read by this command.
+  // Returns the command that pipes an input through another program into this command.
   std::string piped(const std::string& program, const std::string& path) const;
-  // Of the input that begins with `head` (time_field.h) and was read with `options`: that it is
-  // plain text, though it seems to be a table. Whether that was told.
+  // Notes that an input read as plain text seems to be a table; `head` is its beginning
+  // (time_field.h), `options` are those it was read with. Returns whether that was told.
   bool note_table_in_text(const std::string& path, const std::string& head,
                           const IngestOptions& options);
-  // Of plain text: that most of its lines, or all behind a banner, are of another form, and how to
-  // read those.
+  // Notes of plain text that most of its lines, or all behind a banner, are of another form, and
+  // how to read those.
   void note_forms_of_lines(const std::string& path, const std::string& head,
                            const IngestOptions& options);
-  // A first line that is an event, and not the names of fields, would vanish in silence.
+  // Notes that it is no plain text, though its lines were to be put together.
+  void note_multiline(const std::string& path, const std::string& head,
+                      const IngestOptions& options);
+  // Notes a first line that is an event, and not the names of fields: it would vanish in silence.
   void note_header(const std::string& path, const std::string& head, const IngestOptions& options,
                    const IngestCounts& counts);
-  // That bytes and values of events were replaced by what can be stored.
+  // Notes that bytes and values of events were replaced by what can be stored.
   void note_repairs(const std::string& path, const IngestCounts& counts);
-  // That the only event of the input holds a list of what may be events.
+  // Notes that the only event of the input holds a list of what may be events.
   void note_listed_events(const std::string& path, const std::string& head,
                           const IngestCounts& counts);
-  // What is text in columns of numbers, or of true and false.
+  // Notes texts in columns of numbers, or of true and false.
   void note_odd_values(const std::string& path, const IngestCounts& counts);
-  // How many inputs were not told of, if any.
+  // Notes how many more inputs the same is true of, if any.
   void note_rest() const;
-  // That `path` cannot be read: with what to do about names of columns that repeat.
+  // Adds to the error of reading `path` what to do about names of columns that repeat, and about
+  // bytes that no text has.
   Error with_header_hint(Error error, const std::string& path) const;
 
  private:

@@ -24,7 +24,7 @@ class LogWriter {
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
 
-  // `line` with its end.
+  // Queues `line`, which has its end.
   void write(std::string_view line);
 
  private:

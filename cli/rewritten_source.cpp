@@ -95,7 +95,8 @@ void write_field(JsonWriter* json, std::string_view name, std::string_view value
 Result<IngestOptions> RewrittenSource::begin(IngestOptions options, QueryControl& control) {
   constexpr std::int64_t kPollMs = 200;
   const bool csv = !options.csv_fields.empty() || options.csv_delimiter != 0;
-  if ((options.format != InputFormat::kDetect || csv) && !options.multiline) {
+  detects_ = options.format == InputFormat::kDetect && !csv;
+  if (!detects_ && !options.multiline) {
     return options;
   }
   options_ = options;
@@ -166,19 +167,17 @@ void RewrittenSource::detect(bool no_more) {
   std::string_view text = input_;
   text.remove_prefix(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   const bool whole_line = text.find('\n') != std::string_view::npos;
-  const bool named = !options_.multiline && begins_with_container(text);
+  const bool named = detects_ && begins_with_container(text);
   const std::size_t wanted = named ? kReadBytes : kHeadBytes;
   if (kind_ != Kind::kUnknown || !(input_.size() >= wanted || whole_line || ended_ || no_more)) {
     return;
   }
-  if (options_.multiline) {
-    kind_ = is_container_part(text) ? Kind::kParts : Kind::kEvents;
-  } else {
-    kind_ = text.starts_with(kCursor)         ? Kind::kJournal
-            : signal_of(text)                 ? Kind::kOtlp
-            : named && names_containers(text) ? Kind::kNamed
-                                              : Kind::kEvents;
-  }
+  kind_ = options_.multiline && is_container_part(text) ? Kind::kParts
+          : !detects_                                   ? Kind::kEvents
+          : text.starts_with(kCursor)                   ? Kind::kJournal
+          : signal_of(text)                             ? Kind::kOtlp
+          : named && names_containers(text)             ? Kind::kNamed
+                                                        : Kind::kEvents;
   if (kind_ != Kind::kEvents) {
     input_.erase(0, input_.size() - text.size());  // what events begin with is left to their reader
   }

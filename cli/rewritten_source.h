@@ -30,14 +30,14 @@ inline constexpr std::size_t kRewrittenBytesMax = std::size_t{16} << 20U;
 // One thread.
 class RewrittenSource final : public ByteSource {
  public:
-  // Over `source`, which must outlive it.
+  // Reads from `source`, which must outlive it.
   explicit RewrittenSource(ByteSource& source) : source_(source) {}
 
-  // Reads as far as tells what the input is. How to load what is read then, given how the input is
-  // to be loaded. Errors: of the source and the control.
+  // Reads as far as tells what the input is. Returns how to load what is read then, given how the
+  // input is to be loaded. Errors: of the source and the control.
   Result<IngestOptions> begin(IngestOptions options, QueryControl& control);
   Result<std::optional<std::size_t>> read(std::span<char> buffer, std::int64_t timeout_ms) override;
-  // What was read of the input to tell, until it is read from here.
+  // Returns what was read to tell the kind of input, until it is read from here.
   std::string_view head() const { return input_; }
 
  private:
@@ -55,12 +55,13 @@ class RewrittenSource final : public ByteSource {
 
   ByteSource& source_;
   IngestOptions options_;
+  bool detects_ = false;  // nobody said what the input is
   Kind kind_ = Kind::kEvents;
-  std::string input_;  // that is not rewritten yet
+  std::string input_;  // bytes that are not rewritten yet
   std::string text_;
-  std::size_t given_ = 0;  // of the text
+  std::size_t given_ = 0;  // bytes of the text that were given out
   bool ended_ = false;     // the source
-  // Of the entry of a journal that is being read.
+  // State of the entry of a journal that is being read.
   std::string entry_;                 // as JSON, as far as it is there
   std::optional<JsonWriter> writer_;  // of it, from its first field on
   std::uint64_t skipped_bytes_ = 0;   // of a field that is too long, still to come

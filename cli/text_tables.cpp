@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 
 #include "store/base/ascii.h"
@@ -10,6 +11,7 @@
 #include "store/ingest/csv_header.h"
 #include "store/ingest/format.h"
 #include "store/ingest/leading_time.h"
+#include "store/ingest/log_entry.h"
 
 namespace evq {
 
@@ -70,6 +72,22 @@ bool may_be_records(std::string_view head) {
          (begins_with_time_cell(head, delimiter) || !leading_time(line, 0).has_value());
 }
 
+// Whether the name of a file, packed or not, ends in one of these.
+bool has_suffix(std::string_view path, std::initializer_list<std::string_view> suffixes) {
+  constexpr std::array<std::string_view, 2> kPacked = {".gz", ".zst"};
+  for (const std::string_view suffix : kPacked) {
+    path.remove_suffix(path.ends_with(suffix) ? suffix.size() : 0);
+  }
+  return std::ranges::any_of(suffixes, [path](std::string_view suffix) {
+    return path.size() > suffix.size() &&
+           equals_ignoring_ascii_case(path.substr(path.size() - suffix.size()), suffix);
+  });
+}
+
+bool is_named_log(std::string_view path) {
+  return has_suffix(path, {".log", ".txt"});
+}
+
 }  // namespace
 
 bool reads_as_value(std::string_view name) {
@@ -106,32 +124,29 @@ std::string why_no_header(std::string_view head, char delimiter) {
 }
 
 bool is_named_csv(std::string_view path) {
-  constexpr std::array<std::string_view, 2> kPacked = {".gz", ".zst"};
-  for (const std::string_view suffix : kPacked) {
-    path.remove_suffix(path.ends_with(suffix) ? suffix.size() : 0);
-  }
-  constexpr std::array<std::string_view, 2> kSuffixes = {".csv", ".tsv"};
-  return std::ranges::any_of(kSuffixes, [path](std::string_view suffix) {
-    return path.size() > suffix.size() &&
-           equals_ignoring_ascii_case(path.substr(path.size() - suffix.size()), suffix);
-  });
+  return has_suffix(path, {".csv", ".tsv"});
 }
 
 IngestOptions read_as_named(std::string_view path, std::string_view head, IngestOptions options) {
   if (options.format != InputFormat::kDetect) {
     return options;
   }
-  const bool settled =
-      options.multiline || options.csv_delimiter != 0 || !options.csv_fields.empty();
+  const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
   const bool named_csv = is_named_csv(path);
   const std::string_view line = trimmed(head.substr(0, head.find('\n')));
   const bool named = named_csv || (!line.empty() && line == options.timestamp_field);
   if (named && begins_with_one_name(head)) {
     options.format = InputFormat::kCsv;
-  } else if (named_csv && !settled && may_be_records(head) &&
+  } else if (named_csv && !csv && !options.multiline && may_be_records(head) &&
              detect_kind(head, options.format, true) == std::optional(PieceKind::kText)) {
     // The format stays open, so that the first record may be an event.
     options.csv_delimiter = detect_delimiter(head);
+  } else if (!csv && is_named_log(path) && begins_with_one_name(head) &&
+             detect_kind(head, options.format, true) == std::optional(PieceKind::kRecords)) {
+    options.format = InputFormat::kText;
+  } else if (options.multiline && !named_csv && has_longer_entries(head) &&
+             detect_kind(head, options.format, true) == std::optional(PieceKind::kRecords)) {
+    options.format = InputFormat::kText;  // lines that go on are rather a log's
   }
   return options;
 }

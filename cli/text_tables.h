@@ -10,35 +10,38 @@
 
 namespace evq {
 
-// Names, and values below them, each a word with one blank before it, as in a flow log of AWS. Half
-// of the values have digits, which the words of a sentence seldom have.
+// Whether a text has names, and values below them, each a word with one blank before it, as in a
+// flow log of AWS. Half of the values have digits, which the words of a sentence seldom have.
 bool is_table_of_words(std::string_view text);
 
-// Why the first record of CSV may be an event and not the names of columns, in words for people: it
-// holds a number or a time, or the next record has the same cell in the same place. Empty: it may
-// not. `delimiter` 0: the one that is detected.
+// Explains why the first record of CSV may be an event and not the names of columns: it holds a
+// number or a time, or the next record has the same cell in the same place. Empty: it may not.
+// `delimiter` 0: the one that is detected.
 std::string why_no_header(std::string_view head, char delimiter);
 
-// Whether a name is none but a number or a time.
+// Whether a name is really a number or a time.
 bool reads_as_value(std::string_view name);
 
 // Whether a file is CSV by its name, packed or not.
 bool is_named_csv(std::string_view path);
 
-// How to read an input that has this beginning: as `options` say; but as CSV where that is to be
+// Says how to read an input with this beginning: as `options` say; but as CSV where that is to be
 // detected and
 // - the first line is one word, if the name of the file or of the field with the times says that
 //   this is the header of a column;
 // - the file is CSV by its name, though its first line has a time as its first cell, or reads as a
 //   sentence does; it may be an event.
+// And as text where it is detected as CSV, though
+// - its first line is one word and the name of the file ends in .log or .txt;
+// - lines that go on are to be put together and it has some.
 IngestOptions read_as_named(std::string_view path, std::string_view head, IngestOptions options);
 
-// How many cells each of the first lines has where all have as many, at least three, and the first
-// one is a time; 0: they are no such table.
+// Counts the cells of the first lines where all have as many, at least three, and the first one is
+// a time; 0: they are no such table.
 std::size_t columns_behind_times(std::string_view head);
 
-// How many lines stand above what seems to be CSV, as comments and titles do; 0: nothing does.
-// Lines that tell a time are events and no titles.
+// Counts the lines above what seems to be CSV, as comments and titles do; 0: there are none. Lines
+// that tell a time are events and no titles.
 std::size_t lines_above_csv(std::string_view head);
 
 }  // namespace evq

@@ -19,7 +19,7 @@ class InputHead final : public ByteSource {
  public:
   explicit InputHead(ByteSource& source) : source_(source) {}
   Result<std::optional<std::size_t>> read(std::span<char> buffer, std::int64_t timeout_ms) override;
-  // As UTF-8 without a byte order mark; it may be cut anywhere.
+  // Returns the first bytes as UTF-8 without a byte order mark; they may be cut anywhere.
   std::string text() const;
 
  private:
@@ -27,7 +27,7 @@ class InputHead final : public ByteSource {
   std::string head_;
 };
 
-// What to tell of the times of an input whose beginning is `head`:
+// Returns what to tell of the times of an input whose beginning is `head`:
 // - when none of its events had a time of its own, the field that tells it and, where its times are
 //   in a form that is not known, the layout that reads them. By the first events of `head`: a field
 //   whose value is a time, well-known names first, then names that speak of time, then other texts,

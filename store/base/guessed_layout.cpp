@@ -20,23 +20,26 @@
 namespace evq {
 namespace {
 
-enum class Order : std::uint8_t { kPlain, kMonthFirst, kDayFirst, kNoDay, kNoYear };
+enum class Order : std::uint8_t { kPlain, kMonthFirst, kYearFirst, kDayFirst, kNoDay, kNoYear };
 
 struct DateForm {
   std::string_view layout;
   Order order = Order::kPlain;
 };
 
-// Of forms that read as many texts the first one counts. One with the month first stands right
-// before the same with the day first, but dots are written where the day comes first.
-constexpr std::array<DateForm, 41> kDates = {{
+// Of forms that read as many texts the first one counts. One with the month first, or with two
+// digits of the year, stands right before the same with the day first, but dots are written where
+// the day comes first.
+constexpr std::array<DateForm, 43> kDates = {{
     {"1/2/2006", Order::kMonthFirst},
     {"2/1/2006", Order::kDayFirst},
     {"1-2-2006", Order::kMonthFirst},
     {"2-1-2006", Order::kDayFirst},
     {"1/2/06", Order::kMonthFirst},
+    {"06/1/2", Order::kYearFirst},
     {"2/1/06", Order::kDayFirst},
     {"1-2-06", Order::kMonthFirst},
+    {"06-1-2", Order::kYearFirst},
     {"2-1-06", Order::kDayFirst},
     {"2.1.2006"},
     {"2.1.06"},
@@ -131,6 +134,28 @@ std::vector<Candidate> candidates_for(std::string_view text) {
   return candidates;
 }
 
+// The same date with the day first.
+bool is_day_first_of(const DateForm* date, const DateForm* other) {
+  const bool month_of_short_year =
+      date->order == Order::kMonthFirst && date[1].order == Order::kYearFirst;
+  const DateForm* const behind = date + (month_of_short_year ? 2 : 1);
+  return (date->order == Order::kMonthFirst || date->order == Order::kYearFirst) && other == behind;
+}
+
+// From the first of the times to the last, which of a log or a table are rather days apart than
+// years.
+double extent_of(const GoLayout& layout, std::span<const std::string_view> texts) {
+  std::optional<std::int64_t> first;
+  std::optional<std::int64_t> last;
+  for (const std::string_view text : texts) {
+    if (const auto ns = layout.parse(text, 0)) {
+      first = std::min(first.value_or(*ns), *ns);
+      last = std::max(last.value_or(*ns), *ns);
+    }
+  }
+  return static_cast<double>(last.value_or(0)) - static_cast<double>(first.value_or(0));
+}
+
 }  // namespace
 
 GuessedLayout guess_layout(std::span<const std::string> texts) {
@@ -154,16 +179,21 @@ GuessedLayout guess_layout(std::span<const std::string> texts) {
   if (best == nullptr || best->read * 10 < written.size() * 9) {
     return guess;
   }
+  const Candidate* day_first = nullptr;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.read == best->read && is_day_first_of(best->date, candidate.date)) {
+      day_first = &candidate;
+    }
+  }
+  if (day_first != nullptr && best->date->order == Order::kYearFirst &&
+      extent_of(best->layout, written) > extent_of(day_first->layout, written)) {
+    best = std::exchange(day_first, nullptr);
+  }
   guess.layout = best->layout.text();
+  guess.day_first = day_first == nullptr ? "" : day_first->layout.text();
   guess.example = written[0];
   guess.is_number = is_number(written[0]);
   guess.has_day = best->date->order != Order::kNoDay;
-  for (const Candidate& candidate : candidates) {
-    if (best->date->order == Order::kMonthFirst && candidate.read == best->read &&
-        candidate.date == best->date + 1) {
-      guess.day_first = candidate.layout.text();
-    }
-  }
   return guess;
 }
 

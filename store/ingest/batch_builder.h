@@ -34,8 +34,8 @@ class FieldAdmission {
  public:
   virtual ~FieldAdmission() = default;
   virtual bool admit(std::string_view name) = 0;
-  // Whether a name was refused. Some of those in its place may never have been stored: ask again
-  // with an admission of what is there.
+  // Whether a name was refused. Some admitted names may never have been stored: a new admission,
+  // made of the stored names, may have room.
   virtual bool refused() const = 0;
 };
 
@@ -45,8 +45,8 @@ std::shared_ptr<FieldAdmission> make_field_admission(const std::vector<std::stri
 
 // The part of the options that parsing needs, checked and prepared once; immutable, any thread.
 struct EventRules;
-// kUsage: a bad layout, labels that are no JSON object, a map field or name that is too long.
-// `admission` may be null.
+// Prepares the options. kUsage for a bad layout, labels that are no JSON object, and a map field or
+// name that is too long. `admission` may be null.
 Result<std::shared_ptr<const EventRules>> make_event_rules(
     const IngestOptions& options, std::shared_ptr<FieldAdmission> admission);
 
@@ -63,15 +63,15 @@ class BatchBuilder {
   BatchBuilder& operator=(BatchBuilder&&) noexcept;
 
   std::size_t rows() const { return times_.size(); }
-  // What the columns come to, absent values included, when each value takes what it does in a
-  // column of its kind.
+  // The size of the columns, absent values included, when each value takes what it does in a column
+  // of its kind.
   std::size_t size_bytes() const { return size_bytes_; }
   // Memory held, between batches as well, estimated.
   std::size_t memory_bytes() const { return memory_with(&ColumnBuilder::memory_bytes); }
-  // Tells `load` of that memory from now on and keeps to its limit; until it is told null, at the
-  // latest before `load` goes.
+  // Counts that memory in `load` from now on and keeps to its limit. Call it with null before
+  // `load` is destroyed.
   void share_memory(LoadMemory* load) { held_.join(load); }
-  // At its cap of rows, bytes or memory: take() before the next event.
+  // Whether the cap of rows, bytes or memory is reached: call take() before the next event.
   bool full() const;
 
   // Parses one JSON object with the tolerant parser, the fast one's slow twin: for single events
@@ -79,11 +79,11 @@ class BatchBuilder {
   // when the event has none. kData when the event fails; the builder is as before then.
   Status add_json(std::string_view text, std::int64_t receipt_ns);
 
-  // For the parsers of this layer: where they put the fields of the next event …
+  // The assembler, for the parsers of this layer, which put the fields of the next event there.
   EventAssembler& assembler() { return *assembler_; }
   FastJson& fast_json() { return *fast_json_; }  // with the memory that it needs time and again
-  // … and what takes it as the next row. False when the event fails; the assembler says why.
-  // What its texts point to must live until settle().
+  // Takes the assembled event as the next row. False when it fails; the assembler says why. The
+  // memory behind its texts must live until settle().
   bool commit(std::int64_t receipt_ns);
   // Copies what the columns need of the texts of all events so far. take() does it as well.
   void settle();
@@ -113,8 +113,8 @@ class BatchBuilder {
   std::uint64_t seed_ = 0;
 };
 
-// What a builder holds, column by column, so that no two columns need be there at once. While this
-// is there the builder takes no events; afterwards it is empty, whatever was taken.
+// Gives a builder's batch column by column, so that no two columns need exist at once. While this
+// lives the builder takes no events; afterwards it is empty, whatever was taken.
 class BatchColumns {
  public:
   explicit BatchColumns(BatchBuilder& builder);
@@ -130,7 +130,7 @@ class BatchColumns {
   Vector take(std::size_t i, const RowOrder& order = {}) {
     return take(i, order, ColumnBuilder::Texts::kLent);
   }
-  // All of them, with their texts.
+  // All columns, which own their texts.
   Table take_all(const RowOrder& order = {});
 
  private:

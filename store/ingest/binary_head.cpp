@@ -33,7 +33,7 @@ std::string_view known_binary(std::string_view head) {
   }
   constexpr std::size_t kTarMagicAt = 257;
   if (head.size() > kTarMagicAt && head.substr(kTarMagicAt).starts_with("ustar")) {
-    return "a tar archive; unpack it first: tar -xO";
+    return "a tar archive; unpack it first: tar -xOf FILE";
   }
   return {};
 }

@@ -1,18 +1,21 @@
 #pragma once
-// What is no text, told by the first bytes of an input, so that none of it becomes events that
-// nobody can read. Pure functions; nothing here fails.
+// Recognises binary input by its first bytes, so that none of it becomes events that nobody can
+// read. Pure functions; nothing here fails.
 
 #include <string_view>
 
 namespace evq {
 
-// What it is and how it becomes text, of kinds of files that people try: "compressed by xz; unpack
-// it first: xz -dc". Empty: none of them.
+// The beginning of the error for a zero byte in an unknown kind of file; the byte's number follows.
+inline constexpr std::string_view kNoTextError = "this is no text: byte ";
+
+// Names a well-known kind of binary file by its first bytes, and how to make text of it:
+// "compressed by xz; unpack it first: xz -dc". Empty for other bytes.
 std::string_view known_binary(std::string_view head);
 
-// Whether it is UTF-16 without its mark, which begins with two ASCII characters.
+// Whether `head` is UTF-16 without a byte order mark that begins with two ASCII characters.
 bool is_unmarked_utf16(std::string_view head);
-// Whether it takes more than has come to tell that.
+// Whether `head` is too short to tell that.
 bool may_be_unmarked_utf16(std::string_view head);
 
 }  // namespace evq

@@ -19,9 +19,9 @@ namespace evq {
 // Line feeds in a text, many bytes at a time.
 std::size_t count_line_feeds(std::string_view text);
 
-// How many bytes of a text that begins with `{` lead to the first of the records that services of
-// Amazon (CloudTrail, S3, SNS, Kinesis) and Azure put into one object: {"Records": [{ or
-// {"records": [{, the last brace not counted. 0: none do; nothing: the text is too short to tell.
+// The bytes before the first record in an object of records, {"Records": [{ or {"records": [{, as
+// services of Amazon (CloudTrail, S3, SNS, Kinesis) and Azure write them; the last brace is not
+// counted. 0: the text is no such object; nothing: it is too short to tell.
 std::optional<std::size_t> records_prefix(std::string_view text);
 
 class BoundaryScanner {
@@ -33,16 +33,16 @@ class BoundaryScanner {
   // follow: broken syntax between the elements of an array.
   virtual Status scan(std::string_view text, std::size_t events_max, bool at_end) = 0;
 
-  // No more came for a while: what can be an event is one.
+  // Called when no bytes came for a while: ends what may be a whole event already.
   virtual void pause() {}
 
   // Bytes from the start of the text that hold whole events, and how many (blanks may make it
   // less).
   std::size_t whole_bytes() const { return whole_bytes_; }
   std::size_t events() const { return events_; }
-  // How far it has looked; the place of an error.
+  // The bytes that were scanned, which is the place of an error.
   std::size_t seen_bytes() const { return seen_; }
-  // Of events that are no lines.
+  // The spans of the events, for scanners whose events are no lines.
   std::vector<ValueSpan>& spans() { return spans_; }
 
   // The first `bytes` of the text are gone; at most whole_bytes(), or everything while an event
@@ -63,7 +63,7 @@ class BoundaryScanner {
   std::vector<ValueSpan> spans_;
 };
 
-// A line an event.
+// Makes a scanner for which every line is an event.
 std::unique_ptr<BoundaryScanner> make_line_scanner();
 // JSON values one after the other; those of top-level arrays are their elements, and so are, with
 // `unwraps_records`, those of the arrays that records_prefix() finds; other members of their

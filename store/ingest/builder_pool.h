@@ -22,10 +22,10 @@ class BuilderPool {
 
   // Whether a field was refused that a dataset has no room for.
   bool refused_fields() const;
-  // One that was put back, else a new one.
+  // A builder that was put back, else a new one.
   std::unique_ptr<BatchBuilder> take();
-  // A builder of take() whose rows were taken. Kept while all pools of the process together hold
-  // at most kIdleBuilderBytesMax.
+  // Puts back a builder of take() whose rows were taken. It is kept while all pools of the process
+  // together hold at most kIdleBuilderBytesMax.
   void put(std::unique_ptr<BatchBuilder> builder);
 
  private:

@@ -38,8 +38,8 @@ class ByteSource {
   // given, and if nothing mends it, it comes again. A source without a clock ignores the timeout.
   virtual Result<std::optional<std::size_t>> read(std::span<char> buffer,
                                                   std::int64_t timeout_ms) = 0;
-  // All bytes of a source that nobody has read from and that has them in memory, which it gives
-  // away: it is at its end then. Nothing otherwise, and nothing has changed.
+  // Gives away all bytes of a source that has them in memory and was not read from; it is at its
+  // end then. Nothing for any other source, which stays as it was.
   virtual std::optional<TextMemory> release() { return std::nullopt; }
 };
 
@@ -55,11 +55,11 @@ struct DecodeOptions {
   // output than `decoded_bytes_max` (kTooLarge).
   bool limit_ratio = false;
   std::size_t decoded_bytes_max = SIZE_MAX;
-  // Of bytes that a zstd frame may want kept, as a power of two; kTooLarge above it.
+  // The largest window that a zstd frame may ask for, as a power of two; kTooLarge above it.
   int zstd_window_log_max = kZstdWindowLogMax;
 };
 
-// What the first four bytes tell; kNone when they are neither's.
+// The compression that the first four bytes tell; kNone when they are neither gzip's nor zstd's.
 InputCompression compression_of(std::string_view head);
 
 // The decoded bytes of `source`: gzip (any number of members) or zstd (any number of frames), told

@@ -19,7 +19,7 @@ enum class CellKind : std::uint8_t {
 
 struct Cell {
   CellKind kind = CellKind::kBool;
-  bool readable = false;  // sixteen bytes from the text's first one on
+  bool readable = false;  // sixteen bytes can be read from the text's first one on
   std::uint32_t column = 0;
   std::uint32_t node = 0;  // the key it came from
   std::uint32_t size = 0;  // of text

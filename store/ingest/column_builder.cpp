@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "store/base/number.h"
+#include "store/base/release_memory.h"
 #include "store/base/text_hash.h"
 #include "store/column/dynamic.h"
 #include "store/ingest/csv_value.h"
@@ -510,10 +511,10 @@ void ColumnBuilder::make_plain() {
   ends_ = std::move(ends);
   validity_ = std::move(validity);
   // Not needed for a while, and there may be a thousand columns.
-  codes_ = {};
-  entries_ = {};
-  slots_ = {};
-  keys_ = {};
+  release_memory(codes_);
+  release_memory(entries_);
+  release_memory(slots_);
+  release_memory(keys_);
   null_code_ = 0;
   tries_dictionary_ = false;
   batches_plain_ = 0;

@@ -31,31 +31,31 @@ class ColumnBuilder {
   // Rows come in ascending order, each at most once.
   void append(std::size_t row, const Cell& cell);
 
-  // The same later: append() for a queue of cells at once, when settle() is called. A column's
-  // values in a row cost far less than one value of each column in turn, because its table stays
-  // in the fast caches and look-ups do not wait for each other. Texts must live until settle().
+  // Queues a cell for append() in settle(). Appending a column's values in a row costs far less
+  // than one value of each column in turn, because its table stays in the fast caches and look-ups
+  // do not wait for each other. Texts must live until settle().
   void defer(std::size_t row, const Cell& cell) {
     // In place: a copy by way of the stack would be read before it is written out.
     queue_.emplace_back(static_cast<std::uint32_t>(row), cell);
   }
   void settle();
 
-  // No value since the last take(), nor in the queue.
+  // Whether no value came since the last clear(), the queue included.
   bool empty() const { return state_ == State::kEmpty && queue_.empty(); }
 
-  // Memory held whether there are values or not; and what a few more values may make of it.
+  // The memory held, values or not, and what it may become with a few more values.
   std::size_t memory_bytes() const;
   std::size_t soon_bytes() const;
 
-  // What take() will give, of a settled column; not when empty().
+  // The type that take() will give. Needs a settled column that is not empty().
   Type type() const;
-  // All `rows` rows as a vector, in that order, once, before clear(); not when empty(). Texts are
-  // either the vector's or lent to it until clear(), so that their memory serves time and again.
+  // All `rows` rows as a vector, in `order`. Call it once, before clear(), and not when empty().
+  // The vector owns its texts, or is lent them until clear(), so that their memory is used again.
   enum class Texts : std::uint8_t { kGiven, kLent };
   Vector take(std::size_t rows, Texts texts = Texts::kGiven, const RowOrder& order = {});
-  // Forgets the settled values, and keeps the memory.
+  // Drops the settled values and keeps the memory.
   void clear();
-  // The same, and lets the memory go; what it learned of the column stays.
+  // Drops the settled values and frees the memory; keeps what it learned about the column.
   void release();
 
  private:
@@ -69,14 +69,14 @@ class ColumnBuilder {
     kPlain,
     kTagged,
   };
-  // Of a dictionary. A text that is no longer than its head is compared without a look at its
+  // A dictionary entry. A text that is no longer than its head is compared without a look at its
   // bytes.
   struct Entry {
     TextHead head;
     std::uint32_t offset = 0;
     std::uint32_t size = 0;
   };
-  // What a text is looked up by.
+  // The key by which a text is looked up.
   struct TextKey {
     TextHead head;
     std::uint64_t hash = 0;
@@ -95,7 +95,7 @@ class ColumnBuilder {
   void start(const Cell& cell);
   void append_otherwise(std::size_t row, const Cell& cell);
   void append_dictionary(std::string_view text, bool raw);
-  // Of the entry that is this text, code + 1; 0 when there is none.
+  // The code + 1 of the entry that is this text; 0 when there is none.
   std::uint32_t find_entry(std::string_view text, const TextHead& head, std::uint64_t hash) const {
     const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32);
     const std::size_t mask = slots_.size() - 1;
@@ -139,7 +139,7 @@ class ColumnBuilder {
   Cell cell_at(std::size_t row) const;
   bool valid_at(std::size_t row) const;
 
-  // Where the text begins, which `values` own from now on unless it is lent.
+  // The begin of the text, which `values` own from now on unless it is lent.
   const char* take_text(Texts texts, Values* values);
   Vector take_dictionary(Texts texts, const RowOrder& order);
   Vector take_flat_text(Type type, Texts texts, const RowOrder& order);

@@ -167,8 +167,18 @@ std::optional<UnnamedColumns> find_unnamed_columns(std::string_view head, char d
 std::optional<std::vector<std::string>> names_without_header(std::string_view head,
                                                              const IngestOptions& options,
                                                              bool at_end) {
-  if (options.format != InputFormat::kDetect || !options.csv_fields.empty()) {
-    return options.csv_fields;
+  if (!options.csv_fields.empty()) {
+    const char delimiter =
+        options.csv_delimiter == 0 ? detect_delimiter(head) : options.csv_delimiter;
+    const FirstRecords records = first_records(head, delimiter, at_end);
+    if (records.cells.empty() && records.more) {
+      return std::nullopt;
+    }
+    const bool in_head = !records.cells.empty() && records.cells.front() == options.csv_fields;
+    return in_head ? Cells() : options.csv_fields;
+  }
+  if (options.format != InputFormat::kDetect) {
+    return Cells();
   }
   const auto unnamed = find_unnamed_columns(head, options.csv_delimiter, at_end);
   return unnamed ? std::optional(unnamed->names()) : std::nullopt;

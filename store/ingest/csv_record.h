@@ -30,7 +30,7 @@ struct CsvLayout {
   }
 };
 
-// How the error begins of a header that has a name twice.
+// The beginning of the error for a header that has a name twice.
 inline constexpr std::string_view kRepeatedNameError = "the CSV header repeats the field ";
 // Field names from a header record; kData when it repeats a name or cannot be read. A column
 // without a name is called `column` and its number from 1.
@@ -56,8 +56,8 @@ struct CsvFault {
   std::size_t quote = kNone;
 };
 
-// What the columns of `layout` are by the whole records of `text`, without those that cannot be
-// read. `at_end`: nothing comes after it.
+// Decides what the columns of `layout` are by the whole records of `text`, leaving out those that
+// cannot be read. `at_end`: nothing comes after `text`.
 std::vector<CsvColumn> sniff_csv_columns(std::string_view text, const CsvLayout& layout,
                                          bool at_end);
 
@@ -66,14 +66,14 @@ std::vector<CsvColumn> sniff_csv_columns(std::string_view text, const CsvLayout&
 CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, EventAssembler& event,
                          std::vector<std::uint32_t>* odd = nullptr);
 
-// Where reading can go on in a record in which a cell is not closed that was opened at `quote`: at
-// the next of its lines that has as many cells as there are fields; its size if none has.
+// The offset at which reading can go on in a record whose cell opened at `quote` is not closed: the
+// next of its lines with as many cells as there are fields; record.size() when there is none.
 std::size_t next_whole_line(std::string_view record, std::size_t quote, const CsvLayout& layout);
 
-// Appends `cell` as a record holds one whatever is in it: between quotes, those inside doubled.
+// Appends `cell` between quotes, with those inside doubled, so that it may hold any bytes.
 void append_quoted_cell(std::string* record, std::string_view cell);
 
-// Nothing but blanks.
+// Whether the record holds nothing but blanks.
 bool is_blank_record(std::string_view record);
 
 }  // namespace evq

@@ -1,5 +1,5 @@
 #pragma once
-// What a CSV cell may be besides text. CSV has no types, so a whole column decides, by its values
+// The types of CSV cells besides text. CSV has no types, so a whole column decides, by its values
 // in the input's beginning (sniff_csv_columns in csv_record.h); of a W3C log, those of each batch:
 //   bool  every value is true or false (also True/False, TRUE/FALSE),
 //   long  every value is an integer within int64, without leading zeros, plus sign or -0,
@@ -32,19 +32,19 @@ inline constexpr std::uint8_t kRawIsWideLong = 16;  // a long that no real is
 // The integer that `text` is, when that is its class; it is also the only text of that integer.
 std::optional<std::int64_t> read_csv_long(std::string_view text);
 
-// The bit of the narrowest class of `text`.
+// The bit (kRaw…) of the narrowest class of `text`.
 std::uint8_t classify_csv_value(std::string_view text);
 
-// kBool, kLong, kReal or kString: what a column is whose values have these classes, one at least.
+// The type of a column whose values have these classes, one at least: kBool, kLong, kReal, kString.
 Type type_of_csv_classes(std::uint8_t classes);
 
-// What a column of CSV was decided to be.
+// The type that was decided for a column of CSV.
 enum class CsvColumn : std::uint8_t { kUnknown, kBool, kLong, kReal, kText };
 
-// Of a column whose values have these classes; kUnknown without any.
+// The type of a column whose values have these classes; kUnknown without any.
 CsvColumn csv_column_of(std::uint8_t classes);
 
-// A value of such a column; its text is `text` itself.
+// Reads a value of such a column; a text refers to `text` itself.
 Cell read_csv_value(CsvColumn column, std::string_view text);
 
 // Whether that value is text in a column that is not.

@@ -41,7 +41,7 @@ class EventAssembler {
 
   void begin();
 
-  // The key below `parent`. A key that was there before in this event takes back what it brought.
+  // The node of a key below `parent`. A key that is repeated in this event takes back its values.
   NodeId visit(NodeId parent, std::string_view key) {
     const NodeId guess = nodes_[last_].next;
     const Node& node = nodes_[guess];
@@ -69,7 +69,7 @@ class EventAssembler {
       note_time(node, Cell::of_text(CellKind::kDynamic, {}));
     }
   }
-  // The objects of `node` stay whole: add_dynamic() instead of open().
+  // Whether the objects of `node` stay whole: call add_dynamic() instead of open() then.
   bool is_map(NodeId node) const { return (nodes_[node].traits & kMap) != 0; }
 
   void add_bool(NodeId node, bool value) { add(node, Cell::of_bool(value)); }
@@ -88,7 +88,7 @@ class EventAssembler {
     add(node, Cell::of_real(value));
   }
   void add_text(NodeId node, std::string_view text) { add_view(node, CellKind::kText, text); }
-  // The same of a text from whose first byte on sixteen can be read, as they can in scratch memory.
+  // Like add_text(), with sixteen readable bytes from the text's first one on, as scratch() has.
   [[gnu::always_inline]] void add_readable_text(NodeId node, std::string_view text) {
     Cell* cell = nullptr;
     if (text.size() <= kFieldValueBytesMax && (cell = next_cell(node)) != nullptr) [[likely]] {
@@ -101,7 +101,7 @@ class EventAssembler {
     }
   }
   void add_raw_text(NodeId node, std::string_view raw) { add_view(node, CellKind::kRawText, raw); }
-  // A value of CSV, read from `text`, which says the time where the field does.
+  // Adds a value of CSV that was read from `text`, which is read anew when the field is the time.
   void add_read(NodeId node, const Cell& value, std::string_view text) {
     if (value.kind == CellKind::kText && text.size() > kFieldValueBytesMax) [[unlikely]] {
       fail_long_value(node, text.size());
@@ -118,18 +118,18 @@ class EventAssembler {
   }
   // Copies `bytes`. The lists and objects of an event together are held to the limit of a line.
   void add_dynamic(NodeId node, std::string_view bytes);
-  // Memory that lives until the next begin(), or release_texts() when hold_texts() was called.
+  // Gives memory that lives until the next begin(), or release_texts() after hold_texts().
   char* scratch(std::size_t size);
   void hold_texts() { texts_held_ = true; }
   void release_texts() { texts_held_ = false; }
 
-  // The event's time where no field says it; instead of the receipt time.
+  // Sets the event's time for when no field says it; instead of the receipt time.
   void set_time(std::int64_t time_ns) { given_time_ns_ = time_ns; }
 
-  // `text` with what is no UTF-8 replaced, in scratch memory, and noted as a repair at `offset` and
-  // what of the text is valid.
+  // Copies `text` to scratch memory with invalid UTF-8 replaced, and notes a repair at `offset`
+  // plus the size of the text's valid prefix.
   std::string_view repair_text(std::string_view text, std::size_t offset);
-  // Something was changed to make the event acceptable; `what` has static storage.
+  // Notes that something was changed to make the event acceptable; `what` has static storage.
   void note_repair(std::size_t offset, const char* what);
   void fail(std::string reason);
   // Resolves the event's time and admits its new fields; what fails is in failure().
@@ -148,7 +148,7 @@ class EventAssembler {
   const std::string& column_name(std::size_t column) const { return column_names_[column]; }
   // Memory held between events, estimated.
   std::size_t memory_bytes() const;
-  // More keys than any real data has; start anew with another assembler.
+  // Whether it has met more keys than any real data has: start anew with another assembler then.
   bool overgrown() const;
 
  private:
@@ -177,7 +177,7 @@ class EventAssembler {
 
   using Node = KeyNode;
 
-  // Whether the node is that of a key, of which sixteen bytes can be read.
+  // Whether `id` is the node of `key` below `parent`; sixteen bytes of `key` can be read.
   bool is_node_of(NodeId id, NodeId parent, std::string_view key) const {
     return nodes_[id].parent == parent && nodes_[id].has_key(key);
   }

@@ -24,7 +24,7 @@ struct EventRules {
   };
 
   std::string timestamp_field;
-  // Its parts, where it names several fields.
+  // The fields it names, where these are several.
   std::vector<std::string> time_parts;
   std::optional<GoLayout> layout;
   std::shared_ptr<const TimeZone> zone;        // of times that say none; null: UTC
@@ -49,7 +49,7 @@ struct EventRules {
 // or a text that tells one with another year.
 bool is_distant_time(const Cell& cell);
 
-// Where the name of a top-level field is reserved: `_user` before it; otherwise as it is.
+// The name that a top-level field is stored by: with `_user` before it when its own is reserved.
 std::string stored_field_name(std::string_view name);
 
 }  // namespace evq

@@ -17,11 +17,11 @@ enum class FailureKind : std::uint8_t {
   kLargeValues,  // a value, or all lists and objects together
 };
 
-// `value` is the text that is no time; of one that is long, the beginning is shown. Without it the
-// value is none that could be shown.
+// The reason of kUnreadTime. `value` is the text that is no time, of which the beginning is shown;
+// leave it out for a value that cannot be shown.
 std::string unread_time_reason(std::string_view field);
 std::string unread_time_reason(std::string_view field, std::string_view value);
-// Of a time that evq cannot hold, as far as it is a text.
+// The reason of kDistantTime; `value` is the time's text, as far as it is one.
 std::string distant_time_reason(std::string_view field, std::string_view value);
 std::string many_fields_reason();
 std::string many_new_keys_reason();
@@ -30,12 +30,12 @@ std::string large_value_reason(std::string_view field, std::size_t bytes);
 std::string large_lists_reason(std::size_t bytes_max);
 std::string long_event_reason(std::size_t bytes_max);
 
-// The reason of an event that stood in so many lines, which are said where there are several.
+// Adds to a reason how many lines the lost event took, when they are several.
 std::string lost_lines_reason(std::string reason, std::size_t lines);
-// Whether it says so.
+// Whether `reason` tells of lines that lost_lines_reason() added.
 bool tells_lost_lines(std::string_view reason);
 
-// What `reason`, made by one of these, is about.
+// The kind of a reason that one of these functions made.
 FailureKind kind_of_failure(std::string_view reason);
 
 }  // namespace evq

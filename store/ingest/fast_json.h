@@ -15,19 +15,19 @@ namespace evq {
 
 class FastJson {
  public:
-  // The text to take events from, followed by JsonIndex::kPaddingBytes readable bytes; it must
-  // outlive the events. False: nothing in it can be taken fast.
+  // Indexes the text to take events from, which JsonIndex::kPaddingBytes readable bytes follow and
+  // which must outlive the events. False: nothing in it can be taken fast.
   bool open(std::string_view window);
 
-  // The object that is all of [begin, end) of the window, blanks aside, into `event`, which has
-  // begun. Ranges come in ascending order. False: not taken, and the event holds a part of it.
+  // Parses the object that is all of [begin, end) of the window, blanks aside, into `event`, which
+  // has begun. Ranges come in ascending order. False: not taken; the event holds a part of it.
   bool parse_event(std::size_t begin, std::size_t end, EventAssembler& event);
 
   // Memory held between windows, estimated.
   std::size_t memory_bytes() const { return index_.memory_bytes(); }
 
  private:
-  // Positions in the index, and what is there.
+  // The byte of the text at position `i` of the index.
   char at(std::size_t i) const { return text_[positions_[i]]; }
 
   const char* here() const { return text_ + positions_[next_]; }
@@ -41,7 +41,7 @@ class FastJson {
   bool parse_dynamic_array(EventAssembler& event, std::size_t depth);
   bool parse_dynamic_object(EventAssembler& event, std::size_t depth);
   bool parse_dynamic_number();
-  // The tolerant parser says so, and where.
+  // Whether the value is too long; the tolerant parser reports it with its place.
   bool too_long() const { return dynamic_.size() > kFieldValueBuiltBytesMax; }
   bool parse_dynamic_field(NodeId node, EventAssembler& event, std::size_t depth);
 

@@ -318,9 +318,10 @@ std::optional<bool> is_lone_cell(std::string_view line, char delimiter) {
   return std::nullopt;
 }
 
-// Whether the lines below one of a single word are the cells of its column. Nothing: more must be
-// seen.
-std::optional<bool> is_one_column(std::string_view rest, char delimiter, bool at_end) {
+// Whether the lines below one of a single word are the cells of the column that it names; it is no
+// name where it comes again. Nothing: more must be seen.
+std::optional<bool> is_one_column(std::string_view name, std::string_view rest, char delimiter,
+                                  bool at_end) {
   constexpr std::size_t kLinesSeen = 10;
   for (std::size_t lines = 0; lines < kLinesSeen;) {
     if (rest.find('\n') == std::string_view::npos && !at_end) {
@@ -333,7 +334,7 @@ std::optional<bool> is_one_column(std::string_view rest, char delimiter, bool at
     if (line.empty()) {
       continue;
     }
-    if (is_object_line(line)) {
+    if (is_object_line(line) || line == name) {
       return false;
     }
     const std::optional<bool> lone = is_lone_cell(line, delimiter);
@@ -380,7 +381,7 @@ std::optional<bool> is_log_line(std::string_view head, bool at_end) {
     if (count_words(line) > 1 || (at_end && is_blank(rest)) || !names_a_column(line)) {
       return true;
     }
-    const std::optional<bool> column = is_one_column(rest, delimiter, at_end);
+    const std::optional<bool> column = is_one_column(trimmed(line), rest, delimiter, at_end);
     return column ? std::optional(!*column) : std::nullopt;
   }
   if (has_time_before_words(line, delimiter) || next_is_object(rest)) {

@@ -14,8 +14,8 @@ namespace evq {
 
 class FoundKeys {
  public:
-  // What was noted at the place of the key below a node; 0 when nothing was. `head` begins as the
-  // key does, and has eight bytes that can be read.
+  // The node that was noted last at the slot of `key` below `parent`; 0 without any. `head` begins
+  // as the key does and has eight readable bytes.
   std::uint32_t at(std::uint32_t parent, const char* head, std::string_view key) const {
     return nodes_[place_of(parent, head, key)];
   }

@@ -1,7 +1,7 @@
 #pragma once
-// What is known of an input at a place inside it, for a reader that begins there, as one does that
-// follows a log: what the parts before have decided for all that comes. PieceCutter makes and takes
-// it. A plain struct; nothing here fails.
+// InputBefore: the parser's state at an offset inside an input, for a reader that begins there, as
+// one does that follows a log: what the bytes before decided for all that comes. PieceCutter makes
+// and takes it. A plain struct; nothing here fails.
 
 #include <cstdint>
 #include <memory>
@@ -19,7 +19,7 @@ struct InputBefore {
   std::uint64_t bytes = 0;  // of the input
   bool has_events = false;  // there may be some among them
   std::vector<CsvColumn> csv_columns;
-  // Of logs:
+  // For logs:
   std::optional<std::int64_t> time;             // of the last line
   std::optional<DateOrder> date_order;          // once a date has told it
   std::shared_ptr<const W3cHeader> w3c_header;  // in force at the place, or null

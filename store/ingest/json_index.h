@@ -20,10 +20,10 @@ class JsonIndex {
   JsonIndex(JsonIndex&&) noexcept;
   JsonIndex& operator=(JsonIndex&&) noexcept;
 
-  // False when the text cannot be indexed. At most 4 GiB; memory grows with the largest text.
+  // Indexes a text of at most 4 GiB; false when it cannot. Memory grows with the largest text.
   bool build(const char* text, std::size_t size);
 
-  // Ascending; two more entries follow, both the text's size.
+  // The positions, ascending; two more entries follow, both the text's size.
   const std::uint32_t* positions() const;
   std::size_t count() const;
 

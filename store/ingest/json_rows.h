@@ -10,11 +10,11 @@
 
 namespace evq {
 
-// The names in the first line; nothing unless it is an array of different texts, none empty.
+// Reads the names in the first line; nothing unless it is an array of distinct non-empty texts.
 std::optional<std::vector<std::string>> read_row_names(std::string_view line);
 
-// A row as a JSON object, its values as they stand there, right or wrong; nothing when it is no
-// array or has more values than there are names.
+// Converts a row to a JSON object, whose values are copied as they are, valid or not; nothing when
+// it is no array or has more values than there are names.
 std::optional<std::string> row_as_object(std::string_view row, std::span<const std::string> names);
 
 }  // namespace evq

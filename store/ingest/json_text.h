@@ -27,7 +27,7 @@ struct JsonNumber {
   const char* end = nullptr;  // after the number; where it went wrong when invalid
 };
 
-// The longest JSON number at `begin`.
+// Reads the longest JSON number at `begin`.
 JsonNumber read_json_number(const char* begin, const char* end);
 
 struct JsonUnescaped {

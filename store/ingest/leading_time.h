@@ -42,11 +42,11 @@ std::optional<DateOrder> told_date_order(std::string_view text);
 // The Unix time in a line that begins as those of Linux's audit daemon do; empty: it is none.
 std::string_view audit_time_text(std::string_view line);
 
-// Runs of bytes between blanks.
+// Counts the runs of bytes between blanks.
 std::size_t count_words(std::string_view text);
 
-// The instant that a text is, and nothing else: in a usual notation with a time of day, or as Unix
-// time of ten digits or more.
+// Reads a text that is all an instant: in a usual notation with a time of day, or as Unix time of
+// ten digits or more.
 std::optional<std::int64_t> whole_time(std::string_view text,
                                        DateOrder order = DateOrder::kMonthFirst);
 

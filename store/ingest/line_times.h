@@ -13,12 +13,12 @@ namespace evq {
 
 class LineTimes {
  public:
-  // Of the lines of this piece of a log, which must outlive it. Without `find` they tell none.
+  // Reads the times of a piece's lines; the piece must outlive it. Without `find` it finds none.
   LineTimes(const Piece& piece, bool find)
       : piece_(piece), find_(find), last_(find ? piece.time_before : std::nullopt) {}
 
-  // Of the next line, or the first one of the next entry, without its line end; nothing when none
-  // before it had one either, nor at the beginning of the log one of the lines behind it.
+  // The time of the next line, or the next entry's first line, given without its line end. Nothing
+  // when no line up to it had one, nor, at the beginning of the log, any of the lines behind it.
   std::optional<std::int64_t> next(std::string_view line);
 
  private:
@@ -28,8 +28,8 @@ class LineTimes {
   bool looked_ahead_ = false;
 };
 
-// Of the last line or entry of the piece, for the piece that comes next. Looks back over a few of
-// them only: what has no time for longer is not from then.
+// The time of the piece's last line or entry, for the piece that comes next. Looks back over a few
+// of them only: lines without a time for longer are not from then.
 std::optional<std::int64_t> last_line_time(const Piece& piece);
 
 // Whether a line of such a log has a date of which others may tell in which order its numbers come.

@@ -16,7 +16,7 @@ class LoadMemory {
  public:
   void add_text(std::size_t bytes) { text_ += bytes; }
   void drop_text(std::size_t bytes) { text_ -= bytes; }
-  // Of no text now, kept for what is read next.
+  // Sets the bytes of empty buffers that are kept for the text read next.
   void set_spare(std::size_t bytes) { spare_ = bytes; }
   void add_sealed(std::size_t bytes) { sealed_ += bytes; }
   void drop_sealed(std::size_t bytes) { sealed_ -= bytes; }
@@ -24,8 +24,8 @@ class LoadMemory {
   std::size_t text_bytes() const { return text_; }
   std::size_t bytes() const { return text_ + spare_ + sealed_ + builders_; }
   bool is_over() const { return bytes() >= kIngestMemoryBytesMax; }
-  // Whether to read no further: there is as much as workers need, and text yields before batches
-  // do.
+  // Whether to pause reading: there is as much text as workers need and memory is nearly full, and
+  // text yields before batches do.
   bool has_text_enough(std::size_t bytes_needed) const {
     constexpr std::size_t kSoonBytes = 8 * kMebibyte;
     return text_ >= bytes_needed && bytes() + kSoonBytes >= kIngestMemoryBytesMax;
@@ -41,7 +41,7 @@ class LoadMemory {
   std::atomic<std::size_t> builder_count_{0};
 };
 
-// What one builder holds, by itself and as a part of that.
+// The memory that one builder holds, counted in the LoadMemory that it has joined.
 class BuilderShare {
  public:
   BuilderShare() = default;
@@ -54,7 +54,7 @@ class BuilderShare {
     return *this;
   }
 
-  // `load` must outlive this, or be left for null before.
+  // Moves the count to `load`, which must live until this leaves it with join(nullptr) or ends.
   void join(LoadMemory* load) {
     if (load_ != nullptr) {
       load_->builders_ -= bytes_;
@@ -72,7 +72,7 @@ class BuilderShare {
     }
     bytes_ = bytes;
   }
-  // Whether the load holds too much, and this no less than the others.
+  // Whether the load holds too much memory, and this builder at least the average of all builders.
   bool has_to_yield() const {
     return is_of_too_much() && bytes_ * load_->builder_count_ >= load_->builders_;
   }

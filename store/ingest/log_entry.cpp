@@ -156,7 +156,7 @@ class EntryScanner : public BoundaryScanner {
     if (is_blank(line)) {
       return;  // inside of an entry or behind it
     }
-    const bool begins = rule_.begins(line);
+    const bool begins = rule_.begins(line.substr(0, line.find_last_not_of("\r\n") + 1));
     const bool full = line_begin_ + line.size() - begin_ > kFieldValueBytesMax;
     if (open_ && (begins || full)) {
       end_entry();

@@ -11,7 +11,7 @@
 
 namespace evq {
 
-// What may go on in a line yet to come, an entry, is whole when none has come for so long.
+// An entry that may go on in a later line counts as whole when no line has come for so long.
 inline constexpr std::int64_t kLogEntryWaitMs = 1000;
 
 // Tells where entries begin:
@@ -24,7 +24,7 @@ inline constexpr std::int64_t kLogEntryWaitMs = 1000;
 //   goroutine.
 class LogEntryRule {
  public:
-  // Of the next line, which is not blank.
+  // Whether the next line begins an entry. It is not blank, and given without its end.
   bool begins(std::string_view line);
 
  private:
@@ -40,11 +40,11 @@ class LogEntryRule {
   bool goroutine_ = false;  // the entry holds the stack of one
 };
 
-// What an entry is of the text that its span covers: without the blank lines above it and the
-// blanks behind it.
+// The text of an entry in what its span covers, which may have blank lines above it and blanks
+// behind it.
 std::string_view entry_text(std::string_view spanned);
 
-// Where the last entry of a text begins; 0: there is one at most.
+// The offset at which the last entry of a text begins; 0: there is one at most.
 std::size_t last_entry_begin(std::string_view text);
 // Whether a line belongs to the one above it.
 bool has_longer_entries(std::string_view text);

@@ -1,5 +1,5 @@
 #pragma once
-// What the lines of web servers' access logs and of syslog say besides their time, as named values.
+// Reads the named values, besides the time, in lines of web servers' access logs and of syslog.
 // Pure functions; nothing here fails.
 
 #include <array>
@@ -17,12 +17,12 @@ struct LogField {
   std::optional<std::int64_t> number;  // the text, where the field is one
 };
 
-// A few of them, in a fixed order. The texts are views of the line they were read from.
+// Up to ten fields, in a fixed order. The texts are views of the line they were read from.
 class LogFields {
  public:
-  // Does nothing for an empty text and for "-", which stand for no value.
+  // Adds a field. Does nothing for an empty text and for "-", which stand for no value.
   void add(std::string_view name, std::string_view text);
-  // The same for decimal digits; anything else is no value either.
+  // Adds a field of decimal digits; anything else is no value either.
   void add_number(std::string_view name, std::string_view digits);
   std::span<const LogField> fields() const { return {fields_.data(), count_}; }
 
@@ -32,11 +32,11 @@ class LogFields {
   std::size_t count_ = 0;
 };
 
-// The number before a syslog line, as in "<34>Oct 11 …" (eight times the facility, plus the
-// severity), which is taken from the line with its brackets.
+// Takes the priority off the start of a syslog line, "<34>Oct 11 …", and returns it: eight times
+// the facility, plus the severity.
 std::optional<unsigned> take_priority(std::string_view* line);
 
-// Of a line in
+// The fields of a line in
 //   the common or combined format of Apache and nginx: client, user, method, path, protocol,
 //     status, bytes, referer, user_agent, and host where the name of a virtual host comes first;
 //     the client is the first of the addresses that proxies make of it, the user may have blanks,

@@ -33,7 +33,7 @@ std::string_view logfmt_date(std::string_view line);
 // sets. `line` must outlive the event.
 void read_logfmt_line(std::string_view line, EventAssembler& event);
 
-// The same event as a JSON object of this time, for those who send it on.
+// Appends the same event as a JSON object with this time, for programs that forward it.
 void append_logfmt_as_json(std::string* out, std::string_view line,
                            std::optional<std::int64_t> time);
 

@@ -16,14 +16,14 @@ namespace evq {
 
 class LongReals {
  public:
-  // The value of a node as it was written; the text must outlive the event.
+  // Notes the value of a node as it was written; the text must outlive the event.
   void note(std::uint32_t node, double value, std::string_view text) {
     if (text.size() > kDigits && value >= kTimeMin) {
       reals_.push_back({node, value, text});
     }
   }
   void clear() { reals_.clear(); }
-  // The time of a cell with all of its digits; nothing for others.
+  // The time that a noted cell tells with all of its digits; nothing for other cells.
   std::optional<std::int64_t> time_of(const Cell& cell) const {
     const auto real = std::find_if(reals_.rbegin(), reals_.rend(), [&](const LongReal& each) {
       return cell.kind == CellKind::kReal && cell.node == each.node && cell.real == each.value;

@@ -1,6 +1,6 @@
 #pragma once
-// What a load of events is asked to do and what it reports: plain structs shared by the readers,
-// the parsers, the pipeline and the callers (HTTP, command line, queries over files).
+// Options and counts of a load of events: plain structs shared by the readers, the parsers, the
+// pipeline and the callers (HTTP, command line, queries over files).
 //
 // Which input is taken how (the input policy; each row has a test):
 // - UTF-16, told by its byte order mark, is read as the UTF-8 it stands for.
@@ -54,15 +54,16 @@ struct IngestOptions {
   // the other with spaces between, or as Unix seconds and nanoseconds. Empty: `_time`. Where all
   // are absent or null, `_time` is looked at, then the receipt time.
   std::string timestamp_field;
-  // That of times that say none, of whatever kind (store/base/zoneless.h). Null: UTC.
+  // The zone of all times that say none (store/base/zoneless.h). Null: UTC.
   std::shared_ptr<const TimeZone> zone;
-  // A Go layout for it; empty: detect (parse_event_time).
+  // A Go layout for the timestamp field; empty: detect (parse_event_time).
   std::string timestamp_layout;
   // Names for CSV without a header line; empty: the first record is the header.
   std::vector<std::string> csv_fields;
-  // 0: told by the first record: the most frequent of , ; tab |.
+  // The delimiter of CSV; 0: the most frequent of , ; tab | in the first record.
   char csv_delimiter = 0;
-  // With kText: lines that belong together (log_entry.h) are one event.
+  // For kText, detected or not: lines that belong together (log_entry.h) are one event. Ignored for
+  // other formats.
   bool multiline = false;
   // A JSON object whose members become fields of every event, over members of the same name.
   std::string labels_json;
@@ -72,7 +73,7 @@ struct IngestOptions {
   std::vector<std::string> timespan_fields;
   // A repaired event counts as failed.
   bool strict = false;
-  // More failed events than this end the load with kData; nothing: never.
+  // The most failed events; one more ends the load with kData. Nothing: no limit.
   std::optional<std::uint64_t> failures_max;
   std::size_t line_bytes_max = kCliLineBytesMax;
   // Rows of a batch, at most kBlockRowsMax.
@@ -87,7 +88,7 @@ struct IngestOptions {
 
 // One event that was not taken.
 struct IngestFailure {
-  // Of the fault, or of the event's first byte where the whole event is at fault.
+  // The place of the fault, or of the event's first byte where the whole event is at fault.
   std::uint64_t line = 0;    // from 1
   std::uint64_t column = 0;  // from 1, in bytes
   std::uint64_t offset = 0;  // in bytes from the start of the decoded input
@@ -95,14 +96,14 @@ struct IngestFailure {
   std::int64_t time_ns = 0;  // of receipt
 };
 
-// Where something happened first.
+// The place where something happened first, and what.
 struct IngestPlace {
   std::uint64_t line = 0;
   std::uint64_t column = 0;
   std::string reason;
 };
 
-// Values of a CSV column of numbers, or of true and false, that are none and stay text.
+// Values that stay text in a CSV column of numbers, or of true and false.
 struct OddCsvValues {
   std::string field;
   bool number = true;  // what the column has else
@@ -113,25 +114,25 @@ struct OddCsvValues {
 struct IngestCounts {
   std::uint64_t ingested = 0;
   std::uint64_t failed = 0;
-  // Of the ingested ones: mended, with the time of their receipt, and with a field of their own
-  // whose place a label has taken.
+  // Parts of `ingested`: events that were repaired, that got the time of their receipt, and that
+  // had a field whose place a label took.
   std::uint64_t repaired = 0;
   std::uint64_t untimed = 0;
   std::uint64_t relabelled = 0;
   bool zoneless = false;              // some time said no zone, W3C logs left aside
   std::uint64_t processed_bytes = 0;  // decoded input, blanks included, plus the labels' length
-  // In input order, the first kIngestFailuresListedMax of `failed`.
+  // The first kIngestFailuresListedMax failed events, in input order.
   std::vector<IngestFailure> failures;
   std::optional<IngestPlace> first_repaired;
   std::map<std::uint32_t, OddCsvValues> odd_csv_values;  // by the number of the column
 
-  // One more that failed.
+  // Counts an event that failed, and lists it if there is room.
   void fail(IngestFailure failure);
-  // Adds what came after: the places in `later` are of the same input.
+  // Adds the counts of what came after, with places in the same input.
   void add(IngestCounts later);
 };
 
-// That a load ends for IngestOptions::failures_max, after `stored` events: kData.
+// The kData error for a load that IngestOptions::failures_max ends after `stored` events.
 Error too_many_failures(const IngestCounts& counts, std::uint64_t stored);
 
 }  // namespace evq

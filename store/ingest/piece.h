@@ -16,7 +16,7 @@ namespace evq {
 
 struct W3cHeader;
 
-// What a piece's text is made of.
+// The kind of events in a piece's text.
 enum class PieceKind : std::uint8_t {
   kLines,    // JSON, a line each
   kValues,   // JSON values at `spans`
@@ -28,7 +28,7 @@ enum class PieceKind : std::uint8_t {
   kW3c,      // a line each, under a header of lines that begin with # (w3c_log.h)
 };
 
-// Lines of a log that tell their times themselves.
+// Whether a piece is of a log whose lines tell their times themselves.
 inline bool is_log(PieceKind kind) {
   return kind == PieceKind::kText || kind == PieceKind::kEntries || kind == PieceKind::kLogfmt;
 }
@@ -41,8 +41,8 @@ struct ValueSpan {
   bool whole = true;      // false: the input ended inside it
 };
 
-// An event that is not there whole, too long to be kept or cut off with its input: only its place,
-// its first bytes, and why.
+// An event that was too long to be kept, or was cut off with its input: its place, its first bytes
+// and the reason.
 struct LostEvent {
   std::uint64_t line = 0;
   std::uint64_t column = 0;
@@ -66,7 +66,7 @@ struct Piece {
   std::shared_ptr<const W3cHeader> w3c_header;    // in force before its first line, or null
   std::size_t events = 0;                         // at most so many are in it
   std::vector<ValueSpan> spans;
-  // They stand before the events of this piece.
+  // Lost events, which stand before the events of this piece.
   std::vector<LostEvent> lost;
 
   bool has_spans() const {

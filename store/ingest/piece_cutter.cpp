@@ -265,7 +265,9 @@ Result<bool> PieceCutter::settle_kind(bool no_more) {
     return false;
   }
   if (records && first_end != RecordEnd::kLoneCr) {
-    auto names = names_without_header(text(), options_, no_more);
+    const bool goes_on = bytes_before_ > 0 && !options_.csv_fields.empty();
+    auto names = goes_on ? std::optional(options_.csv_fields)
+                         : names_without_header(text(), options_, no_more);
     if (!names) {
       return false;
     }
@@ -341,7 +343,7 @@ Status PieceCutter::refuse_binary() {
   const std::size_t zero = head.find('\0');
   const bool text_named = options_.format == InputFormat::kText ||
                           options_.format == InputFormat::kLogfmt ||
-                          options_.format == InputFormat::kW3c;
+                          options_.format == InputFormat::kW3c || options_.multiline;
   if (zero == std::string_view::npos || (text_named && !is_unmarked_utf16(head))) {
     return {};
   }
@@ -349,7 +351,7 @@ Status PieceCutter::refuse_binary() {
     return refuse("this is UTF-16 text without its byte order mark; convert it first: iconv -f " +
                   std::string(head[0] == '\0' ? "UTF-16BE" : "UTF-16LE") + " -t UTF-8");
   }
-  return refuse("this is no text: byte " + std::to_string(offset_ + zero + 1) +
+  return refuse(std::string(kNoTextError) + std::to_string(offset_ + zero + 1) +
                 " is zero (compressed input may be gzip or zstd)");
 }
 

@@ -24,8 +24,8 @@ namespace evq {
 
 class PieceCutter {
  public:
-  // All must outlive the cutter, but for `before`, null at the start of an input: what is before
-  // the first byte of the source. What that says is not decided anew.
+  // All but `before` must outlive the cutter. `before` is the state at the source's first byte
+  // (null at the start of an input); what it says is not decided anew.
   PieceCutter(ByteSource& source, const IngestOptions& options,
               const std::function<std::int64_t()>& clock, const InputBefore* before = nullptr);
 
@@ -40,8 +40,8 @@ class PieceCutter {
   // However much there is without an event, it comes back after each buffer full.
   Result<Outcome> next(std::size_t events_max, std::int64_t timeout_ms, Piece& piece);
 
-  // Reads no more: what is left are the whole events of what was read, then kEnd. Where nothing was
-  // yet, what the source has by now is read first, which others may have read to tell its form.
+  // Stops reading: next() gives the whole events of what was read, then kEnd. When nothing was read
+  // yet, it first reads what the source has by now, which others may have read to tell its form.
   void stop();
 
   // Takes back the memory of a piece for later ones.
@@ -50,11 +50,11 @@ class PieceCutter {
 
   // Known with the first piece.
   PieceKind kind() const { return kind_; }
-  // The names of rows stand here as well.
+  // The layout of CSV; for rows (kRows) it holds their names.
   const CsvLayout& csv() const { return csv_; }
   // Bytes before the first piece that belong to no piece: a byte order mark, a header.
   std::uint64_t bytes_taken() const { return offset_; }
-  // What is known behind the last piece.
+  // The state behind the last piece, to begin another cutter there.
   InputBefore behind() const;
 
  private:

@@ -18,18 +18,18 @@
 
 namespace evq {
 
-// What all parsers of a load share; outlives them.
+// Settings that all parsers of a load share; they outlive the parsers.
 struct ParseSettings {
   std::shared_ptr<const EventRules> rules;
   CsvLayout csv;
   std::size_t line_bytes_max = 0;
-  // Exactly one value a line; otherwise several may share one.
+  // Whether a line holds exactly one value; otherwise several may share one.
   bool one_value_a_line = false;
-  // Of plain text: look for the time that a line begins with.
+  // Whether to look for the time that a line of plain text begins with.
   bool find_times = false;
-  // Keep the texts of failed events for a RejectSink.
+  // Whether to keep the texts of failed events for a RejectSink.
   bool keep_rejects = false;
-  // Everything through the tolerant parser: for tests, which compare the two.
+  // Whether to use the tolerant parser only: for tests, which compare the two.
   bool tolerant_only = false;
 };
 
@@ -41,7 +41,7 @@ struct Reject {
 struct ParseReport {
   IngestCounts counts;
   std::vector<Reject> rejects;
-  // A failed event that was no JSON at all, as opposed to one over a limit.
+  // Failed events that were no JSON at all, as opposed to those over a limit.
   std::uint64_t syntax_failures = 0;
 };
 
@@ -49,10 +49,10 @@ class PieceParser {
  public:
   explicit PieceParser(const ParseSettings& settings) : settings_(settings) {}
 
-  // Takes the builder's rows away when it is full; they end at so many bytes of the piece.
+  // Takes the rows out of a full builder; the argument is where in the piece they end, in bytes.
   using Flush = std::function<Status(std::size_t)>;
 
-  // Errors: of `flush`; kData for a syntax error in an element of an array.
+  // Parses a piece. Errors: those of `flush`; kData for a syntax error in an element of an array.
   Status parse(const Piece& piece, BatchBuilder& builder, ParseReport& report,
                const Flush& flush) const;
 

@@ -14,6 +14,11 @@ namespace evq {
 
 namespace {
 
+// What stands before the next blank.
+std::string_view first_word(std::string_view text) {
+  return text.substr(0, text.find(' '));
+}
+
 // "[1714557600.123] …" and "- 1117838570 …", as Nagios and supercomputers begin their lines.
 std::optional<std::int64_t> read_marked_unix_time(std::string_view text) {
   if (!text.starts_with('[') && !text.starts_with("- ")) {
@@ -35,9 +40,18 @@ std::optional<std::int64_t> read_digits_of_time(std::string_view text) {
                                 digits.substr(11, 2));
 }
 
-// What stands before the next blank.
-std::string_view first_word(std::string_view text) {
-  return text.substr(0, text.find(' '));
+// "20120702.102240,672 …" and "20120702.102240 …".
+std::optional<std::int64_t> read_dotted_digits(std::string_view text) {
+  constexpr std::string_view kShape = "99999999.999999";
+  const std::string_view word = first_word(text);
+  const std::string_view fraction = word.substr(std::min(kShape.size(), word.size()));
+  if (!begins_with_shape(word, kShape) || word.size() == text.size() ||
+      !(fraction.empty() || fits_shape(fraction, ",999") || fits_shape(fraction, ".999"))) {
+    return std::nullopt;
+  }
+  std::string time(word);
+  time[kShape.find('.')] = 'T';
+  return parse_instant(time);
 }
 
 // "07/11/2022-10:29:01.860293  [**]" and "10/20-20:43:32.334621", as Suricata and Snort begin their
@@ -81,6 +95,28 @@ std::optional<std::int64_t> read_db2_time(std::string_view text) {
   const std::int64_t east = offset[0] == '+' ? minutes : -minutes;
   const auto clock = parse_instant(time + 'Z');
   return clock ? checked_subtract(*clock, east * kMinuteNs) : std::nullopt;
+}
+
+// "APPREAD 1117869872 2005.06.04 …", "ERROR 1117869872.123 …" and "INFO 2005-06-03-15.42.50.675872
+// …", as supercomputers mark lines, and programs begin them with a level. Of numbers only those
+// that are seconds of the years 2001 to 2033: others count more.
+std::optional<std::int64_t> read_time_behind_flag(std::string_view text) {
+  constexpr std::size_t kSecondsDigits = 10;
+  const std::string_view flag = first_word(text);
+  const auto in_flag = [](char c) {
+    return c == '_' || (is_letter_or_digit(c) && c == to_upper(c));
+  };
+  if (flag.size() < 2 || !is_letter(flag[0]) || !std::ranges::all_of(flag, in_flag)) {
+    return std::nullopt;
+  }
+  text.remove_prefix(flag.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  const std::string_view word = first_word(text);
+  if (is_unix_time(word) && word[0] == '1' &&
+      (word.size() == kSecondsDigits || word[kSecondsDigits] == '.')) {
+    return parse_liberal_datetime(word);
+  }
+  return read_db2_time(text);
 }
 
 // "@40000000433225833b6e1a8c", TAI64N as multilog writes it: from a second ten before Unix time's
@@ -227,8 +263,9 @@ std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t receip
 std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t receipt_ns,
                                             DateOrder order) {
   constexpr std::string_view kShape = "99/99/99 99:99:99";
-  if (!begins_with_shape(text, kShape) || order != DateOrder::kMonthFirst ||
-      text.substr(0, 2) <= "12") {
+  constexpr std::string_view kDashedShape = "99-99-99 99:99:99";
+  if (!(begins_with_shape(text, kShape) || begins_with_shape(text, kDashedShape)) ||
+      order != DateOrder::kMonthFirst || text.substr(0, 2) <= "12") {
     return std::nullopt;
   }
   std::size_t end = kShape.size();
@@ -248,7 +285,8 @@ std::optional<std::int64_t> program_time(std::string_view text) {
   if (const auto time = read_marked_unix_time(text)) {
     return time;
   }
-  return read_digits_of_time(text);
+  const auto time = read_digits_of_time(text);
+  return time ? time : read_dotted_digits(text);
 }
 
 std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_t receipt_ns,
@@ -264,8 +302,9 @@ std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_
   if (first == ' ') {
     return read_zabbix_time(text);
   }
-  if (first == 'S') {
-    return read_request_start(text);
+  if (first >= 'A' && first <= 'Z') {
+    const auto time = read_time_behind_flag(text);
+    return time || first != 'S' ? time : read_request_start(text);
   }
   if (first != '[' && first != '(' && !is_digit(first)) {
     return std::nullopt;

@@ -14,18 +14,19 @@ namespace evq {
 // which CockroachDB writes two digits.
 std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t receipt_ns);
 
-// "17/06/09 20:10:40 INFO …", as Spark and Hadoop begin their lines: what cannot be a month stands
-// for the year, unless the log has another order or the time would be more than a day ahead.
+// "17/06/09 20:10:40 INFO …", as Spark and Hadoop begin their lines, or with dashes: what cannot be
+// a month stands for the year, unless the log has another order or the time would be more than a
+// day ahead.
 std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t receipt_ns,
                                             DateOrder order);
 
 // "[1714557600.123] …" and "- 1117838570 …", as Nagios and supercomputers begin their lines, and
-// "081109 203615 148 INFO …", as Hadoop's file system once did.
+// "081109 203615 148 INFO …", as Hadoop's file system once did, and "20120702.102240,672 …".
 std::optional<std::int64_t> program_time(std::string_view text);
 
-// What Suricata and Snort write, Db2, multilog (TAI64N), Proxifier, Zabbix, Rails where a request
-// starts, ausearch -i, and programs that write Unix time with its fraction behind other words:
-// shapes for lines in which nothing else is found.
+// Times of Suricata and Snort, Db2, multilog (TAI64N), Proxifier, Zabbix, Rails where a request
+// starts, ausearch -i, supercomputers behind a flag, and programs that write Unix time with its
+// fraction behind other words: shapes for lines in which nothing else is found.
 std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_t receipt_ns,
                                               DateOrder order);
 

@@ -26,7 +26,7 @@
 
 namespace evq {
 
-// What a sink made of a batch; sinks derive their own.
+// The result of sealing a batch; sinks derive their own.
 struct SealedBatch {
   virtual ~SealedBatch() = default;
 
@@ -50,19 +50,19 @@ using RejectSink = std::function<void(std::string_view text, const IngestFailure
 
 struct StreamContext {
   QueryControl* control = nullptr;  // stops the load with kCancelled or kTimeout
-  // Once the control has cancelled it, what was read whole is committed first.
+  // Whether a cancelled load first commits what it has read whole.
   bool keeps_read = false;
   ThreadPool* pool = nullptr;       // null, or no threads in it: everything on the caller
   ThreadPool* committer = nullptr;  // of one thread, which commits; null: the caller does
-  // Made for the options, shared between loads that have the same; null: the load makes its own.
+  // Builders for these options, shared between loads that have the same; null: the load's own.
   std::shared_ptr<BuilderPool> builders;
   const InputBefore* before = nullptr;  // what is before the source's first byte, if anything is
   RejectSink reject;                    // may be empty; called as BatchSink::commit is
   std::function<std::int64_t()> clock;  // wall time, ns; empty: the system's
 };
 
-// Reads `source` to its end. The counts, once everything good is committed. Errors: of the source,
-// of the sink, of the control; kData for input that cannot be read on: a syntax error inside a JSON
+// Reads `source` to its end; returns the counts once all good events are committed. Errors: those
+// of source, sink and control; kData for input that cannot be read on: a syntax error inside a JSON
 // array, a CSV header that repeats a name, more failures than allowed. `counts_so_far`, when given,
 // is kept up to date on the way (it holds what was committed after an error, too).
 Result<IngestCounts> parse_stream(ByteSource& source, const IngestOptions& options, BatchSink& sink,

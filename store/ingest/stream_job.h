@@ -21,7 +21,7 @@
 
 namespace evq {
 
-// What a worker made of (a part of) a job.
+// The result of parsing and sealing a job, or a part of one.
 struct SealedPart {
   std::unique_ptr<SealedBatch> batch;  // null: nothing but failures
   ParseReport report;
@@ -38,14 +38,14 @@ struct Job {
   Status status;
   std::exception_ptr failure;  // instead of a status: the memory ran out
   std::deque<SealedPart> parts;
-  // Of the thread that is on it.
+  // The members below are for the thread that runs the job alone.
   std::unique_ptr<BatchBuilder> builder;
   ParseReport report;
   std::uint64_t sealed_bytes = 0;  // of text whose events are sealed
   std::uint64_t parsed_bytes = 0;  // of whole pieces
 };
 
-// A JSON body that is one broken value is not an event that failed: it is no input at all.
+// Fails with kData when a JSON body is one broken value: no input at all, not an event that failed.
 inline Status judge_whole_input(const IngestOptions& options, PieceKind kind,
                                 const IngestCounts& counts, std::uint64_t syntax_failures) {
   if (options.format == InputFormat::kJson && counts.ingested == 0 && counts.failed != 0 &&
@@ -57,8 +57,8 @@ inline Status judge_whole_input(const IngestOptions& options, PieceKind kind,
   return {};
 }
 
-// How much text a job takes: that of some batches, as large as they were of late, since all that is
-// behind the first waits for it in memory. Any thread.
+// Decides how much text a job takes: enough for some batches of the recent size, since all behind
+// the first batch waits for it in memory. Any thread.
 class JobTextSize {
  public:
   std::size_t bytes_max() const {
@@ -67,9 +67,9 @@ class JobTextSize {
     return std::clamp(kBatchesMax * batch_bytes_, kBytesMin, kIngestBatchTextBytesMax);
   }
   bool fills(std::size_t text_bytes) const { return text_bytes >= bytes_max(); }
-  // Enough for the workers to go on.
+  // The text that lets the workers go on.
   std::size_t bytes_needed() const { return std::min(2 * bytes_max(), kIngestBatchTextBytesMax); }
-  // A batch that ended before its job did, and a job that was one batch.
+  // Note the text of a batch that ended before its job did, and of a job that was one batch.
   void note_batch(std::size_t bytes) { batch_bytes_ = bytes; }
   void note_whole_job(std::size_t bytes) { batch_bytes_ = std::max(batch_bytes_.load(), bytes); }
 

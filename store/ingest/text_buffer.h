@@ -30,7 +30,7 @@ class TextBuffer {
   const char* data() const { return data_; }
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }
-  // Keeps the memory, unless most likely more than is needed again.
+  // Empties the buffer and keeps its memory, unless that is likely more than is needed again.
   void clear();
   // Gives the memory away; the buffer is empty afterwards, and expects as much text again.
   TextOwner release();

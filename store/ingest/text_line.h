@@ -19,7 +19,7 @@ inline constexpr std::string_view kTextLineField = "message";
 // the caller sets. `text` must outlive the event.
 void read_text_line(std::string_view text, EventAssembler& event);
 
-// The same event as a JSON object of this time, for those who send it on.
+// Appends the same event as a JSON object with this time, for programs that forward it.
 void append_text_as_json(std::string* out, std::string_view text, std::optional<std::int64_t> time);
 
 }  // namespace evq

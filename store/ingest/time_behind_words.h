@@ -18,7 +18,7 @@ namespace evq {
 // speaks of is no time of its line: "ERROR failed at 2024-05-01T10:20:30Z".
 std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_t receipt_ns,
                                               DateOrder order);
-// The date of such a time where it may be of either order; empty: it is of one, or there is none.
+// The date of such a time when its order of day and month is in question; empty otherwise.
 std::string_view numeric_date_behind_words(std::string_view text);
 
 }  // namespace evq

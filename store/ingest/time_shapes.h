@@ -1,6 +1,6 @@
 #pragma once
-// What the readers of times in log lines share: the shapes of texts, and years that are not told.
-// Pure functions; nothing here fails.
+// Helpers that the readers of times in log lines share: shapes of texts, and years left out. Pure
+// functions; nothing here fails.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace evq {
 
-// Where a time is looked for in a line.
+// Bytes at the start of a line in which a time is looked for.
 inline constexpr std::size_t kTimeHeadBytesMax = 160;
 
 // Whether the text has the shape: 9 stands for a digit, _ for one or a blank, A for a letter.
 bool fits_shape(std::string_view text, std::string_view shape);
-// Whether it begins with one.
+// Whether the text begins with such a shape.
 bool begins_with_shape(std::string_view text, std::string_view shape);
 
-// Whether it is Unix time of ten digits or more, with or without a fraction.
+// Whether the word is Unix time of ten digits or more, with or without a fraction.
 bool is_unix_time(std::string_view word);
 
-// Whether it may hold a time of day.
+// Whether the text may hold a time of day.
 bool has_time_of_day(std::string_view text);
 
-// How long the zone is that the text begins with, "-0500", "+02", "CET", "UTC+2" or
+// The size of the zone that the text begins with, "-0500", "+02", "CET", "UTC+2" or
 // "Europe/Berlin", whatever stands behind it; 0: there is none, or it belongs to a longer word.
 std::size_t zone_size(std::string_view text);
 
@@ -41,11 +41,11 @@ struct DateNumbers {
   std::size_t third_digits = 0;
 };
 
-// Takes the first two of them, with what parts them from the third, from a text that begins with
-// such a date, in brackets or not.
+// Takes the first two numbers, with the separators, off a text that begins with such a date, in
+// brackets or not.
 std::optional<DateNumbers> take_date_numbers(TimeScanner* scanner);
 
-// The time that `in_year` writes out with a year, in the year that puts it last before the receipt.
+// The time that `in_year` writes, in the latest year that puts it at most a day after receipt.
 template <class InYear>
 std::optional<std::int64_t> read_in_last_year(std::int64_t receipt_ns, const InYear& in_year) {
   // Zones are less than a day apart from each other.

@@ -61,10 +61,10 @@ class TolerantJson {
   bool parse_dynamic_object(std::size_t depth);
   bool parse_dynamic_number();
   bool check_depth(std::size_t depth);
-  // After an element or entry of a value that stays whole: false when the value is too long by far.
-  // What is skipped is not kept.
+  // Called after an element or entry of a value that stays whole: false when the value is too long
+  // by far. Drops the item when values are only skipped.
   bool keep_item(const DynamicBuilder::Mark& before);
-  // After a member or element: true to go on with the next, false at the end (`done`) or fault.
+  // Called after a member or element: true to go on, false at the end (sets `done`) or on a fault.
   bool next_item(char close, bool& done);
 
   std::string_view text_;

@@ -23,8 +23,8 @@ struct JsonFault {
 
 class TolerantReader {
  public:
-  // Adds the value that is the text to `builder`; or says why not, and the builder is as it was.
-  // Nesting is held to kDynamicDepthMax, and to kJsonDepthMax in a text that has to be helped.
+  // Adds the text's value to `builder`, or returns why not and leaves the builder as it was.
+  // Nesting is limited to kDynamicDepthMax, and to kJsonDepthMax in a text that has to be helped.
   std::optional<JsonFault> read(std::string_view text, DynamicBuilder* builder);
 
  private:
@@ -32,7 +32,7 @@ class TolerantReader {
   std::unique_ptr<EventAssembler> helped_;  // once a text was not strict
 };
 
-// "line 2, column 5" of a place in a text, both counted from 1 and the second one in bytes.
+// The text "line 2, column 5" for an offset; both count from 1, columns in bytes.
 std::string line_and_column(std::string_view text, std::size_t offset);
 
 }  // namespace evq

@@ -14,11 +14,11 @@ namespace evq {
 // Whether a text begins with the mark of UTF-16, in either byte order.
 bool begins_with_utf16_mark(std::string_view text);
 
-// The UTF-8 of `first`, which begins with the mark, and of all that `rest` gives after it; without
-// the mark. `rest` must outlive the source.
+// A source of the UTF-8 of `first`, which begins with the mark, and of all that `rest` gives after
+// it, without the mark. `rest` must outlive the source.
 std::unique_ptr<ByteSource> utf16_source(std::string_view first, ByteSource& rest);
 
-// The same of a text that is there, which may end anywhere.
+// Converts UTF-16 in memory, which may end anywhere, to UTF-8 in the same way.
 std::string utf8_of_utf16(std::string_view text);
 
 }  // namespace evq

@@ -38,7 +38,7 @@ struct W3cColumn {
   bool list = false;
 };
 
-// What the lines that begin with `#` have said so far.
+// The header: what the lines that begin with `#` have said so far.
 struct W3cHeader {
   static constexpr char kTabsOrBlanks = '\0';  // by the line
 
@@ -57,8 +57,8 @@ struct W3cHeader {
   void take_w3c_names(std::string_view names);
 };
 
-// The header behind a text whose first line has this one before it; the same one if no line says
-// otherwise.
+// The header in force behind a text, where `before` is in force at its first line; `before` itself
+// if no line changes it.
 std::shared_ptr<const W3cHeader> w3c_header_behind(std::string_view text,
                                                    std::shared_ptr<const W3cHeader> before);
 
@@ -68,8 +68,8 @@ class W3cReader {
   // `before`: the header of the first line, or null.
   explicit W3cReader(const W3cHeader* before) : header_(before ? *before : W3cHeader{}) {}
 
-  // False when the line, which has no line end, is no event: it is blank or says something of the
-  // header. Otherwise it is the one at hand, and must live as long.
+  // Reads the next line, given without its line end. False when it is no event: it is blank or part
+  // of the header. Otherwise it is the line at hand, and must live as long.
   bool next(std::string_view line);
 
   // The time that the line at hand tells.
@@ -82,7 +82,7 @@ class W3cReader {
     std::string_view text;
     bool decoded = false;  // the text stands otherwise in the line
   };
-  // Those of the line at hand that are not unset; none of a line of plain text.
+  // The cells of the line at hand that are not unset; none for a line of plain text.
   const std::vector<Cell>& cells() const { return cells_; }
   const W3cHeader& header() const { return header_; }
   std::string_view line() const { return line_; }
@@ -98,8 +98,8 @@ class W3cReader {
   std::string decoded_;  // texts of cells
 };
 
-// The lines of a piece of such a log as JSON objects, with their times if those are to be found,
-// and blank for those that are no event: for those who send them on.
+// Appends the lines of a piece of such a log as JSON objects, with their times if `find_times`, and
+// blank lines for those that are no event: for programs that forward them.
 void append_w3c_as_json(std::string* out, const Piece& piece, bool find_times);
 
 }  // namespace evq

@@ -262,6 +262,9 @@ class IngestNotes(LoadCase):
                 ("a,Date\n1,24/08/2008\n", "Date --timestamp-format 2/1/2006"),
                 ("a,Date\n1,08/07/2008\n",
                  "Date --timestamp-format 1/2/2006, or 2/1/2006 where the day comes first,"),
+                ("Date,Time,a\n17/06/09,20:10:40,1\n",
+                 "Date,Time --timestamp-format '06/1/2 15:04:05', or '2/1/06 15:04:05' where the day comes "
+                 "first,"),
                 ("a,Closed On\n1,\n2,3/14/2025 1:20\n", "'Closed On' --timestamp-format '1/2/2006 15:04'"),
                 ("year,rate\n1958,0.9\n", "year --timestamp-format 2006"),
                 ("n,DATE\n20180414,20180415\n", "DATE --timestamp-format 20060102"),
@@ -379,6 +382,18 @@ class IngestNotes(LoadCase):
         self.assertEqual(self.rows("names | where name != '' | count"), [{"Count": 6}])
         self.load(names, dataset="text")
         self.assertEqual(self.rows("text | where message == 'Jane Doe' | count"), [{"Count": 1}])
+
+    def test_a_first_line_of_one_word_is_no_name_where_it_may_be_an_event(self):
+        note = "note: %s: the first line names the field; --format text makes an event of each line\n"
+        for name, text, events, told in (("a.log", "OK\nFAIL\n", 2, ""), ("b.txt.gz", "OK\nFAIL\n", 2, ""),
+                                         ("c", "OK\nFAIL\nOK\n", 3, ""), ("d", "started\nready\n", 1, note % "d"),
+                                         ("e.csv", "name\nEve\n", 1, ""), ("f", "id\n1\n2\n", 2, "")):
+            with self.subTest(name):
+                (self.directory / name).write_bytes(gzip.compress(text.encode()) if name[-1] == "z" else text.encode())
+                out, errors = self.evq("query", "--file", name, "| count")
+                self.assertEqual(out, f'{{"Count":{events}}}\n')
+                self.assertEqual("names the field;" in errors, told != "")
+                self.assertIn(told, errors)
 
     def test_options_of_csv_without_csv(self):
         for options, text, named in ((("--csv-fields", "a,b"), '{"a":1}\n', "--csv-fields"),

@@ -410,6 +410,27 @@ class Ingest(LoadCase):
         _, errors = self.evq("ingest", "lines", "--multiline", "--format", "csv", "app.log", status=2)
         self.assertIn("goes with --format text alone", errors)
 
+    def test_lines_of_other_formats_are_not_put_together(self):
+        note = "so that --multiline means nothing; --format text takes it as such"
+        for name, text in (("a.json", '{"n":3}\n{"n":4}\n'), ("b.txt", "n=3 b=x\nn=4 b=y\n"),
+                           ("c.txt", "n,b\n3,x\n4,y\n"), ("d.csv", "n,b\n3,x\n  4,y\n"),
+                           ("e.txt", 'web-1  | {"n":3}\nweb-1  | {"n":4}\n')):
+            with self.subTest(name):
+                (self.directory / name).write_text(text)
+                _, errors = self.evq("ingest", name[0], "--multiline", name)
+                self.assertIn(note, errors)
+                self.assertEqual(self.rows(f"{name[0]} | project n | sort by n asc"), [{"n": 3}, {"n": 4}])
+                out, errors = self.evq("query", "--file", name, "--multiline", "| project n | sort by n asc")
+                self.assertEqual(out, '{"n":3}\n{"n":4}\n')
+                self.assertIn(note, errors)
+                self.evq("ingest", name[0] + "t", "--multiline", "--format", "text", name)
+                self.assertEqual(self.rows(f"{name[0]}t | where message contains '3' | count"), [{"Count": 1}])
+        # What seems to be CSV is a log where its lines go on.
+        (self.directory / "f.log").write_text("job a,b\n  at x,y\njob c,d\n  at x,y\n")
+        _, errors = self.evq("ingest", "f", "--multiline", "f.log")
+        self.assertNotIn("--multiline", errors)
+        self.assertEqual(self.rows("f | count"), [{"Count": 2}])
+
     def test_an_entry_of_a_pipe_ends_when_no_line_comes(self):
         self.evq("dataset", "create", "d")
         process = self.start("ingest", "d", "--multiline", stdin=subprocess.PIPE)

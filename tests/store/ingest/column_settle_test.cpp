@@ -147,3 +147,19 @@ TEST_CASE("cells that are settled together make the column that they make one by
     }
   }
 }
+
+TEST_CASE("a column whose texts stop to repeat gives its dictionary's memory back") {
+  constexpr std::size_t kTexts = 5000;  // more than a dictionary takes
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < kTexts; ++i) {
+    texts.push_back("value " + std::to_string(i));
+  }
+  ColumnBuilder builder(3);
+  for (std::size_t row = 0; row < 2 * kTexts; ++row) {
+    builder.append(row, Cell::of_text(CellKind::kText, texts[row / 2]));
+  }
+  const Vector column = builder.take(2 * kTexts);
+  CHECK_FALSE(column.is_dictionary());
+  // The texts are the vector's: where each ended is what is left.
+  CHECK(builder.memory_bytes() < sizeof(ColumnBuilder) + 2 * kTexts * 2 * sizeof(std::uint32_t));
+}

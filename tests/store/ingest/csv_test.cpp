@@ -130,6 +130,10 @@ TEST_CASE("names and delimiter given") {
   CHECK(rows_of(load_events("a,b\nc,d\n", options)) == "x=\"a\" y=\"b\"\nx=\"c\" y=\"d\"\n");
   options.csv_delimiter = ':';
   CHECK(rows_of(load_events("a,b:c\n", options)) == "x=\"a,b\" y=\"c\"\n");
+  // A first record of these names is the header, and only the first.
+  CHECK(rows_of(load_events("x:y\n1:2\n", options)) == "x=1 y=2\n");
+  CHECK(rows_of(load_events("\"x\": y\nx:y\n", options)) == "x=\"x\" y=\"y\"\n");
+  CHECK(rows_of(load_events("x:z\n", options)) == "x=\"x\" y=\"z\"\n");
 }
 
 TEST_CASE("a header that repeats a name is an error") {

@@ -29,6 +29,9 @@ TEST_CASE("whether a line is a header is told by the lines below it") {
       {"Starting\nLoaded 5 modules\n", false, PieceKind::kText},
       {"Starting\n\nx\na,b\n", false, PieceKind::kText},
       {"BEGIN\n2024-05-01T10:00:00Z x\n", false, PieceKind::kText},
+      {"OK\nFAIL\nOK\n", false, PieceKind::kText},
+      {"OK\r\nFAIL\r\nOK\r\n", true, PieceKind::kText},
+      {"OK\nFAIL\n", true, PieceKind::kRecords},
       // One that is no name.
       {"Initializing...\nx\n", false, PieceKind::kText},
       {"services:\nx\n", false, PieceKind::kText},

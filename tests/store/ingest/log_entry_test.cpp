@@ -183,6 +183,19 @@ TEST_CASE("entries are events, however their text arrives") {
   }
 }
 
+TEST_CASE("the stack of a goroutine is read as one event, whatever its lines end with") {
+  const std::string stack =
+      "panic: x\n\ngoroutine 1 [running]:\nmain.main()\n\t/x.go:1 +0x1\n"
+      "main.f(...)\n\t/x.go:2 +0x1\n...additional frames elided...\n"
+      "created by main.start in goroutine 1\n\t/x.go:9 +0x2\n";
+  CHECK(evq::test::load_events(stack, multiline()).counts.ingested == 1);
+  std::string returned;
+  for (const char c : stack) {
+    returned += c == '\n' ? "\r\n" : std::string(1, c);
+  }
+  CHECK(evq::test::load_events(returned + "exit status 2\r\n", multiline()).counts.ingested == 2);
+}
+
 TEST_CASE("an entry is as long as a field's value may be") {
   const std::string line = std::string(1000, 'x') + "\n";
   std::string text = "2024-05-01T10:00:00Z begins\n";

@@ -151,12 +151,28 @@ TEST_CASE("a log line's time is the one it begins with") {
       {"20240501T102030Z x", "2024-05-01T10:20:30Z"},
       {"081109 203615 148 INFO dfs.DataNode: x", "2008-11-09T20:36:15Z"},
       {"17/06/09 20:10:40 INFO executor: x", "2017-06-09T20:10:40Z"},
+      {"22-05-01 10:20:30 x", "2022-05-01T10:20:30Z"},
+      {"[19-11-01 10:20:30,5] x", "2019-11-01T10:20:30.5Z"},
       {"05/06/09 20:10:40 x", "2009-05-06T20:10:40Z"},
+      {"05-06-09 20:10:40 x", "2009-05-06T20:10:40Z"},
       {"17/31/09 20:10:40 x", "none"},
       // The year does not come first where that is yet to come.
       {"28/11/22 10:20:30,5 x", "2022-11-28T10:20:30.5Z"},
       {"17/06/09 20:10:40,123 x", "2017-06-09T20:10:40.123Z"},
+      {"28-11-22 10:20:30 x", "2022-11-28T10:20:30Z"},
       {"31/02/26 10:20:30 x", "2031-02-26T10:20:30Z"},
+      {"20120702.102240,672 x", "2012-07-02T10:22:40.672Z"},
+      {"20120702.102240 x", "2012-07-02T10:22:40Z"},
+      {"20120702.102240,67", "none"},
+      {"20121302.102240 x", "none"},
+      {"APPREAD 1117869872 2005.06.04 R04-M1-N4-I:J18-U11 x", "2005-06-04T07:24:32Z"},
+      {"INFO 1117869872 x", "2005-06-04T07:24:32Z"},
+      {"ERROR 1117869872.123 x", "2005-06-04T07:24:32.123Z"},
+      {"INFO 2005-06-03-15.42.50.675872 x", "2005-06-03T15:42:50.675872Z"},
+      {"INFO 1117869872 2024-05-01 10:20:30 x", "2024-05-01T10:20:30Z"},
+      {"User 1117869872 x", "none"},
+      {"TEL 3012345678 x", "none"},
+      {"EAN 1234567890123 x", "none"},
       {"[1714557600] x", "2024-05-01T10:00:00Z"},
       {"[1714557600.5] x", "2024-05-01T10:00:00.5Z"},
       {"- 1117838570 2005.06.03 R02 x", "2005-06-03T22:42:50Z"},
@@ -370,6 +386,7 @@ TEST_CASE("dates that read in both ways are read as those of the same log that d
   CHECK(times_of("05/13/22 10:00:00 a\n05/12/22 10:00:01 b\n", kDetect) == "05-13 05-12 ");
   CHECK(times_of("05/06/22 10:00:00 a\n", kDetect) == "05-06 ");
   CHECK(times_of("17/06/09 10:00:00 a\n", kDetect) == "06-09 ");
+  CHECK(times_of("17-06-09 10:00:00 a\n", kDetect) == "06-09 ");
   CHECK(times_of("13/05/22 10:00:00 a\n05/13/22 10:00:01 b\n", kDetect) == "05-22 05-13 ");
   // One decision for all pieces of a log.
   std::string log = "13/05/2024 10:00:00 first\n";
@@ -462,5 +479,5 @@ TEST_CASE("what is no text is refused whole") {
   archive.resize(257, '\0');
   const auto tar = evq::test::load_events(archive + "ustar", detected());
   REQUIRE(!tar.status.ok());
-  CHECK(tar.status.error().message == "this is a tar archive; unpack it first: tar -xO");
+  CHECK(tar.status.error().message == "this is a tar archive; unpack it first: tar -xOf FILE");
 }
