@@ -20,12 +20,12 @@ namespace evq {
 struct BackupSource {
   std::string directory;  // canonical
   CatalogDefinitions& definitions;
-  // What `run` says of a dataset, or kNotFound when somebody dropped it.
+  // Runs `run` on a dataset and returns its status; kNotFound when somebody dropped the dataset.
   using Run = std::function<Status(Dataset& dataset)>;
   std::function<Status(std::string_view name, const Run& run)> with_dataset;
 };
 
-// As Store::back_up().
+// Implements Store::back_up().
 Result<BackupReport> back_up(const BackupSource& source, const std::string& target,
                              const BackupProgress& progress, const QueryControl& control);
 

@@ -27,13 +27,13 @@ struct MergePlan {
   bool stay_fresh = false;
 };
 
-// What every merge of a round has: threads, and a reason to stop.
+// What the merges of one round share: threads, and the control that may stop them.
 struct MergeMeans {
   ThreadPool* pool;
   const QueryControl& control;
 };
 
-// The rows of all blocks as one. kCorrupt, kCancelled and kTimeout.
+// Merges the rows of all blocks into one block. Errors: kCorrupt, kCancelled, kTimeout.
 Result<StoredForm> merge_blocks(std::span<StoredBlock> blocks, const MergePlan& plan,
                                 const MergeMeans& means);
 

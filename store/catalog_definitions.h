@@ -26,7 +26,7 @@ struct CatalogOptions {
   std::uint64_t rows_max = kStoreResourcesMax;  // of each list; tests use less
 };
 
-// A file of events that no dataset has.
+// A dataset's file that no dataset of the catalog refers to.
 struct UnlistedFile {
   std::uint64_t file_id = 0;
   std::string problem;
@@ -38,14 +38,14 @@ struct DatasetFileName {
   std::uint64_t file_key = 0;
 };
 
-// kNotFound.
+// The kNotFound error for a dataset.
 Error missing_dataset(std::string_view name);
-// The last line of a list of problems that goes no further than kCheckProblemsMax.
+// The last line of a list of problems cut at kCheckProblemsMax: `count` are left out.
 std::string more_problems(std::uint64_t count);
 // "datasets/7.db": its name in the store's directory, and in messages.
 std::string dataset_file(std::uint64_t file_id);
 std::string dataset_path(const std::string& directory, std::uint64_t file_id);
-// The store's disk_reserve.h file.
+// The path of the store's reserve file (disk_reserve.h).
 std::string reserve_path(const std::string& directory);
 
 class CatalogDefinitions final : public Definitions, public Tokens {
@@ -53,7 +53,7 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   explicit CatalogDefinitions(CatalogOptions options);
 
   Result<std::vector<DatasetDefinition>> datasets() override { return list_datasets(false); }
-  // Those whose rows are sound, whatever became of the list.
+  // Lists the datasets whose rows are sound, even when the list as a whole is damaged.
   Result<std::vector<DatasetDefinition>> sound_datasets() { return list_datasets(true); }
   Result<std::optional<DatasetDefinition>> find_dataset(std::string_view name) override;
   Result<DatasetDefinition> create_dataset(const DatasetDefinition& definition) override;
@@ -79,17 +79,17 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<bool> put_first(const TokenRecord& token) override;
   Result<bool> remove(std::string_view id) override;
 
-  // And the definition, where one is wanted. kNotFound when there is no such dataset.
+  // Finds a dataset's file, and sets `definition` unless it is null. kNotFound without a dataset.
   Result<DatasetFileName> find_file(std::string_view name, DatasetDefinition* definition = nullptr);
   // Removes the definition, durably, then the file.
   Status drop_dataset(std::string_view name);
-  // Before anything is stored in a dataset's file: what this process read of the catalog lasts.
+  // Makes durable what this process read of the catalog; call it before writing a dataset's file.
   Status make_durable();
-  // A copy of catalog.db in a new file, and the datasets that it names; kNotFound where there is no
-  // catalog yet. See copy_database().
+  // Copies catalog.db into a new file, as copy_database() does, and returns the datasets that the
+  // copy lists. kNotFound when there is no catalog yet.
   Result<std::vector<DatasetDefinition>> copy_to(const std::string& path,
                                                  const QueryControl& control);
-  // Reads every row, collecting what fails; nothing when the catalog does not exist yet.
+  // Reads every row and returns the problems found; none when the catalog does not exist yet.
   Result<std::vector<std::string>> check(const QueryControl& control,
                                          std::vector<UnlistedFile>* unlisted);
 
@@ -110,7 +110,7 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Status note_dropped(Connection& connection, std::uint64_t file_id, std::uint64_t file_key);
   void remove_dropped(std::uint64_t file_id) const;
   Result<std::vector<std::uint64_t>> unlisted_files(Connection& connection) const;
-  // Files that stay, though no dataset has them.
+  // Removes files of dropped datasets; returns the ids of other files that no dataset refers to.
   Result<std::vector<std::uint64_t>> remove_leftovers(Connection& connection);
   Status check_unlisted(Database& catalog, std::vector<UnlistedFile>* found) const;
 

@@ -10,8 +10,12 @@
 #include <charconv>
 #include <iterator>
 
+#include "store/base/file.h"
 #include "store/base/file_lock.h"
+#include "store/base/limits.h"
 #include "store/catalog/dataset_file.h"
+#include "store/catalog/migrations.h"
+#include "store/catalog/sqlite.h"
 #include "store/catalog_definitions.h"
 #include "store/catalog_rows.h"
 
@@ -29,10 +33,12 @@ std::string dropped_setting(std::uint64_t file_id) {
   return std::string(kDropped) + std::to_string(file_id);
 }
 
-// The file and what SQLite and the lock keep beside it; missing ones are fine. The file goes last,
-// so that what is cut short is found again by its name.
+// What SQLite and the lock keep beside a file, and the file itself.
+constexpr const char* kSuffixes[] = {"-wal", "-shm", "-journal", ".lock", ""};
+
+// Missing ones are fine. The file goes last, so that what is cut short is found again by its name.
 void remove_dataset_files(const std::string& path) {
-  for (const char* suffix : {"-wal", "-shm", ".lock", ""}) {
+  for (const char* suffix : kSuffixes) {
     static_cast<void>(remove_file(path + suffix));
   }
 }
@@ -69,29 +75,66 @@ struct Contents {
   std::uint64_t blocks = 0;
 };
 
-Contents look_into(const std::string& path, const std::string& vfs) {
-  DatabaseOptions options;
+// Who may read the file without changing it or those beside it, or making one. Where somebody else
+// has it open, the files that are shared are there.
+Result<std::unique_ptr<Connection>> open_untouched(const std::string& path,
+                                                   const std::string& vfs) {
+  ConnectionOptions options;
   options.path = path;
   options.vfs = vfs;
-  Contents contents;
-  Result<std::unique_ptr<Database>> database = Database::open(options, dataset_schema());
-  if (!database.ok()) {
-    return contents;
+  options.unchanging = size_or_zero(path + "-wal") == 0;
+  if (options.unchanging) {
+    return Connection::open(options);
   }
-  Result<ReadLease> lease = (*database)->begin_read();
-  if (!lease.ok()) {
-    return contents;
+  ConnectionOptions alone = options;
+  alone.writable = true;  // the lock that keeps others out is one for writing
+  alone.alone = true;
+  alone.busy_ms = 0;
+  Result<std::unique_ptr<Connection>> connection = Connection::open(alone);
+  if (connection.ok() && (*connection)->number("SELECT count(*) FROM sqlite_schema").ok()) {
+    return connection;
   }
-  const Result<Counters> counters = read_counters(lease->connection(), 0);
+  return Connection::open(options);
+}
+
+Contents contents_of(Connection& connection) {
+  const Result<bool> current = schema_is_current(connection, dataset_schema());
+  const Result<Transaction> look = Transaction::begin(connection, Transaction::Kind::kRead);
+  const Result<std::int64_t> tables = connection.number("SELECT count(*) FROM sqlite_schema");
+  if (!current.ok() || !look.ok() || !tables.ok()) {
+    return {};
+  }
+  if (*tables == 0) {
+    return {.readable = true, .empty = true};
+  }
+  const Result<Counters> counters = read_counters(connection, 0);
   if (!counters.ok()) {
     // The tables were made, the counters were not: nothing was ever stored.
-    const auto rows = lease->connection().text_rows("SELECT 'row' FROM blocks LIMIT 1");
-    const auto keys = lease->connection().text_rows("SELECT 'row' FROM counters");
-    contents.readable = rows.ok() && keys.ok() && rows->empty() && keys->empty();
-    contents.empty = contents.readable;
-    return contents;
+    const auto rows = connection.text_rows("SELECT 'row' FROM blocks LIMIT 1");
+    const auto keys = connection.text_rows("SELECT 'row' FROM counters");
+    const bool unused = rows.ok() && keys.ok() && rows->empty() && keys->empty();
+    return {.readable = unused, .empty = unused};
   }
   return {true, counters->next_block == 1, counters->file_key, counters->block_count};
+}
+
+// Not by Database::open(), which ends what a killed process began, and migrates.
+Contents look_into(const std::string& path, const std::string& vfs) {
+  const FileMark file = mark_of(path);
+  const auto is_odd = [&path](const char* suffix) {
+    return !other_than_file(path + suffix).empty();
+  };
+  if (file.inode == 0 || std::ranges::any_of(kSuffixes, is_odd)) {
+    return {};
+  }
+  // SQLite's own journal is there until the file has its first page; tables, each of which takes a
+  // page of its own, come later, by way of the write-ahead file.
+  if (file.size_bytes == 0 || size_or_zero(path + "-journal") != 0) {
+    const bool unmade = file.size_bytes <= kDatasetPageBytes && size_or_zero(path + "-wal") == 0;
+    return {.readable = unmade, .empty = unmade};
+  }
+  const Result<std::unique_ptr<Connection>> connection = open_untouched(path, vfs);
+  return connection.ok() ? contents_of(**connection) : Contents();
 }
 
 }  // namespace
@@ -183,9 +226,9 @@ Status CatalogDefinitions::check_unlisted(Database& catalog,
     if (contents.empty || dropped) {
       continue;
     }
-    const std::string holds = contents.readable
-                                  ? "it holds " + std::to_string(contents.blocks) + " blocks"
-                                  : "it cannot be read";
+    const std::string holds = contents.readable ? "it holds " + std::to_string(contents.blocks) +
+                                                      (contents.blocks == 1 ? " block" : " blocks")
+                                                : "it cannot be read";
     found->push_back({id, "no dataset of the catalog has this file, and " + holds +
                               "; evq leaves it alone: was an older catalog.db put back?"});
   }

@@ -28,13 +28,13 @@ std::int64_t setting_sum(std::string_view name, std::string_view value);
 // A list whose rows are summed and counted: a table, or the objects of one kind.
 struct CatalogList {
   std::string name;  // of the setting that holds the sum and count: "token_sums"
-  std::string rows;  // what selects its rows, with all that their sums are of
+  std::string rows;  // SQL that selects its rows, with every column that their sums cover
   // The sum that a row carries; kCorrupt unless it is the sum of what the row holds.
   Result<std::int64_t> (*sum)(const Statement& row);
   std::string nouns;  // for messages: "tokens"
 };
 
-// All there are.
+// All kinds of stored objects.
 inline constexpr ObjectKind kObjectKinds[] = {ObjectKind::kSavedQuery,   ObjectKind::kAnnotation,
                                               ObjectKind::kVirtualField, ObjectKind::kMonitor,
                                               ObjectKind::kNotifier,     ObjectKind::kDashboard,
@@ -45,7 +45,7 @@ CatalogList token_list();
 CatalogList object_list(ObjectKind kind);
 CatalogList setting_list();
 
-// All rows of a list: what is noted of it when it changes.
+// The sum and count of a list's rows, which are stored whenever the list changes.
 struct ListState {
   std::int64_t sums = 0;  // of the rows, exclusive-or
   std::uint64_t count = 0;
@@ -57,27 +57,28 @@ struct ListState {
   friend bool operator==(const ListState&, const ListState&) = default;
 };
 
-// What changes in a list: sums of rows that go and come; nothing where there is none.
+// A change of one row: its sums before and after; nothing for a row that is added or removed.
 struct ListChange {
   std::optional<std::int64_t> before;
   std::optional<std::int64_t> after;
 };
 
-// In the same transaction as the change. kLimit when the list would grow past `rows_max`.
+// Stores the list's new sum and count, in the change's transaction. kLimit past `rows_max` rows.
 Status note_change(Connection& connection, const CatalogList& list, const ListChange& change,
                    std::uint64_t rows_max);
-// kCorrupt unless the rows are those that were noted, each as it was written: before saying that
-// something is not there, or is all. A row whose key is damaged is found by nobody but this.
+// Reads all rows; kCorrupt unless they match the stored sum and count. Call it before saying that a
+// row is missing or that a list is complete: nothing else finds a row whose key is damaged.
 Status check_list(Connection& connection, const CatalogList& list);
-// The same for who has read all rows, each with its sum.
+// Checks a list like the above, for a caller that has read all rows and added their sums to `read`.
 Status check_list(Connection& connection, const CatalogList& list, const ListState& read);
 
-// Lists as they were when they were last checked, for look-ups of what is not there: the rows are
-// read again when the list has changed since. A row that is damaged while this process runs may
-// thus be found by the next change or check_list() only. Any thread.
+// Remembers the state in which each list was last found sound, so that frequent look-ups, such as
+// those of tokens or of missing objects, read all rows only after the list has changed. A row that
+// is damaged while this process runs may thus be found by the next change or check_list() only.
+// Any thread.
 class CheckedLists {
  public:
-  // As check_list().
+  // Checks a list as check_list() does, unless its state is known to be sound.
   Status check(Connection& connection, const CatalogList& list);
 
  private:

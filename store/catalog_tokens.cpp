@@ -78,21 +78,19 @@ Result<std::optional<std::int64_t>> stored_sum(Connection& connection, std::stri
   return found ? std::optional<std::int64_t>(row.integer(0)) : std::nullopt;
 }
 
-// The token that the one parameter of `row` selects.
-Result<std::optional<TokenRecord>> read_token(Connection& connection, Statement& row) {
+// The token that the parameters of `row` select.
+Result<std::optional<TokenRecord>> read_token(Statement& row) {
   EVQ_TRY_ASSIGN(const bool found, row.step());
   if (!found) {
     return std::optional<TokenRecord>();
   }
-  // A token that was revoked must not come back with an old page.
-  EVQ_TRY(check_list(connection, token_list()));
   EVQ_TRY_ASSIGN(TokenRecord token, token_of(row));
   return std::optional<TokenRecord>(std::move(token));
 }
 
 Result<std::optional<TokenRecord>> find_token(Connection& connection, std::string_view digest) {
   EVQ_TRY_ASSIGN(Statement row, connection.prepare(select_tokens("WHERE digest = ?1")));
-  return read_token(connection, row.bind_blob(1, digest));
+  return read_token(row.bind_blob(1, digest));
 }
 
 void bind_time(Statement* write, int index, const std::optional<std::int64_t>& time) {
@@ -132,7 +130,13 @@ Result<std::optional<TokenRecord>> CatalogDefinitions::find(std::string_view dig
     return std::optional<TokenRecord>();
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  return find_token(lease.connection(), digest);
+  EVQ_TRY_ASSIGN(std::optional<TokenRecord> token, find_token(lease.connection(), digest));
+  if (token) {
+    // One that was revoked must not come back with an old page. Requests ask for it all the time:
+    // all rows are read only when one of them has changed.
+    EVQ_TRY(checked_.check(lease.connection(), token_list()));
+  }
+  return token;
 }
 
 Status CatalogDefinitions::write_token(Connection& connection, const TokenRecord& token,
@@ -172,11 +176,12 @@ Result<TokenRecord> CatalogDefinitions::replace(std::string_view id, const Token
   std::optional<TokenRecord> old;
   {
     EVQ_TRY_ASSIGN(Statement row, lock.connection().prepare(select_tokens("WHERE id = ?1")));
-    EVQ_TRY_ASSIGN(old, read_token(lock.connection(), row.bind_text(1, id)));
+    EVQ_TRY_ASSIGN(old, read_token(row.bind_text(1, id)));
   }
   if (!old) {
     return make_error(ErrorCode::kNotFound, "token not found");
   }
+  EVQ_TRY(check_list(lock.connection(), token_list()));
   const std::int64_t before = token_sum(*old);
   EVQ_TRY_ASSIGN(TokenRecord token, make(&*old));
   EVQ_TRY(write_token(lock.connection(), *old, before));
@@ -190,14 +195,9 @@ Status CatalogDefinitions::note_uses(const TokenUses& uses) {
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY(check_list(lock.connection(), token_list()));
   for (const auto& [digest, time] : uses) {
-    std::optional<TokenRecord> token;
-    {
-      EVQ_TRY_ASSIGN(Statement row, lock.connection().prepare(select_tokens("WHERE digest = ?1")));
-      EVQ_TRY_ASSIGN(const bool found, row.bind_blob(1, digest).step());
-      if (!found) {
-        continue;
-      }
-      EVQ_TRY_ASSIGN(token, token_of(row));
+    EVQ_TRY_ASSIGN(std::optional<TokenRecord> token, find_token(lock.connection(), digest));
+    if (!token) {
+      continue;
     }
     const std::int64_t before = token_sum(*token);
     token->last_used = time;

@@ -7,6 +7,7 @@
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/block/block_reader.h"
+#include "store/dataset.h"
 #include "store/mini_block.h"
 #include "store/stored_bytes.h"
 
@@ -218,8 +219,7 @@ class Checker {
   std::map<std::string, std::uint32_t, std::less<>> field_types_;  // sets of types
 };
 
-}  // namespace
-
+// Adds to `report`. Errors: only those of the control.
 Status check_dataset(const std::shared_ptr<Dataset>& dataset, QueryControl& control,
                      CheckReport* report) {
   ++report->files;
@@ -235,6 +235,66 @@ Status check_dataset(const std::shared_ptr<Dataset>& dataset, QueryControl& cont
   Status checked = checker.run(control);
   checker.tell_rest();
   return checked;
+}
+
+Result<CheckReport> check_files(const CheckedStore& store, QueryControl& control) {
+  CheckReport report;
+  ++report.files;
+  std::vector<UnlistedFile> unlisted;
+  Result<std::vector<std::string>> catalog = store.definitions.check(control, &unlisted);
+  EVQ_TRY(control.check());
+  if (!catalog.ok()) {
+    report.problems.push_back({"catalog.db", std::nullopt, catalog.error().message});
+    return report;
+  }
+  for (std::string& problem : *catalog) {
+    report.problems.push_back({"catalog.db", std::nullopt, std::move(problem)});
+  }
+  for (UnlistedFile& file : unlisted) {
+    report.problems.push_back({dataset_file(file.file_id), std::nullopt, std::move(file.problem)});
+  }
+  Result<std::vector<DatasetDefinition>> datasets = store.definitions.sound_datasets();
+  if (!datasets.ok()) {
+    // Damage to its rows is in the list already; what failed only now is not.
+    const std::string& message = datasets.error().message;
+    if (std::ranges::find(report.problems, message, &CheckProblem::message) ==
+        report.problems.end()) {
+      report.problems.push_back({"catalog.db", std::nullopt, message});
+    }
+    return report;
+  }
+  for (const DatasetDefinition& definition : *datasets) {
+    const std::size_t before = report.problems.size();
+    Result<std::shared_ptr<Dataset>> dataset = store.open.open(definition.name);
+    EVQ_TRY(control.check());
+    if (dataset.ok()) {
+      EVQ_TRY(check_dataset(*dataset, control, &report));
+    } else {
+      report.problems.push_back(
+          {dataset_file(definition.file_id), std::nullopt, dataset.error().message});
+    }
+    if (report.problems.size() != before &&
+        store.open.is_dropped(definition.name, definition.file_id)) {
+      report.problems.resize(before);  // of what went away meanwhile
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+Result<CheckReport> check_store(const CheckedStore& store, QueryControl& control) {
+  EVQ_TRY_ASSIGN(CheckReport report, check_files(store, control));
+  // An error begins with the whole path of its file, which may be one beside the database.
+  const std::string folder = store.directory + "/";
+  for (CheckProblem& problem : report.problems) {
+    const std::size_t end = problem.message.find(": ");
+    if (problem.message.starts_with(folder) && end != std::string::npos) {
+      problem.file = problem.message.substr(folder.size(), end - folder.size());
+      problem.message.erase(0, end + 2);
+    }
+  }
+  return report;
 }
 
 }  // namespace evq

@@ -17,6 +17,7 @@
 #include <memory>
 
 #include "store/base/control.h"
+#include "store/base/limits.h"
 #include "store/base/result.h"
 #include "store/block/block_writer.h"
 #include "store/dataset.h"
@@ -33,12 +34,12 @@ inline constexpr std::uint64_t kFreshChunksMax = 64;
 Effort effort_for_chunk(std::uint64_t rows, std::uint32_t block_rows);
 
 struct CompactOptions {
-  std::uint32_t block_rows = 65536;
+  std::uint32_t block_rows = kBlockRowsMax;
   ThreadPool* pool = nullptr;
   std::shared_ptr<SegmentCache> cache;  // columns that it has are not read
 };
 
-// What is due after a commit: seals when the fresh rows fill a block, merges the newest chunks
+// Does what is due after a commit: seals when the fresh rows fill a block, merges the newest chunks
 // into one when there are many, and seals those between blocks when there are many of them.
 Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
                   QueryControl& control);

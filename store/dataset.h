@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/base/wait_scope.h"
 #include "store/catalog/database.h"
@@ -41,28 +42,28 @@ struct WriteJob {
 // The rows of a small load, and how they are encoded: with those that wait with them.
 struct AppendJob {
   const FreshRows* rows = nullptr;
-  std::uint32_t block_rows = 65536;
+  std::uint32_t block_rows = kBlockRowsMax;
   ThreadPool* pool = nullptr;     // helps to encode when there is much; may be null
   SegmentCache* cache = nullptr;  // takes the rows as well, for their merge; may be null
 };
 
-// Of a dataset, after a commit.
+// The fresh chunks of a dataset and their rows, after a commit.
 struct FreshCounts {
   std::uint64_t chunks = 0;
   std::uint64_t rows = 0;
 };
 
-// What became of the rows of a job.
+// The result of an AppendJob.
 struct Appended {
   FreshCounts fresh;
-  // Those that its rows share with others count for the first of these.
+  // A block that several jobs share counts for the first of them.
   std::uint32_t blocks_created = 0;
 };
 
-// A row of the list of blocks as snapshots have it.
+// Converts a row of the table of blocks to a block of a snapshot.
 SnapshotBlock snapshot_block(const BlockRow& row);
 
-// What a snapshot shows, for one state of the file.
+// The contents of a snapshot, for one state of the file.
 struct Listing {
   std::vector<SnapshotBlock> blocks;  // visible ones, ascending by first_ordinal
   std::vector<FieldRow> fields;
@@ -83,24 +84,24 @@ class Dataset {
   const std::string& file_name() const { return file_name_; }
   Database& database() { return *database_; }
 
-  // Durable when it returns success.
+  // Applies and commits the job; durable when it returns success.
   Status write(const WriteJob& job);
-  // The same for rows.
+  // Stores and commits rows; durable when it returns success.
   Result<Appended> append(const AppendJob& job);
 
   // The listing of the lease's transaction; kept and shared while the file does not change.
   Result<std::shared_ptr<const Listing>> listing(Connection& connection);
-  // The same without the blocks whose rows are damaged, which are described in `problems`.
+  // Like listing(), but leaves out damaged rows of the file's tables and adds them to `problems`.
   Result<std::shared_ptr<const Listing>> sound_listing(Connection& connection,
                                                        RowProblems* problems);
-  // Builders of batches for loads with these options. What they admit keeps all loads of this
-  // process together to kDatasetFieldsMax fields. Errors as make_event_rules.
+  // The pool of batch builders for these options. All pools share one field admission, which holds
+  // all loads of this process together to kDatasetFieldsMax fields. Errors as make_event_rules.
   Result<std::shared_ptr<BuilderPool>> builders(const IngestOptions& options);
-  // What loads were admitted before the dataset was there counts for later ones, unless some have
-  // been told by themselves already.
+  // Takes over the field admission of a load that began before the dataset existed, for later loads
+  // to share, unless the dataset has an admission already.
   void share_admission(std::shared_ptr<FieldAdmission> admission);
-  // What the builders of later loads admit is read from the file again: for a load that failed, or
-  // that was refused a field, since fields may have been admitted that nobody stored.
+  // Drops pools and admission, so that later loads read the fields from the file again. For a load
+  // that failed or was refused a field: fields may have been admitted that were never stored.
   void renew_builders();
 
  private:
@@ -118,7 +119,7 @@ class Dataset {
   };
   using Group = std::vector<Pending*>;
 
-  // Rows of a group, those of `first` at their head.
+  // An encoded block of a group's rows, which begins with those of `first`.
   struct NewBlock {
     Pending* first = nullptr;
     StoredForm form;

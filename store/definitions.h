@@ -62,16 +62,16 @@ struct StoredObject {
   std::int64_t updated = 0;
 };
 
-// Changes the definition of a dataset. Asked inside the transaction that stores it; a failure is
+// Changes the definition of a dataset. Called inside the transaction that stores it; a failure is
 // passed on, and nothing is changed.
 using DatasetChange = std::function<Status(DatasetDefinition* dataset)>;
 
-// Makes of the object that is stored under an id, null when there is none, the one to store
-// instead. Asked inside the transaction that stores it; a failure is passed on, and nothing is
+// Makes the object to store from the one that is stored under the same id, which is null when there
+// is none. Called inside the transaction that stores it; a failure is passed on, and nothing is
 // changed.
 using ObjectChange = std::function<Result<StoredObject>(const StoredObject* known)>;
 
-// Whether the object that is stored may be removed; a failure is passed on.
+// Decides whether the stored object may be removed; a failure is passed on and keeps it.
 using ObjectCheck = std::function<Status(const StoredObject& known)>;
 
 struct TokenRecord {
@@ -86,9 +86,9 @@ struct TokenRecord {
   std::optional<std::int64_t> last_used;  // kept with a granularity of minutes by the caller
 };
 
-// Makes, of the token that is stored, the one that takes its place, and may change the old one,
-// which stays. Asked inside the transaction that stores both; a failure is passed on, and nothing
-// is changed.
+// Makes a new token from the stored one, to take its place, and may change the old one, which
+// stays. Called inside the transaction that stores both; a failure is passed on, and nothing is
+// changed.
 using TokenReplacement = std::function<Result<TokenRecord>(TokenRecord* old)>;
 
 struct FieldAttributes {
@@ -97,7 +97,7 @@ struct FieldAttributes {
   bool hidden = false;
 };
 
-// When each was used, by its digest.
+// The time of each token's last use, by its digest.
 using TokenUses = std::map<std::string, std::int64_t, std::less<>>;
 
 class Tokens {
@@ -108,11 +108,11 @@ class Tokens {
   virtual Result<std::vector<TokenRecord>> list() = 0;
   virtual Result<std::optional<TokenRecord>> find(std::string_view digest) = 0;
   virtual Status put(const TokenRecord& token) = 0;  // by id; one that was used is only replaced
-  // What `make` made of the token with this id. kNotFound.
+  // Stores what `make` makes of the token with this id, and returns it. kNotFound without one.
   virtual Result<TokenRecord> replace(std::string_view id, const TokenReplacement& make) = 0;
-  // Notes when tokens were used, all in one transaction; nothing of those that have gone.
+  // Stores when tokens were used, all in one transaction; skips tokens that no longer exist.
   virtual Status note_uses(const TokenUses& uses) = 0;
-  // Puts it unless there is any token; whether it did.
+  // Stores the token unless the store has any token already; returns whether it did.
   virtual Result<bool> put_first(const TokenRecord& token) = 0;
   virtual Result<bool> remove(std::string_view id) = 0;
 };
@@ -126,7 +126,7 @@ class Definitions {
   virtual Result<std::optional<DatasetDefinition>> find_dataset(std::string_view name) = 0;
   // Needs a free name (kConflict) and a valid one (kUsage); fills in file_id, created and updated.
   virtual Result<DatasetDefinition> create_dataset(const DatasetDefinition& definition) = 0;
-  // Reads, changes and stores in one transaction; what was stored. Name and file stay. kNotFound.
+  // Reads, changes and stores in one transaction; returns it. Name and file stay. kNotFound.
   virtual Result<DatasetDefinition> change_dataset(std::string_view name,
                                                    const DatasetChange& change) = 0;
 
@@ -134,12 +134,12 @@ class Definitions {
   virtual Result<std::vector<StoredObject>> objects(ObjectKind kind, std::string_view dataset) = 0;
   virtual Result<std::optional<StoredObject>> find_object(ObjectKind kind, std::string_view id) = 0;
   virtual Status put_object(const StoredObject& object) = 0;  // inserts or replaces
-  // Reads, changes and stores in one transaction; what was stored. `body_bytes` is about how long
-  // its body will be.
+  // Reads, changes and stores in one transaction, and returns what was stored. `body_bytes` is the
+  // approximate size of its new body.
   virtual Result<StoredObject> change_object(ObjectKind kind, std::string_view id,
                                              std::size_t body_bytes,
                                              const ObjectChange& change) = 0;
-  // False when there was none. `check`, which may be empty, is asked in the same transaction.
+  // Returns false without such an object. Calls `check`, which may be empty, in the transaction.
   virtual Result<bool> remove_object(ObjectKind kind, std::string_view id,
                                      const ObjectCheck& check) = 0;
 
@@ -148,7 +148,7 @@ class Definitions {
   // Settings such as "org.id"; absent ones are empty optionals.
   virtual Result<std::optional<std::string>> setting(std::string_view name) = 0;
   virtual Status put_setting(std::string_view name, std::string_view value) = 0;
-  // The setting; `value` becomes it when there is none.
+  // Returns the setting, which is set to `value` first when it is absent.
   virtual Result<std::string> setting_or(std::string_view name, std::string_view value) = 0;
 };
 

@@ -30,22 +30,22 @@ struct FreshRows {
 // Whether a batch may wait as it is for its commit. Larger ones are encoded by whoever parsed them:
 // they gain little by company, and a queue of them would take much memory.
 bool is_small(const FreshRows& rows, std::uint32_t block_rows);
-// What is known of that before the columns are made.
+// Whether is_small() may turn out true, told before the columns are made.
 bool may_be_small(std::size_t rows, std::uint64_t raw_bytes, std::uint32_t block_rows);
 
 class JoinedRows {
  public:
   explicit JoinedRows(std::uint32_t block_rows) : block_rows_(block_rows) {}
 
-  // False, and nothing is added, when there is no place, or a field of these rows has another type
-  // here and the two have none in common that keeps every value as it is. The first rows are always
-  // taken. They must outlive this.
+  // Adds a load, which must outlive this. Returns false and adds nothing when there is no room, or
+  // when a field has another type here and no common type keeps every value exactly. The first load
+  // is always taken.
   bool add(const FreshRows& load);
-  // Whether they are sealed at once: encoding them twice would cost more than the later merge of a
-  // small block does. A chunk is never more than a quarter of a block.
+  // Whether the rows become a sealed block at once: encoding them twice would cost more than the
+  // later merge of a small block does. A chunk is never more than a quarter of a block.
   bool is_block() const;
-  // On the pool's threads as well when there is a pool and there is much to do. `decoded`, when
-  // given, becomes what a chunk will decode to; that of a block is not kept.
+  // Encodes the rows, with the pool's threads when there is much to do. `decoded`, when given, is
+  // set to what a fresh chunk will decode to; a block leaves it as it is.
   Result<StoredForm> encode(ThreadPool* pool, DecodedBlock* decoded = nullptr) const;
 
  private:
@@ -57,7 +57,7 @@ class JoinedRows {
     const FreshRows* rows;
     std::vector<std::size_t> places;  // in its table, of the columns that were there with it
 
-    // Its rows of a column; null when it has none.
+    // The load's values of a column; null when it has none.
     const Vector* find(std::size_t column) const;
   };
 
@@ -75,7 +75,7 @@ class JoinedRows {
   std::uint64_t rows_ = 0;
   std::uint64_t raw_bytes_ = 0;
   std::vector<Column> columns_;
-  // Of the first `numbered_` of columns_; look-ups add the others.
+  // Maps names to positions in columns_, of the first `numbered_`; look-ups add the others.
   std::unordered_map<std::string_view, std::size_t, SeededTextHash> numbers_;
   std::size_t numbered_ = 0;
 };

@@ -56,12 +56,12 @@ class GroupCommit {
 
   explicit GroupCommit(Prepare prepare) : prepare_(std::move(prepare)) {}
 
-  // Takes the member through. False when it gave up before it was taken. Without the memory to
-  // queue it, nothing happens to it either.
+  // Queues the member and returns once its group is through; false when it gave up before a group
+  // took it. Returns true, with nothing done, when there is no memory to queue it.
   bool run(Member* member);
 
  private:
-  // As many as a server lets load at once.
+  // Places to wait at: as many as loads that a server runs at once.
   static constexpr std::size_t kSeats = 64;
   using SeatSet = std::uint64_t;  // a bit a seat
   static SeatSet seat_of(const Member& member) { return SeatSet{1} << member.seat_; }
@@ -72,20 +72,20 @@ class GroupCommit {
   bool may_be_taken() const EVQ_REQUIRES(mutex_);
   SeatSet next_leader() const EVQ_REQUIRES(mutex_);
   void lead(const Member* leader) EVQ_RELEASE(mutex_);
-  // Wakes those who wait there; each of them looks whether it was meant.
+  // Wakes those who wait at these seats; each of them looks whether it was meant.
   void tell(SeatSet seats);
 
   const Prepare prepare_;
   Mutex mutex_;
   Group queue_ EVQ_GUARDED_BY(mutex_);
   std::uint64_t queued_rows_ EVQ_GUARDED_BY(mutex_) = 0;
-  // Of the group that is prepared, or waits for its commit.
+  // The leader of the group that is being prepared, or waits for its commit; null: none.
   const Member* preparing_ EVQ_GUARDED_BY(mutex_) = nullptr;
   bool committing_ EVQ_GUARDED_BY(mutex_) = false;
   std::uint64_t committing_rows_ EVQ_GUARDED_BY(mutex_) = 0;
   std::size_t next_seat_ EVQ_GUARDED_BY(mutex_) = 0;
-  // What members wait on, one each, which two may share; the line's and not a member's own, because
-  // a member may have left by the time that it is told.
+  // The seats at which members wait; two may share one. They belong to the line and not to members,
+  // because a member may have left by the time that it is told.
   std::array<CondVar, kSeats> seats_;
 };
 

@@ -105,9 +105,17 @@ Status Load::keep(Part part) {
 }
 
 Status Load::finish(const IngestCounts& counts) {
-  EVQ_TRY(open());
   const bool nothing_left = !only_rows_.has_value() && forms_.empty();
-  return nothing_left ? Status() : write(counts);
+  return nothing_left ? open() : write(counts);
+}
+
+IngestReport Load::report(IngestCounts counts) const {
+  IngestReport report;
+  report.counts = std::move(counts);
+  report.blocks_created = blocks_created_;
+  report.fresh_chunks = static_cast<std::uint32_t>(fresh_.chunks);
+  report.fresh_rows = fresh_.rows;
+  return report;
 }
 
 Status Load::open() {
@@ -117,17 +125,28 @@ Status Load::open() {
   return {};
 }
 
+// Does `run` with the dataset; with the next one of its name where it was deleted meanwhile, with
+// which whatever `run` may have written to it has gone.
+template <class Run>
+Status Load::with_dataset(const Run& run) {
+  for (std::size_t deleted = 0;; ++deleted) {
+    EVQ_TRY(open());
+    Status done = run();
+    if (done.ok() || !options_.is_deleted(*dataset_)) {
+      return done;
+    }
+    dataset_.reset();
+    if (deleted == kIngestDeletionsMax) {
+      return make_error(ErrorCode::kUnavailable,
+                        "the dataset was deleted again each time that it was made for these events",
+                        "send them again when nobody deletes it");
+    }
+  }
+}
+
 Status Load::write(const IngestCounts& counts) {
   take_short_turns();
-  const auto write_kept = [&] { return only_rows_.has_value() ? append_rows() : write_forms(); };
-  EVQ_TRY(open());
-  Status written = write_kept();
-  if (!written.ok() && written.error().code == ErrorCode::kNotFound) {
-    dataset_.reset();  // deleted since it was opened
-    EVQ_TRY(open());
-    written = write_kept();
-  }
-  EVQ_TRY(std::move(written));
+  EVQ_TRY(with_dataset([&] { return only_rows_.has_value() ? append_rows() : write_forms(); }));
   only_rows_.reset();
   forms_.clear();
   if (request_.committed) {

@@ -4,7 +4,8 @@
 // in input order, at once or (atomic loads) all together in finish(). The one small batch of an
 // atomic load is left to Dataset::append, which encodes it together with those of other loads. The
 // dataset is asked for with the first commit, or in finish(): a load that is refused before makes
-// none. One that is deleted between two commits is asked for again.
+// none. One that is deleted before or while it is written to is asked for again, a few times; then
+// kUnavailable.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,30 +31,33 @@ class Load final : public BatchSink {
     CompactOptions compact;
     ThreadPool* pool = nullptr;  // for what is encoded for several loads at once
     bool tidy = true;            // seal and merge fresh chunks on the way
+    // Whether somebody deleted the dataset that DatasetProvider gave, which explains a failure.
+    std::function<bool(const Dataset&)> is_deleted;
   };
   using DatasetProvider = std::function<Result<std::shared_ptr<Dataset>>()>;
   Load(DatasetProvider open, const IngestRequest& request, Options options, QueryControl& control);
 
   Result<std::unique_ptr<SealedBatch>> seal(BatchColumns& batch, std::uint64_t raw_bytes) override;
   Status commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& counts) override;
-  // Commits what an atomic load kept. The caller has added `counts` up.
+  // Commits what an atomic load kept. `counts` are those of the whole load.
   Status finish(const IngestCounts& counts);
 
-  std::uint32_t blocks_created() const { return blocks_created_; }
-  // Of the dataset, after the last commit and the merges that were due with it.
-  const FreshCounts& fresh() const { return fresh_; }
+  // Adds to `counts` the dataset's fresh chunks after the last commit and the merges due with it.
+  IngestReport report(IngestCounts counts) const;
 
-  // What a batch becomes on its worker: rows where Dataset::append may join them with others.
+  // A batch after its worker has sealed it: as rows when Dataset::append may join them with others.
   using Part = std::variant<FreshRows, StoredForm>;
 
  private:
   Status open();
   Result<StoredForm> encode(FreshRows&& rows) const;
-  // A table of so many rows, made of so much input.
+  // Encodes a table of `rows` rows, made of `raw_bytes` bytes of input.
   Result<StoredForm> encode(const Schema& schema, const OrderedColumnSource& source,
                             std::size_t rows, std::uint64_t raw_bytes) const;
   Status keep(Part part);
   Status write(const IngestCounts& counts);
+  template <class Run>
+  Status with_dataset(const Run& run);
   Status append_rows();
   Status write_forms();
   void tidy();
@@ -63,7 +67,7 @@ class Load final : public BatchSink {
   const IngestRequest& request_;
   const Options options_;
   QueryControl& control_;
-  // What is not written yet: the only batch, if it is small, or what all batches were encoded as.
+  // Batches that are not written yet: the only one as rows, if it is small, else all encoded.
   std::optional<FreshRows> only_rows_;
   std::vector<StoredForm> forms_;
   std::uint32_t blocks_created_ = 0;

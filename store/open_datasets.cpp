@@ -85,11 +85,12 @@ Result<std::shared_ptr<Dataset>> OpenDatasets::open_file(std::string_view name,
   return Dataset::open(std::string(name), file, options);
 }
 
-// Counting takes a while, and is left out where those of datasets are few of all.
+// Counting takes a while, and is left out where those of datasets are few of all: a server's
+// connections have half of them, and some more while the oldest ones go.
 bool OpenDatasets::is_short() {
   {
     const MutexLock lock(mutex_);
-    if ((open_.size() + 1) * kDescriptorsPerOpenDataset < descriptor_limit() / 2) {
+    if ((open_.size() + 1) * kDescriptorsPerOpenDataset < descriptor_limit() / 4) {
       return false;
     }
   }

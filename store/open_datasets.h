@@ -4,8 +4,9 @@
 //
 // Opening a file may take long: its write-ahead file is read, or another process waited for. So one
 // is opened at a time, and whoever wants one that is open does not wait. Some stay open when nobody
-// uses them; those used longest ago go first. A process that is short of descriptors closes all of
-// those, and opens no more while it is: what must be opened besides finds some left. Any thread.
+// uses them; those used longest ago go first. Where datasets may have a quarter of the process's
+// descriptors or more, and nearly all are taken, all of those are closed and no more are opened:
+// what must be opened besides finds some left. Any thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,16 +35,16 @@ class OpenDatasets {
   // `definitions` must outlive it.
   OpenDatasets(Options options, CatalogDefinitions& definitions);
 
-  // With its definition where one is wanted. kNotFound, kUnavailable while descriptors are short,
-  // what Dataset::open() says, and kCancelled
-  // and kTimeout as the thread's WaitScope says while others are opened.
+  // Returns the open dataset, opening it when needed, and sets `definition` unless it is null.
+  // Errors: kNotFound, kUnavailable while descriptors are short, those of Dataset::open(), and
+  // kCancelled and kTimeout of the thread's WaitScope while another dataset is being opened.
   Result<std::shared_ptr<Dataset>> open(std::string_view name,
                                         DatasetDefinition* definition = nullptr);
-  // Who uses it goes on.
+  // Drops the dataset from the map; it closes when nobody uses it any more.
   void close(std::string_view name);
-  // Those that nobody uses and that are too many.
+  // Closes idle datasets, those used longest ago first, until at most open_max are open.
   void close_idle();
-  // Whether the catalog no longer names this file: then what failed did so for that.
+  // Whether the catalog no longer names this file for the dataset, which explains a failure.
   bool is_dropped(std::string_view name, std::uint64_t file_id);
 
  private:
@@ -56,7 +57,7 @@ class OpenDatasets {
   std::shared_ptr<Dataset> find(std::string_view name, const Result<DatasetFileName>& file);
   Result<std::shared_ptr<Dataset>> open_file(std::string_view name, const DatasetFileName& file);
   void keep(std::string_view name, const std::shared_ptr<Dataset>& dataset);
-  // So many that with `opening` more no more than `left_max` are open.
+  // Takes idle datasets out of the map until at most left_max − opening are left, if it can.
   std::vector<std::shared_ptr<Dataset>> take_idle(std::size_t opening, std::size_t left_max)
       EVQ_REQUIRES(mutex_);
   void close_idle(std::size_t left_max);

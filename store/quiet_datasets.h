@@ -20,10 +20,10 @@
 
 namespace evq {
 
-// Of a dataset's file and its write-ahead file.
+// The marks of a dataset's file and of its write-ahead file.
 using FileMarks = std::array<FileMark, 2>;
 
-// The newest event of the block that ends first; INT64_MAX when there is none.
+// The least max_time of all blocks of the dataset; INT64_MAX when it has none.
 Result<std::int64_t> oldest_end(Dataset& dataset);
 
 class QuietDatasets {
@@ -33,7 +33,7 @@ class QuietDatasets {
   // Whether the dataset was noted, its files are what they were, and no block ended before
   // `before`.
   bool holds(std::uint64_t file_id, const std::string& path, std::optional<std::int64_t> before);
-  // Nothing was due at `marks`; unless the files are no longer what they were then.
+  // Notes that nothing was due at `marks`, unless the files have changed since.
   void note(std::uint64_t file_id, const std::string& path, const FileMarks& marks,
             std::int64_t oldest_end);
 

@@ -13,18 +13,18 @@
 
 namespace evq {
 
-// As Store::remove.
+// Implements Store::remove.
 Result<RemoveReport> remove_matches(const std::shared_ptr<Dataset>& dataset,
                                     const std::shared_ptr<SegmentCache>& cache,
                                     const RowFilter& doomed, Removal removal,
                                     QueryControl& control);
 
-// Marks the blocks whose newest event is older deleted; their rows.
+// Marks blocks whose newest event is older than `before` as deleted; returns their rows.
 Result<std::uint64_t> queue_older(Dataset& dataset, std::int64_t before);
 
-// Of deleted blocks, the bytes inside the file; and those of the file where the disk needs them.
+// Frees the pages of deleted blocks inside the file, and shrinks the file when the disk is short.
 Status free_removed(Dataset& dataset, const QueryControl& control);
-// After a delete, which is durable by then: what fails is made up for by the next upkeep.
+// Like free_removed() after a durable delete; ignores failures, which the next upkeep makes up for.
 void free_removed_if_possible(Dataset& dataset, const QueryControl& control);
 
 }  // namespace evq

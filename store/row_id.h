@@ -34,12 +34,12 @@ struct ArrivalRange {
   std::uint64_t before = UINT64_MAX;
 };
 
-// `dataset`: a number for the dataset, which the check sum covers besides; 0 for none in
-// particular.
+// The cursor text of a row. `dataset` is a number for the dataset, which the check sum covers, too;
+// 0 for none in particular.
 std::string encode_cursor(const RowId& row, std::uint64_t dataset = 0);
 // kUsage when `text` is not the cursor of a row of `dataset`.
 Result<RowId> decode_cursor(std::string_view text, std::uint64_t dataset = 0);
-// As that, but of any dataset: the check sum is not looked at.
+// Like decode_cursor() for a row of any dataset: the check sum is not verified.
 Result<RowId> read_cursor(std::string_view text);
 
 }  // namespace evq

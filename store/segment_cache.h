@@ -37,7 +37,7 @@ struct SegmentKey {
   friend bool operator==(const SegmentKey&, const SegmentKey&) = default;
 };
 
-// Whoever uses the cache with this number of a reader may push out anything.
+// The reader number of callers that may push out any entry.
 inline constexpr std::uint64_t kNoReader = 0;
 
 inline constexpr std::uint64_t kHeaderColumn = ~std::uint64_t{0};
@@ -56,7 +56,7 @@ class SegmentCache {
       : bytes_max_(bytes_max), grown_max_(bytes_max == 0 ? 0 : grown_max) {}
 
   bool keeps_nothing() const { return bytes_max_.load(std::memory_order_relaxed) == 0; }
-  // For a dataset that has so many bytes of blocks.
+  // Grows the budget for a dataset with `stored_bytes` bytes of blocks.
   void grow_for(std::uint64_t stored_bytes);
 
   // A number for one reader.
@@ -64,8 +64,8 @@ class SegmentCache {
 
   std::optional<Vector> find_column(const SegmentKey& key, std::uint64_t reader = kNoReader);
   void put_column(const SegmentKey& key, const Vector& column, std::uint64_t reader = kNoReader);
-  // Says that a few rows of a column are wanted that is not here. True when it is worth decoding
-  // whole for put_column(): it is not the first time, and it did not go unused the last time.
+  // Notes that a few rows of an uncached column are wanted. True when it is worth decoding whole
+  // for put_column(): it was wanted before, and did not go unused when it was last cached.
   bool note_few_rows(const SegmentKey& key, std::uint64_t reader = kNoReader);
   std::shared_ptr<const BlockHeader> find_header(const SegmentKey& key,
                                                  std::uint64_t reader = kNoReader);
@@ -75,14 +75,14 @@ class SegmentCache {
   std::optional<SharedBytes> find_filter(const SegmentKey& key, std::uint64_t reader = kNoReader);
   void put_filter(const SegmentKey& key, const SharedBytes& filter,
                   std::uint64_t reader = kNoReader);
-  // A block that was just written: whoever merges it, or asks for it, need not read it.
+  // Caches a block that was just written, so that its merge and its readers need not read it.
   void put_block(std::uint64_t file, std::uint64_t block, const DecodedBlock& decoded);
-  // A block that is no more; those who still see it will read it.
+  // Drops a removed block from the cache; snapshots that still have it read it from the file.
   void forget_block(std::uint64_t file, std::uint64_t block, std::size_t columns);
   std::size_t size_bytes() const;
 
  private:
-  // What is known of the sparse reads of a column.
+  // The history of reads of a few rows of a column.
   enum class FewRows : std::uint8_t {
     kNever,     // a header, a filter, or a column that was read whole
     kOnce,      // no column, only the fact; put_column() makes it kDecoded
@@ -109,7 +109,7 @@ class SegmentCache {
   static Entry make_entry(const SegmentKey& key, std::uint64_t reader, std::size_t held_bytes);
   Entry* find(const SegmentKey& key, std::uint64_t reader) EVQ_REQUIRES(mutex_);
   bool make_room(const Entry& entry, std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
-  // What goes is put into `evicted`, to be destroyed without the lock.
+  // Moves the least recently used entry, or its column, to `evicted`, to be destroyed unlocked.
   void evict_last(std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
   void put(Entry entry);
 

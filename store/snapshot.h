@@ -80,19 +80,19 @@ class StoredBlock {
   // block's own (see Vector::widen to reach the schema's); a block without the field gives a
   // constant null.
   Result<Vector> column(std::string_view field);
-  // The same for the rows of an ascending list: as much as they need is decoded, or taken from the
-  // cache, which columns reach that are asked for again.
+  // Like column(), for an ascending list of rows: decodes no more than they need, unless the column
+  // is cached. One that is asked for again is decoded whole and cached.
   Result<Vector> column_rows(std::string_view field, std::span<const std::uint32_t> rows);
-  // The same for rows [begin, begin + count): no more is decoded, and what is is not kept.
+  // Like column(), for rows [begin, begin + count): decodes no more than these and caches nothing.
   Result<Vector> column_range(std::string_view field, std::size_t begin, std::size_t count);
-  // Values of this block as their field's type in the schema. kCorrupt when no such values can be
-  // of that type.
+  // Converts values of this block to their field's type in the schema. kCorrupt when values of
+  // their type cannot be of that one.
   Result<Vector> widened(const Vector& values, Type wanted) const;
-  // Whether rows may match (store/block/block_filter.h); and whether texts of the column at this
-  // place of the header may have the terms.
+  // Whether rows may match (store/block/block_filter.h), and whether texts of the header's column
+  // number `column` may have the terms.
   Result<bool> may_match(const BlockTest& test);
   Result<bool> may_have_terms(std::size_t column, const std::vector<std::string>& terms);
-  // Whether all that was asked of its columns so far came out of the cache, and something did.
+  // Whether a column was read, and all that was read of columns so far came from the cache.
   bool came_from_cache() const;
   // The ordinals of all rows, as longs.
   Result<Vector> ordinals();
@@ -110,8 +110,8 @@ class StoredBlock {
   bool found_decoded_ = false;  // a column
 };
 
-// Where a snapshot of sound blocks only is to be sound: what lies outside is not looked at. Looking
-// reads every part of every block inside.
+// The times whose blocks take_sound_snapshot() verifies, by reading every part of each. It does not
+// look at the blocks outside.
 struct SoundRange {
   std::int64_t min_time = 0;
   std::int64_t max_time = 0;
@@ -132,7 +132,7 @@ class Snapshot {
   std::uint64_t rows() const;
   // Beyond every ordinal of the snapshot: rows committed later have this one or a higher one.
   std::uint64_t ordinal_end() const;
-  // Over all blocks; nothing in an empty dataset.
+  // The least and greatest `_time` of all blocks; nothing in an empty dataset.
   std::optional<std::int64_t> min_time() const;
   std::optional<std::int64_t> max_time() const;
 

@@ -9,14 +9,10 @@
 
 #include "store/backup.h"
 #include "store/base/check.h"
-#include "store/base/checked_math.h"
-#include "store/base/clock_watch.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
-#include "store/base/number.h"
 #include "store/base/thread_pool.h"
-#include "store/base/time.h"
 #include "store/base/wait_scope.h"
 #include "store/catalog/unsynced_vfs.h"
 #include "store/catalog_definitions.h"
@@ -27,14 +23,12 @@
 #include "store/open_datasets.h"
 #include "store/quiet_datasets.h"
 #include "store/removal.h"
+#include "store/retention_clock.h"
 #include "store/segment_cache.h"
 
 namespace evq {
 
 namespace {
-
-// What the wall clock said when it was last taken for steady, in nanoseconds.
-constexpr std::string_view kClockSetting = "clock.steady";
 
 class DirectoryStore final : public Store {
  public:
@@ -43,6 +37,7 @@ class DirectoryStore final : public Store {
         directory_(std::move(directory)),
         definitions_({directory_, options_.vfs}),
         cache_(std::make_shared<SegmentCache>(options_.cache_bytes, options_.cache_bytes_grown)),
+        retention_(definitions_),
         open_({directory_, file_options(), options_.open_datasets_max}, definitions_) {}
 
   Definitions& definitions() override { return definitions_; }
@@ -78,9 +73,6 @@ class DirectoryStore final : public Store {
   Status maintain_due(std::string_view name, QueryControl& control);
   Status maintain(const std::shared_ptr<Dataset>& dataset, const DatasetDefinition& definition,
                   Maintenance maintenance, QueryControl& control);
-  std::optional<std::int64_t> retained_from(const DatasetDefinition& definition);
-  bool believes_clock();
-  Result<CheckReport> check_files(QueryControl& control);
   bool is_roomy() const;
   DatabaseOptions file_options() const;
   IngestOptions options_for(IngestOptions options, const DatasetDefinition& definition) const;
@@ -91,9 +83,7 @@ class DirectoryStore final : public Store {
   CatalogDefinitions definitions_;
   const std::shared_ptr<SegmentCache> cache_;
 
-  ClockWatch clock_watch_;
-  Mutex clock_mutex_;
-  std::optional<std::int64_t> clock_noted_ns_ EVQ_GUARDED_BY(clock_mutex_);  // by this process
+  RetentionClock retention_;
   QuietDatasets quiet_;
   OpenDatasets open_;
   Mutex mutex_;
@@ -133,18 +123,20 @@ auto DirectoryStore::with_dataset(std::string_view name, const Run& run,
 
 Result<std::shared_ptr<Dataset>> DirectoryStore::open_or_create(std::string_view name) {
   EVQ_TRY(definitions_.make_durable());
-  Result<std::shared_ptr<Dataset>> dataset = open_.open(name);
-  if (dataset.ok() || dataset.error().code != ErrorCode::kNotFound) {
-    return dataset;
+  for (std::size_t deleted = 0;; ++deleted) {  // as soon as it was made
+    Result<std::shared_ptr<Dataset>> dataset = open_.open(name);
+    if (dataset.ok() || dataset.error().code != ErrorCode::kNotFound ||
+        deleted == kIngestDeletionsMax) {
+      return dataset;
+    }
+    DatasetDefinition definition;
+    definition.name = name;
+    definition.kind = "axiom:events:v1";
+    Result<DatasetDefinition> made = definitions_.create_dataset(definition);
+    if (!made.ok() && made.error().code != ErrorCode::kConflict) {
+      return std::move(made).take_error();
+    }
   }
-  DatasetDefinition definition;
-  definition.name = name;
-  definition.kind = "axiom:events:v1";
-  Result<DatasetDefinition> made = definitions_.create_dataset(definition);
-  if (!made.ok() && made.error().code != ErrorCode::kConflict) {
-    return std::move(made).take_error();
-  }
-  return open_.open(name);
 }
 
 // A dataset that is yet to be made has two fields; it is made when something is committed.
@@ -271,17 +263,8 @@ IngestOptions DirectoryStore::options_for(IngestOptions options,
   return options;
 }
 
-IngestReport report_of(IngestCounts counts, const Load& load) {
-  IngestReport report;
-  report.counts = std::move(counts);
-  report.blocks_created = load.blocks_created();
-  report.fresh_chunks = static_cast<std::uint32_t>(load.fresh().chunks);
-  report.fresh_rows = load.fresh().rows;
-  return report;
-}
-
 // The dataset that one ingest writes into: there when it began, or made by its first commit; made
-// once more where somebody deletes it on the way.
+// anew where somebody deletes it on the way.
 class DirectoryStore::IngestTarget {
  public:
   IngestTarget(DirectoryStore& store, std::string_view name) : store_(store), name_(name) {}
@@ -298,7 +281,11 @@ class DirectoryStore::IngestTarget {
   }
   Result<std::shared_ptr<BuilderPool>> builders(const IngestOptions& options) {
     if (known_ != nullptr) {
-      return known_->builders(options);
+      auto builders = known_->builders(options);
+      if (builders.ok() || !is_deleted(*known_)) {
+        return builders;
+      }
+      known_ = nullptr;
     }
     EVQ_TRY(check_dataset_name(name_));
     new_admission_ = store_.admission_of_new(name_);
@@ -315,6 +302,9 @@ class DirectoryStore::IngestTarget {
       made->share_admission(new_admission_);
     }
     return made;
+  }
+  bool is_deleted(const Dataset& dataset) {
+    return store_.open_.is_dropped(name_, dataset.file_id());
   }
   // Its builders may hold what was not stored.
   void renew_builders() {
@@ -352,19 +342,18 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   CompactOptions compact = compact_options();
   compact.pool = context.pool;
   Load load([&target] { return target.open(); }, request,
-            {compact, options_.pool, !options_.background_upkeep}, control);
+            {compact, options_.pool, !options_.background_upkeep,
+             [&target](const Dataset& dataset) { return target.is_deleted(dataset); }},
+            control);
   IngestCounts* const so_far = request.so_far != nullptr ? &request.so_far->counts : nullptr;
   Result<IngestCounts> counts = parse_stream(source, options, load, context, so_far);
   Status finished = counts.ok() ? load.finish(*counts) : Status();
-  if (!finished.ok() && finished.error().code == ErrorCode::kNotFound) {
-    finished = missing_dataset(name);  // each time that it was made
-  }
   if (!counts.ok() || !finished.ok() || context.builders->refused_fields()) {
     target.renew_builders();
   }
   EVQ_TRY_ASSIGN(IngestCounts ingested, std::move(counts));
   EVQ_TRY(std::move(finished));
-  return report_of(std::move(ingested), load);
+  return load.report(std::move(ingested));
 }
 
 // ---------------------------------------------------------------- remove and upkeep
@@ -411,7 +400,7 @@ Status DirectoryStore::maintain_due(std::string_view name, QueryControl& control
   DatasetDefinition definition;
   EVQ_TRY_ASSIGN(const DatasetFileName file, definitions_.find_file(name, &definition));
   const std::string path = dataset_path(directory_, file.file_id);
-  if (is_roomy() && quiet_.holds(file.file_id, path, retained_from(definition))) {
+  if (is_roomy() && quiet_.holds(file.file_id, path, retention_.retained_from(definition))) {
     return {};
   }
   const std::optional<FileMarks> marks = QuietDatasets::look(path);
@@ -434,44 +423,10 @@ bool DirectoryStore::is_roomy() const {
   return room.ok() && *room > 2 * kDiskReserveBytesMin;
 }
 
-// With what the store knows of the clock from before this process; and keeps that for the next one,
-// each hour. Where it cannot be kept, nothing is known.
-bool DirectoryStore::believes_clock() {
-  const std::int64_t now = wall_clock_now_ns();
-  const MutexLock lock(clock_mutex_);
-  if (!clock_noted_ns_) {
-    const Result<std::optional<std::string>> kept = definitions_.setting(kClockSetting);
-    const auto steady = kept.ok() && kept->has_value() ? parse_int(**kept) : std::nullopt;
-    if (steady) {
-      clock_watch_.continue_from(*steady);
-    }
-  }
-  if (!clock_watch_.is_steady()) {
-    clock_noted_ns_ = clock_noted_ns_.value_or(now);
-    return false;
-  }
-  if (!clock_noted_ns_ || now - *clock_noted_ns_ >= kClockJumpNs || now < *clock_noted_ns_) {
-    static_cast<void>(definitions_.put_setting(kClockSetting, std::to_string(now)));
-    clock_noted_ns_ = now;
-  }
-  return true;
-}
-
-// Events before that time have outlived the retention period; nothing where there is none, or the
-// clock is not to be believed.
-std::optional<std::int64_t> DirectoryStore::retained_from(const DatasetDefinition& definition) {
-  const bool steady = clock_watch_.is_steady();  // asked each time, so that a jump is seen
-  if (!steady || !definition.use_retention || definition.retention_days <= 0 || !believes_clock()) {
-    return std::nullopt;
-  }
-  const auto age = checked_multiply(definition.retention_days, kDayNs);
-  return age ? checked_subtract(wall_clock_now_ns(), *age) : std::nullopt;
-}
-
 Status DirectoryStore::maintain(const std::shared_ptr<Dataset>& dataset,
                                 const DatasetDefinition& definition, Maintenance maintenance,
                                 QueryControl& control) {
-  if (const std::optional<std::int64_t> before = retained_from(definition)) {
+  if (const std::optional<std::int64_t> before = retention_.retained_from(definition)) {
     EVQ_TRY_ASSIGN(const std::uint64_t trimmed, queue_older(*dataset, *before));
     static_cast<void>(trimmed);
   }
@@ -501,60 +456,7 @@ Result<BackupReport> DirectoryStore::back_up(const std::string& target,
 
 Result<CheckReport> DirectoryStore::check(QueryControl& control) {
   const WaitScope scope(control);
-  EVQ_TRY_ASSIGN(CheckReport report, check_files(control));
-  // An error begins with the whole path of its file, which may be one beside the database.
-  const std::string folder = directory_ + "/";
-  for (CheckProblem& problem : report.problems) {
-    const std::size_t end = problem.message.find(": ");
-    if (problem.message.starts_with(folder) && end != std::string::npos) {
-      problem.file = problem.message.substr(folder.size(), end - folder.size());
-      problem.message.erase(0, end + 2);
-    }
-  }
-  return report;
-}
-
-Result<CheckReport> DirectoryStore::check_files(QueryControl& control) {
-  CheckReport report;
-  ++report.files;
-  std::vector<UnlistedFile> unlisted;
-  Result<std::vector<std::string>> catalog = definitions_.check(control, &unlisted);
-  EVQ_TRY(control.check());
-  if (!catalog.ok()) {
-    report.problems.push_back({"catalog.db", std::nullopt, catalog.error().message});
-    return report;
-  }
-  for (std::string& problem : *catalog) {
-    report.problems.push_back({"catalog.db", std::nullopt, std::move(problem)});
-  }
-  for (UnlistedFile& file : unlisted) {
-    report.problems.push_back({dataset_file(file.file_id), std::nullopt, std::move(file.problem)});
-  }
-  Result<std::vector<DatasetDefinition>> datasets = definitions_.sound_datasets();
-  if (!datasets.ok()) {
-    // Damage to its rows is in the list already; what failed only now is not.
-    const std::string& message = datasets.error().message;
-    if (std::ranges::find(report.problems, message, &CheckProblem::message) ==
-        report.problems.end()) {
-      report.problems.push_back({"catalog.db", std::nullopt, message});
-    }
-    return report;
-  }
-  for (const DatasetDefinition& definition : *datasets) {
-    const std::size_t before = report.problems.size();
-    Result<std::shared_ptr<Dataset>> dataset = open_.open(definition.name);
-    EVQ_TRY(control.check());
-    if (dataset.ok()) {
-      EVQ_TRY(check_dataset(*dataset, control, &report));
-    } else {
-      report.problems.push_back(
-          {dataset_file(definition.file_id), std::nullopt, dataset.error().message});
-    }
-    if (report.problems.size() != before && open_.is_dropped(definition.name, definition.file_id)) {
-      report.problems.resize(before);  // of what went away meanwhile
-    }
-  }
-  return report;
+  return check_store({directory_, definitions_, open_}, control);
 }
 
 }  // namespace

@@ -40,15 +40,15 @@ struct StoreOptions {
   bool create = true;  // false: a missing directory is kNotFound
   // Decoded segments kept across queries, and rows of small loads until they are merged; 0 = none.
   std::size_t cache_bytes = 0;
-  std::size_t cache_bytes_grown = 0;  // what that may grow to with large datasets
-  std::uint32_t block_rows = 65536;   // rows of a full block; tests use less
+  std::size_t cache_bytes_grown = 0;         // what that may grow to with large datasets
+  std::uint32_t block_rows = kBlockRowsMax;  // rows of a full block; tests use less
   // Datasets that stay open when nobody uses them; tests use less.
   std::size_t open_datasets_max = kOpenDatasetsMax;
   ThreadPool* pool = nullptr;  // encodes columns in parallel when given; must outlive the store
   // True when somebody calls maintain() regularly (a server): loads then leave sealing to that.
   bool background_upkeep = false;
   std::string vfs;  // name of a registered SQLite VFS; empty = the system's
-  // Of a store that is deleted after use: nothing is synced. kConflict where there is a store
+  // For a store that is deleted after use: nothing is synced. kConflict where there is a store
   // already, so that none that somebody keeps is ever written like this.
   bool scratch = false;
 };
@@ -79,24 +79,24 @@ struct IngestReport;
 // One load of events. `options.batch_rows_max` is lowered to the store's block_rows.
 struct IngestRequest {
   IngestOptions options;
-  // All good events in one transaction at the end (an HTTP request), or batches in input order as
+  // Commits all good events in one transaction at the end (an HTTP request), or batches in order as
   // they are ready (the command line). An atomic load keeps its compressed blocks in memory.
   bool atomic = false;
-  // Spread over the store's threads; otherwise all on the caller's, which costs least where the
-  // loads are small and many run at once.
+  // Spreads the work over the store's threads; otherwise the caller's thread does it all, which
+  // costs least where the loads are small and many run at once.
   bool parallel = true;
-  // A load that is cancelled stores what it has read whole first; not where it is atomic.
+  // Whether a cancelled load first stores what it has read whole; not if it is atomic.
   bool keeps_read = false;
-  // What is before the source's first byte, where that goes on with an input (input_before.h); must
-  // outlive the load.
+  // The state at the source's first byte when it continues an input (input_before.h), which must
+  // outlive the load; null when it begins one.
   const InputBefore* before = nullptr;
-  // The two callbacks are called by one thread at a time, in input order, while the caller's may be
-  // reading the source.
+  // `reject` and `committed` are called by one thread at a time, in input order, while the caller's
+  // thread may be reading the source.
   RejectSink reject;                    // may be empty
   std::function<std::int64_t()> clock;  // wall time, ns; empty: the system's
-  // Told after each durable commit; may be empty. For progress and resuming.
+  // Called after each durable commit; may be empty. For progress and resuming.
   std::function<void(const IngestCounts&)> committed;
-  // What of the load is stored, also of one that fails; may be null. A server leaves it as it is.
+  // Set to what the load has stored, even when it fails. May be null, as a server leaves it.
   IngestReport* so_far = nullptr;
 };
 
@@ -108,7 +108,7 @@ struct IngestReport {
   std::uint64_t fresh_rows = 0;  // in them
 };
 
-// What `remove` asks about each block. Called from one thread at a time.
+// The answer of a RowFilter about one block. `remove` asks from one thread at a time.
 struct BlockMatch {
   std::uint64_t rows = 0;  // matching rows; 0 leaves the block alone
   std::int64_t first_time = 0;
@@ -117,14 +117,14 @@ struct BlockMatch {
 class RowFilter {
  public:
   virtual ~RowFilter() = default;
-  // False when the block cannot match, by its times alone.
+  // False when the block's times alone show that it cannot match.
   virtual bool may_match(const SnapshotBlock& block) const = 0;
-  // True when every row matches, by its times alone: then match() is not asked, and the block may
-  // be damaged.
+  // True when the block's times alone show that every row matches: then match() is not called, and
+  // the block may be damaged.
   virtual bool matches_whole(const SnapshotBlock& /*block*/) const { return false; }
-  // How many rows match; the implementation prunes by statistics and decodes what it needs.
+  // Counts the rows that match; the implementation prunes by statistics and decodes what it needs.
   virtual Result<BlockMatch> match(StoredBlock& block) const = 0;
-  // False when it was made for fields that had other types, and cannot read these.
+  // False when the filter was made for fields of other types and cannot read this schema's.
   virtual bool fits(const Schema& /*schema*/) const { return true; }
 };
 
@@ -138,7 +138,7 @@ struct RemoveReport {
   std::uint64_t blocks_deleted = 0;
   std::optional<std::int64_t> first_matched_time;
   std::optional<std::int64_t> last_matched_time;
-  // Blocks whose damage kept the filter from telling; they are left alone. And why, of the first.
+  // Blocks that the filter cannot read because of damage; they are left alone. `damage`: the first.
   std::uint64_t blocks_damaged = 0;
   Status damage;
 };
@@ -167,11 +167,11 @@ struct BackupReport {
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;  // of its files
 };
-// Told now and then how much is copied, and of how much, about.
+// Called now and then with the bytes copied so far and the approximate total.
 using BackupProgress = std::function<void(std::uint64_t bytes, std::uint64_t bytes_total)>;
 
-// Changes what is said of a field. Asked inside the transaction that stores it, perhaps more than
-// once, each time for what is known then.
+// Changes the attributes of a field. Called inside the transaction that stores them, perhaps more
+// than once, each time with the ones stored then.
 using FieldChange = std::function<void(FieldAttributes* attributes)>;
 
 class Store {
@@ -185,19 +185,19 @@ class Store {
   virtual Definitions& definitions() = 0;
   // Removes definition and file; snapshots already taken stay readable.
   virtual Status drop_dataset(std::string_view dataset) = 0;
-  // Counted by reading the catalogue of its blocks, without those of them that are deleted.
+  // Sums up the dataset's table of blocks; deleted ones count in queued_blocks alone.
   virtual Result<DatasetStats> stats(std::string_view dataset) = 0;
-  // In order of their first event; of every field that it ever had, also when its events are gone.
+  // Lists every field that the dataset ever had, even without events now, by first appearance.
   virtual Result<std::vector<FieldInfo>> fields(std::string_view dataset) = 0;
-  // Reads, changes and stores what is said of a field in one transaction; what was stored.
-  // kNotFound.
+  // Reads, changes and stores a field's attributes in one transaction; returns what was stored.
+  // kNotFound without such a field.
   virtual Result<FieldAttributes> change_field(std::string_view dataset, std::string_view field,
                                                const FieldChange& change) = 0;
 
-  // What is committed by now; it stays as it is, whatever is written or deleted, while it is held.
-  // kCorrupt when what tells of any block is damaged; a block's own damage shows when it is read.
+  // Takes the committed state, which stays as it is while held, whatever is written or deleted.
+  // kCorrupt when the row of any block is damaged; a block's own damage shows when it is read.
   virtual Result<Snapshot> snapshot(std::string_view dataset) = 0;
-  // Without the blocks that are damaged, each of which `problems` names with its file.
+  // Like snapshot(), without damaged blocks, each of which `problems` names with its file.
   virtual Result<Snapshot> sound_snapshot(std::string_view dataset, const SoundRange& range,
                                           std::vector<std::string>* problems) = 0;
 
@@ -206,14 +206,14 @@ class Store {
   // the batches that `committed` was told about. Concurrent loads share commits.
   virtual Result<IngestReport> ingest(std::string_view dataset, ByteSource& source,
                                       const IngestRequest& request, QueryControl& control) = 0;
-  // Finds the blocks with a match; where they are to be committed they vanish, durably, before this
-  // returns. Blocks
-  // of events that arrive later are not looked at. kConflict when the filter fits the dataset no
-  // more; nothing was removed then.
+  // Finds the blocks with a matching row. With Removal::kCommit they are deleted, whole and
+  // durably, before this returns; a dry run only reports them. Blocks of events that arrive later
+  // are not looked at. kConflict when the filter no longer fits the dataset's schema; nothing was
+  // removed then.
   virtual Result<RemoveReport> remove(std::string_view dataset, const RowFilter& doomed,
                                       Removal removal, QueryControl& control) = 0;
-  // Removes whole blocks whose newest event is older than `before`; the rows removed. Freeing their
-  // space ends when `control` stops, and is left to upkeep then.
+  // Removes whole blocks whose newest event is older than `before`; returns the rows removed.
+  // Freeing their space ends when `control` stops, and is left to upkeep then.
   virtual Result<std::uint64_t> trim(std::string_view dataset, std::int64_t before,
                                      QueryControl& control) = 0;
   // One round of upkeep: seals fresh chunks and merges small blocks, frees the space of deleted

@@ -1,6 +1,6 @@
 #pragma once
-// Bytes of a stored blob, read into memory of their own, which keeps no part of the store. Who reads
-// checks them. Errors are those of the reader, which belongs to one thread at a time.
+// Bytes of a stored blob, read into memory of their own, which keeps no part of the store. Who
+// reads checks them. Errors are those of the reader, which belongs to one thread at a time.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace evq {
 
-// At most `size` bytes of the blob of row `id`, from `offset` on: as many as there are. kCorrupt
+// Reads up to `size` bytes of the blob of row `id` from `offset` on, fewer at its end. kCorrupt
 // when there is no blob.
 Result<SharedBytes> read_bytes(BlobReader& blobs, std::uint64_t id, std::size_t offset,
                                std::size_t size);

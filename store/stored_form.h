@@ -27,23 +27,23 @@ struct StoredForm {
   std::vector<std::pair<std::string, std::uint32_t>> fields;  // name, types
 
   std::uint64_t size_bytes() const { return row.stored_bytes; }
-  // About what it takes in memory: where columns are many and short, more than its blobs.
+  // An estimate of its memory, which is more than its blobs' when columns are many and short.
   std::uint64_t memory_bytes() const;
 };
 
 StoredForm make_sealed(EncodedBlock block, std::uint64_t raw_bytes);
 StoredForm make_fresh(const EncodedBlock& block, std::uint64_t raw_bytes);
 
-// Whether some long of the column is beyond those that are all doubles, by its bounds.
+// Whether the column's bounds show a long beyond kExactIntegerMax, where some are no doubles.
 bool has_wide_longs(const ColumnHeader& column);
 
-// What the values of dynamic columns are, by field; a dynamic column of scalars is a field of their
-// types, not one of arrays.
+// The types of the values in dynamic columns, by field name: a dynamic column of scalars is a field
+// of their types, not of arrays.
 using FieldKinds = std::unordered_map<std::string, std::uint32_t, SeededTextHash>;
 void add_kinds(const Table& rows, FieldKinds* kinds);
 void note_kinds(const FieldKinds& kinds, StoredForm* form);
 
-// `id`, when given, becomes the one that the block was given.
+// Inserts the block, and sets `id`, when given, to the block's new id.
 Status insert_form(DatasetWriter& writer, const StoredForm& form, std::uint64_t* id = nullptr);
 
 }  // namespace evq

@@ -22,10 +22,10 @@ namespace evq {
 
 class AllocationMeter {
  public:
-  // Both may be null: no budget, no deadline. `operator_name`, a literal, is for memory errors.
+  // `budget` and `control` may be null. `operator_name`, a literal, is for memory errors.
   AllocationMeter(MemoryBudget* budget, const QueryControl* control,
                   std::string_view operator_name);
-  // Gives back what was charged; on the thread that made the meter.
+  // Releases what was charged; must run on the thread that made the meter.
   ~AllocationMeter();
   AllocationMeter(const AllocationMeter&) = delete;
   AllocationMeter& operator=(const AllocationMeter&) = delete;
@@ -45,17 +45,17 @@ class AllocationMeter {
     return std::exchange(refusal_, Status());
   }
 
-  // For `bytes` about to be allocated. Without a meter on this thread it does nothing.
+  // Charges `bytes` about to be allocated, or throws std::bad_alloc. Does nothing without a meter.
   static void charge(std::size_t bytes);
-  // Fails like charge() when the work must end; for loops that look at much and make little.
+  // Throws like charge() when the work must end; for loops that read much and allocate little.
   static void poll() { charge(0); }
-  // Fails like charge() with `reason`: the work would be too much. Without a meter it does nothing.
+  // Throws like charge(), so that guard() returns `reason`. Does nothing without a meter.
   static void refuse(Error reason);
-  // What the thread's meters hold together.
+  // The bytes that all meters of this thread hold together.
   static std::size_t held_bytes();
 
  private:
-  // The thread's meter while it lives.
+  // Makes a meter the thread's current one for a scope.
   class Current {
    public:
     explicit Current(AllocationMeter* meter);
@@ -75,7 +75,7 @@ class AllocationMeter {
   Status refusal_;
 };
 
-// What is read in a microsecond, by slow readers of texts.
+// Bytes of text that a slow reader gets through in a microsecond.
 inline constexpr std::size_t kPollTextBytes = 256;
 
 // Polls now and then, for loops of steps too short to poll in each. A step that may look at a long

@@ -40,7 +40,7 @@ constexpr int hex_digit(char c) {
 
 inline constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-// Two lower-case digits a byte.
+// Appends each byte as two lower-case hexadecimal digits.
 inline void append_hex(std::string_view bytes, std::string* out) {
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
@@ -61,7 +61,7 @@ constexpr bool equals_ignoring_ascii_case(std::string_view a, std::string_view b
                     [](char x, char y) { return to_lower(x) == to_lower(y); });
 }
 
-// What JSON takes for blanks, line ends among them.
+// The white space of JSON, line ends included.
 inline constexpr std::string_view kBlanks = " \t\r\n";
 
 // The text without blanks at its ends.

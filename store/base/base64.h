@@ -9,7 +9,7 @@
 namespace evq {
 
 std::string base64_encode(std::string_view bytes);
-// Either alphabet; padding may be missing. Nothing when there is another character or a lone digit.
+// Accepts both alphabets, padded or not. Nothing when there is another character or a lone digit.
 std::optional<std::string> base64_decode(std::string_view text);
 
 }  // namespace evq

@@ -19,8 +19,8 @@ class ByteSet {
 
   constexpr bool has(char c) const { return has_[static_cast<unsigned char>(c)]; }
 
-  // Where the first byte of the set is from `at` on, or the first that is not in it; the text's
-  // size when there is none.
+  // The offset of the first byte from `at` on that is in the set, or for find_other() not in it;
+  // text.size() when there is none.
   constexpr std::size_t find(std::string_view text, std::size_t at) const {
     while (at < text.size() && !has(text[at])) {
       ++at;

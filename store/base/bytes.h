@@ -16,7 +16,7 @@ namespace evq {
 
 inline constexpr std::size_t kVarintBytesMax = 10;
 
-// Eight bytes as they lie in memory; nothing needs to be aligned.
+// Loads eight bytes in the machine's order; `bytes` need not be aligned.
 inline std::uint64_t load64(const char* bytes) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes, sizeof word);
@@ -35,7 +35,7 @@ class ByteWriter {
   void varint(std::uint64_t value);
   void zigzag(std::int64_t value);
   void raw(std::string_view bytes) { bytes_.append(bytes); }
-  // A varint of the size, then the bytes.
+  // Writes a varint of the size, then the bytes.
   void string(std::string_view bytes);
 
   // Overwrites a byte written earlier; `offset` must be below size().
@@ -67,9 +67,9 @@ class ByteReader {
   double f64();
   std::uint64_t varint();
   std::int64_t zigzag();
-  // What ByteWriter::string wrote.
+  // Reads what ByteWriter::string wrote.
   std::string_view string();
-  // The next `size_bytes` bytes.
+  // Reads the next `size_bytes` bytes.
   std::string_view take(std::size_t size_bytes);
   // A varint that counts things which each need at least `item_bytes_min` more bytes: fails when
   // they cannot all be there, so that the count is safe to allocate from.
@@ -77,7 +77,7 @@ class ByteReader {
 
   // False once any read has failed; stays false.
   bool ok() const { return ok_; }
-  // For a decoder that finds a value out of its range.
+  // Turns ok() false: for a decoder that finds a value out of its range.
   void fail();
   std::size_t remaining() const { return bytes_.size() - position_; }
   bool at_end() const { return position_ == bytes_.size(); }

@@ -20,7 +20,7 @@ std::uint64_t checksum64(std::string_view bytes, std::uint64_t seed);
 // XXH64, an older hash, for what queries compute: never changes either.
 std::uint64_t xxh64(std::string_view bytes, std::uint64_t seed);
 
-// For hash tables.
+// A hash for tables in memory.
 std::uint64_t hash64(std::string_view bytes, std::uint64_t seed);
 
 // Mixes one integer: every input bit changes half of the output bits.

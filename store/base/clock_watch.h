@@ -10,12 +10,12 @@
 
 namespace evq {
 
-// A difference from the time that went by that no synchronisation makes.
+// The wall clock has jumped when it is off the elapsed time by more, which no synchronisation does.
 inline constexpr std::int64_t kClockJumpNs = std::int64_t{3600} * 1000000000;
-// How long it is distrusted afterwards: time to set it right.
+// The clock is distrusted for this long after a jump, which is time to set it right.
 inline constexpr std::int64_t kClockDistrustNs = 24 * kClockJumpNs;
 
-// Longer than most machines are switched off; after more it is distrusted as well.
+// A longer gap since the last steady reading counts as a jump: few machines are off for longer.
 inline constexpr std::int64_t kClockGapNs = 7 * kClockDistrustNs;
 
 class ClockWatch {
@@ -26,10 +26,10 @@ class ClockWatch {
 
   // False for kClockDistrustNs after the wall clock was seen to have jumped since the call before.
   bool is_steady();
-  // The same for given readings of the wall clock and of one that never jumps.
+  // Takes the readings of the wall clock and of a clock that never jumps from the caller.
   bool is_steady(std::int64_t wall_ns, std::int64_t elapsed_ns);
-  // What the wall clock said when an earlier process last took it for steady: when that is more
-  // than kClockGapNs ago, it is as if it had jumped now.
+  // Goes on from an earlier process, which last took the wall clock for steady when it said
+  // `steady_ns`. More than kClockGapNs since then counts as a jump now.
   void continue_from(std::int64_t steady_ns);
   void continue_from(std::int64_t steady_ns, std::int64_t wall_ns, std::int64_t elapsed_ns);
 

@@ -14,25 +14,25 @@ namespace evq {
 // Wall clock, nanoseconds since the Unix epoch. The only reader of the system's clock: everything
 // else takes `now` as a parameter, so that tests choose it.
 std::int64_t wall_clock_now_ns();
-// Never goes back; its zero means nothing. For deadlines and elapsed time.
+// Monotonic clock, nanoseconds from an arbitrary origin: for deadlines and elapsed time.
 std::int64_t monotonic_now_ns();
 
 class QueryControl {
  public:
   // No deadline.
   QueryControl() = default;
-  // A deadline `timeout_ms` from now; zero or less means none.
+  // Sets a deadline `timeout_ms` from now; zero or less means none.
   explicit QueryControl(std::int64_t timeout_ms);
   QueryControl(const QueryControl&) = delete;
   QueryControl& operator=(const QueryControl&) = delete;
 
-  // The time limit counts from now on; for the thread that runs the query, between two of its
+  // Starts the time limit anew. Only the thread that runs the query may call it, between two of its
   // parts.
   void restart();
 
-  // Cheap enough for every chunk (about 25 ns). kCancelled, or kTimeout with the limit in its text.
+  // Returns kCancelled, or kTimeout with the limit in its text. Takes 25 ns: call it every chunk.
   Status check() const;
-  // Just the answer, for loops that cannot return a Status.
+  // Whether check() fails, for loops that cannot return a Status.
   bool should_stop() const;
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }

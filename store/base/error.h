@@ -27,7 +27,7 @@ enum class ErrorCode : std::uint8_t {
   kLimit,        // a query went over its memory or row limit
   kTimeout,      // a query went over its time limit
   kCancelled,    // the user or client gave up
-  kUnavailable,  // try again later: queue full, no descriptor left, shutting down
+  kUnavailable,  // try again later: queue full, no memory or descriptor left, shutting down
   kServer,       // a remote server failed or refused
   kInternal,     // a bug
 };

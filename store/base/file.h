@@ -31,39 +31,39 @@ class File {
 
   // Opens the user's own data: symbolic links are followed, pipes and devices are fine.
   static Result<File> open_input(const std::string& path);
-  // The same, but who waits for the other end of a named pipe stops when `control` says so.
+  // Like open_input(path), but `control` ends the wait for the other end of a named pipe.
   static Result<File> open_input(const std::string& path, const QueryControl& control);
   // Opens a file of a store for reading and writing, creating it when missing; a symbolic link is
   // refused; see give_to_owner.
   static Result<File> open_read_write(const std::string& path);
   // Creates a file for writing; kConflict when there is one already.
   static Result<File> create_new(const std::string& path);
-  // A file in a folder that no other process can open, gone when it is closed.
+  // Creates an unnamed file in `directory`, private to this process and gone when it is closed.
   static Result<File> create_unnamed(const std::string& directory);
   // Creates, as the umask has it, or empties the user's output file; symbolic links are followed.
   static Result<File> create_output(const std::string& path);
-  // The same, but who waits for the reader of a named pipe stops when `control` says so, and writes
-  // to it with the write_all that takes one as well.
+  // Like create_output(path), but `control` ends the wait for the reader of a named pipe. Write to
+  // it with the write_all that takes a control, too.
   static Result<File> create_output(const std::string& path, const QueryControl& control);
   // Takes over an open descriptor; `name` stands for the path in errors.
   static File adopt(int descriptor, std::string name);
   // Standard input, which stays open when the File goes.
   static File standard_input();
 
-  // Up to `buffer.size()` bytes from `offset`; fewer only at the end of the file.
+  // Reads up to `buffer.size()` bytes from `offset`; fewer only at the end of the file.
   Result<std::size_t> read_at(std::uint64_t offset, std::span<char> buffer) const;
-  // What is there now, at most the buffer; 0 at the end.
+  // Reads the bytes that are there now, at most the buffer's size; 0 at the end.
   Result<std::size_t> read_some(std::span<char> buffer);
   Status write_all(std::string_view bytes);
   Status write_all(std::string_view bytes, const QueryControl& control);
   Status write_at(std::uint64_t offset, std::string_view bytes);
-  // Takes room on the disk for the first bytes, without changing the file's size. kDiskFull when
-  // there is not enough: then it may have taken some. kIo where the file system knows no such
-  // thing.
+  // Allocates disk space for the first `bytes` bytes without changing the file's size. kDiskFull
+  // when there is not enough, of which some may then have been allocated. kIo where the file system
+  // does not support it.
   Status reserve_room(std::uint64_t bytes);
   Result<std::uint64_t> size() const;
-  // What root has made in the folder of another user becomes that user's: a file of root's own
-  // would keep them from their store. SQLite does the same for the files beside a database.
+  // Gives a file that root made in another user's folder to that user, who could not open their
+  // store otherwise. SQLite does the same for the files beside a database.
   Status give_to_owner() const;
   // fsync. After a failure the file's state on disk is unknown: never retry.
   Status sync();
@@ -84,18 +84,18 @@ class File {
 
 // Creates the folder and missing parents with mode 0700; one that exists must be a folder.
 Status make_private_directory(const std::string& path);
-// The folder that holds what is called `path`: "." for a name alone. By the text alone.
+// The folder part of `path`, "." for a bare name. Looks at the text only, not at the disk.
 std::string parent_of(const std::string& path);
 // Makes created, renamed and removed names in the folder durable.
 Status sync_directory(const std::string& path);
-// Symbolic links are followed; kTooLarge when the file is longer than `size_max` bytes.
+// Reads a file, through symbolic links. kTooLarge when it is longer than `size_max` bytes.
 Result<std::string> read_whole_file(const std::string& path, std::size_t size_max);
-// The rest of an input of any kind; who waits for the writer of a pipe stops when `control` says
-// so. kTooLarge.
+// Reads the rest of an input of any kind; `control` ends the wait for the writer of a pipe.
+// kTooLarge when that is more than `size_max` bytes.
 Result<std::string> read_input(File* input, std::size_t size_max, const QueryControl& control);
-// All or nothing, and durable on return: writes a temporary file beside `path` and renames it.
+// Replaces a file atomically and durably: writes a temporary file beside `path` and renames it.
 Status write_file_atomically(const std::string& path, std::string_view bytes);
-// What tells whether a file was changed: all zero when there is none.
+// Identifies a state of a file: it differs once the file has changed. All zero without a file.
 struct FileMark {
   std::uint64_t inode = 0;
   std::uint64_t size_bytes = 0;
@@ -103,7 +103,7 @@ struct FileMark {
   friend bool operator==(const FileMark&, const FileMark&) = default;
 };
 FileMark mark_of(const std::string& path);
-// What stands under a path itself, links not followed, unless it is a plain file: "a symbolic
+// Names what `path` itself is, without following links, when it is no plain file: "a symbolic
 // link", "a named pipe", …; empty for a plain file or nothing at all.
 std::string_view other_than_file(const std::string& path);
 bool file_exists(const std::string& path);
@@ -119,9 +119,9 @@ Result<std::vector<std::string>> list_directory(const std::string& path);
 Result<bool> is_network_filesystem(const std::string& path);
 // Bytes of the disk that a file takes, whatever its size; 0 when there is none.
 std::uint64_t disk_bytes_of(const std::string& path);
-// Bytes an unprivileged process may still write there.
+// Bytes that an unprivileged process may still write to the file system of `path`.
 Result<std::uint64_t> free_disk_bytes(const std::string& path);
-// Whether its file system is mounted so that nothing on it can be written by way of this path;
+// Whether nothing can be written under `path` because its file system is mounted read-only there;
 // false when that cannot be told.
 bool is_on_read_only_disk(const std::string& path);
 // The descriptor's device is a terminal.

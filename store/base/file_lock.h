@@ -13,30 +13,30 @@
 
 namespace evq {
 
-// The lock is flock's. Those who wait take turns at a second one, a lock of the file's first byte:
-// only who has that one may take the lock, so that a holder that comes back at once cannot pass by
-// one who has waited. The file is created when missing and never removed. Released when destroyed
-// or when the process ends.
+// A flock() lock. Waiters queue for a second lock, on the file's first byte, and only its holder
+// may take the first one, so that a holder that comes back at once cannot overtake a waiter. The
+// file is created when missing and never removed. The lock is released when this is destroyed or
+// the process ends.
 class FileLock {
  public:
   // Waits up to `timeout_ms` (kUnavailable), and no longer than the thread's WaitScope lets it
   // (kCancelled, kTimeout).
   static Result<FileLock> acquire(const std::string& path, std::int64_t timeout_ms);
-  // Nothing when there is a holder. Does not take turns: for work that may as well be left.
+  // Returns nothing while the lock is held. Does not queue: for work that may as well be skipped.
   static Result<std::optional<FileLock>> try_acquire(const std::string& path);
   void release();
 
-  // The first of the process that waits for longer than kLockWaitToldMs calls `tell`, on its own
-  // thread, with the lock and who holds it ("process 4711"); null: nobody does.
+  // Sets the function that is called once, by the first thread to wait longer than kLockWaitToldMs,
+  // with the lock's path and its holder ("process 4711"). Null: none.
   using WaitTeller = void (*)(const std::string& path, const std::string& holder);
   static void tell_of_wait(WaitTeller tell);
 
-  // Keeps a few bytes in the file for those who come later, in place of what was kept before, also
-  // where there is no room for them. Not synced.
+  // Writes a few bytes into the file for later holders. They replace the previous note, which goes
+  // even when there is no room for the new one. Not synced.
   void note(std::string_view bytes) noexcept;
-  // Keeps nothing.
+  // Removes the note.
   void forget() noexcept;
-  // What is kept, up to `size_max` bytes; needs no lock. Empty when there is nothing to read.
+  // Reads the note, up to `size_max` bytes; needs no lock. Empty when there is nothing to read.
   static std::string noted(const std::string& path, std::size_t size_max);
 
  private:

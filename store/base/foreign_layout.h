@@ -7,8 +7,8 @@
 
 namespace evq {
 
-// The Go layout of one in the notation of strftime ("%d.%m.%Y") or of Java ("yyyy-MM-dd"); empty
-// where it is neither, or has a part for which there is none.
+// Converts a layout in the notation of strftime ("%d.%m.%Y") or Java ("yyyy-MM-dd") to Go's. Empty
+// when it is neither, or has a part that Go cannot express.
 std::string go_layout_from_foreign(std::string_view layout);
 
 }  // namespace evq

@@ -4,9 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <string>
 
 #include <jemalloc/jemalloc.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "store/base/large_pages.h"
+#include "store/base/process.h"
 #include "store/base/thread_pool.h"
 
 #pragma weak mallctl  // null in a program without jemalloc
@@ -178,18 +177,6 @@ void return_free_memory_beyond(std::size_t resident_max) {
   if (resident_bytes() > resident_max) {
     return_free_memory();
   }
-}
-
-// Source: proc(5), /proc/pid/statm.
-std::size_t resident_bytes() {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "re"),
-                                                             std::fclose);
-  std::size_t all = 0;
-  std::size_t resident = 0;
-  if (file == nullptr || std::fscanf(file.get(), "%zu %zu", &all, &resident) != 2) {
-    return 0;
-  }
-  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace evq

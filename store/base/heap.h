@@ -10,29 +10,26 @@
 
 namespace evq {
 
-// What a process does with its heap.
+// The kind of work a process does, which decides how long its heap keeps free memory.
 enum class HeapUse : std::uint8_t {
   kQueries,  // what a query frees is kept for a minute, to be had again without a fault
   kLoading,  // kept for a second: pieces of the input differ in what they need
 };
 
-// Once, before threads are started. Nothing happens where the heap is another.
+// Configures jemalloc: call it once, before threads start. Does nothing with another allocator.
 void set_up_heap(HeapUse use);
 
-// By each thread that starts, before it asks for memory: gives it one of the arenas, in turn. There
-// are as many as processors, so that threads seldom wait for each other, and no more, since each
-// arena keeps what was freed in it.
+// Gives the calling thread one of the arenas, in turn; each thread calls it when it starts, before
+// it allocates. There are as many arenas as processors, so that threads seldom wait for each other,
+// and no more, since each arena keeps what was freed in it.
 void join_heap();
 
-// Gives back what is free now. It takes milliseconds; any thread. For who is about to need much,
-// in other pieces than before, and for who has nothing to do.
+// Returns free memory to the system, which takes milliseconds. Call it when idle, or before needing
+// much memory in pieces of other sizes than before. Any thread.
 void return_free_memory();
 
-// The same when the process holds more than so many bytes, free or not: pages of what is read from
-// files count.
+// Calls return_free_memory() when the process's resident memory, which includes pages of files, is
+// more than `resident_max` bytes.
 void return_free_memory_beyond(std::size_t resident_max);
-
-// What the process holds, free or not, in bytes; 0 where the system does not tell.
-std::size_t resident_bytes();
 
 }  // namespace evq

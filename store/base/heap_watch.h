@@ -8,6 +8,7 @@
 
 #include "store/base/heap.h"
 #include "store/base/limits.h"
+#include "store/base/process.h"
 
 namespace evq {
 

@@ -10,7 +10,7 @@
 
 namespace evq {
 
-// Appends the text between quotes, escaped; also the quotes.
+// Appends `text` as a JSON string, with quotes and escapes.
 void append_json_string(std::string& out, std::string_view text);
 
 class JsonWriter {
@@ -32,7 +32,7 @@ class JsonWriter {
   void null();
   // A value that is JSON already, or members of an object.
   void raw(std::string_view json);
-  // The same, which the caller appends to the string that is returned.
+  // Begins a raw value, which the caller appends to the returned string.
   std::string& raw() {
     separate();
     return out_;

@@ -13,8 +13,8 @@
 namespace evq {
 
 inline constexpr std::size_t kLargePageBytes = std::size_t{2} << 20U;
-// Of smaller ones too much would be lost in the room that aligned memory leaves around it, and in
-// their last pages.
+// The smallest vector in large pages: smaller ones would waste too much memory through alignment
+// and in their last page.
 inline constexpr std::size_t kLargeVectorBytesMin = 4 * kLargePageBytes;
 
 // Asks for large pages in [memory, memory + bytes); nothing happens where there are none.

@@ -20,10 +20,10 @@ inline constexpr std::size_t kBlockRowsMax = 65536;
 inline constexpr std::size_t kChunkRowsMax = kBlockRowsMax;
 // A fresh chunk's uncompressed events; larger ingests seal blocks directly.
 inline constexpr std::size_t kFreshChunkBytesMax = 16 * kMebibyte;
-// Events of the blocks that one merge takes in: whoever reads a column decodes it whole, so the
-// memory of queries grows with it. Twice a batch of a load, and typical logs fill a block before.
+// Uncompressed events of one merge's source blocks: a reader decodes whole columns, so the memory
+// of queries grows with it. Twice a batch of a load; typical logs fill a block's rows before.
 inline constexpr std::size_t kMergedEventBytesMax = 64 * kMebibyte;
-// Columns of those blocks, counted in each: a merge holds what the headers say of every one.
+// Columns of one merge's source blocks, summed: a merge holds the header entry of every one.
 inline constexpr std::size_t kMergedColumnsMax = 65536;
 // Bytes of one block's decoded columns: the cap for an allocation made from a stored size.
 inline constexpr std::size_t kBlockBytesMax = 1 * kGibibyte;
@@ -31,13 +31,13 @@ inline constexpr std::size_t kBlockBytesMax = 1 * kGibibyte;
 // busy, and writers wait at the hard limit, so that a slow reader cannot fill the disk.
 inline constexpr std::size_t kWalBytesTarget = 16 * kMebibyte;
 inline constexpr std::size_t kWalBytesMax = 128 * kMebibyte;
-// The turn of another process to write, one commit or checkpoint, is waited for this long.
+// Longest wait for another process's write lock, which is held for one commit or checkpoint.
 inline constexpr std::int64_t kWriteLockMsMax = 60000;
-// A person is told of such a wait after this time.
+// Time after which the user is told of such a wait.
 inline constexpr std::int64_t kLockWaitToldMs = 2000;
 // Free space that loads leave on a disk, so that other work of evq goes on.
 inline constexpr std::size_t kDiskReserveBytesMin = 16 * kMebibyte;
-// What a store's reserve takes of the disk: a delete that marks 20,000 blocks fits, and so does one
+// Disk space of a store's reserve file: a delete that marks 20,000 blocks fits, and so does one
 // step of reaping and shrinking.
 inline constexpr std::size_t kDiskReserveFileBytes = 2 * kMebibyte;
 
@@ -45,8 +45,8 @@ inline constexpr std::size_t kDiskReserveFileBytes = 2 * kMebibyte;
 // be one, and nobody reads more.
 inline constexpr std::size_t kCheckProblemsMax = 1000;
 
-// Datasets that a process keeps open, besides those in use: each takes about seven descriptors and
-// two megabytes. Fewer where one for so many of its descriptors are not as many.
+// Datasets that a process keeps open; each takes about seven descriptors and two megabytes. More
+// only while they are in use, less where descriptor limit / kDescriptorsPerOpenDataset is less.
 inline constexpr std::size_t kOpenDatasetsMax = 128;
 inline constexpr std::size_t kDescriptorsPerOpenDataset = 16;
 
@@ -55,7 +55,7 @@ inline constexpr std::size_t kDescriptorsPerOpenDataset = 16;
 inline constexpr std::size_t kJsonDepthMax = 100;
 // Columns of one event: above this the producer puts data into field names.
 inline constexpr std::size_t kEventFieldsMax = 1000;
-// Fields that tell an event's time together.
+// Fields whose values together may tell an event's time.
 inline constexpr std::size_t kTimePartsMax = 8;
 // Columns of a dataset: the catalogue row of a field and one segment a block are paid for each.
 inline constexpr std::size_t kDatasetFieldsMax = 10000;
@@ -74,10 +74,12 @@ inline constexpr std::size_t kCliLineBytesMax = 128 * kMebibyte;
 inline constexpr std::int64_t kIngestBatchAgeMsMax = 1000;
 // Failures listed by name in an ingest answer; the count beside the list stays exact.
 inline constexpr std::size_t kIngestFailuresListedMax = 1000;
-// Keys that come again in their object, in one event: each costs a pass over the event's fields.
+// Repeated keys in one event: each costs a pass over the event's fields.
 inline constexpr std::size_t kEventRepeatedKeysMax = 10000;
-// Keys of one event that no event before it had: what is known of keys is kept.
+// New keys in one event, which no event before it had: parsers keep every key they have met.
 inline constexpr std::size_t kEventNewKeysMax = kDatasetFieldsMax;
+// Times that one load creates its dataset anew after somebody deleted it.
+inline constexpr std::size_t kIngestDeletionsMax = 16;
 // A list or object of an event while it is built. Repeated keys are dropped at its end, so it may
 // still come to fit kFieldValueBytesMax.
 inline constexpr std::size_t kFieldValueBuiltBytesMax = 4 * kFieldValueBytesMax;
@@ -85,23 +87,23 @@ inline constexpr std::size_t kFieldValueBuiltBytesMax = 4 * kFieldValueBytesMax;
 inline constexpr std::size_t kIngestBatchTextBytesMax = 32 * kMebibyte;
 // Columns of one batch, absent values included: bounds events with many fields.
 inline constexpr std::size_t kIngestBatchColumnBytesMax = 56 * kMebibyte;
-// Memory that the builder of one batch holds: tables of dictionaries and room to grow in take more
-// than the values of many short columns. A batch ends there, but not before its columns come to the
-// least: what is held may be left of the batch before.
+// Memory of a batch's builder at which the batch ends: dictionary tables and spare capacity take
+// more than the values of many short columns. A batch with fewer column bytes than the minimum goes
+// on, because the memory may be left over from the batch before.
 inline constexpr std::size_t kIngestBuilderBytesMax = 40 * kMebibyte;
 inline constexpr std::size_t kIngestBatchColumnBytesMin = 8 * kMebibyte;
-// Text, builders and what is sealed and on its way to its commit, of one load (load_memory.h). The
-// rest of 256 MiB is for what comes and goes while columns are encoded, for commits and merges.
+// Memory of one load: text, builders and sealed batches that wait for their commit (load_memory.h).
+// The rest of 256 MiB is for buffers while columns are encoded, for commits and merges.
 inline constexpr std::size_t kIngestMemoryBytesMax = 144 * kMebibyte;
-// What evq ingest may hold after a commit before it gives free memory back.
+// Resident memory beyond which evq ingest returns free memory to the system after a commit.
 inline constexpr std::size_t kIngestResidentBytesMax = 176 * kMebibyte;
 // Text read but not parsed yet: that of one and a half batches, so that two workers have some each
 // while the disk is slow with a commit.
 inline constexpr std::size_t kIngestTextBytesMax = 48 * kMebibyte;
 // Builders of batches that wait for the next load: some for each of the busiest datasets.
 inline constexpr std::size_t kIdleBuilderBytesMax = 32 * kMebibyte;
-// Output over input of a decompressor, once it gave more than a batch of events has: one stack
-// trace again and again packs as well as a bomb does.
+// Ratio of a decompressor's output to its input, looked at once the output is beyond the free
+// bytes: one stack trace, repeated, packs as well as a bomb does.
 inline constexpr std::size_t kDecompressionRatioMax = 200;
 inline constexpr std::size_t kDecompressionFreeBytes = 16 * kMebibyte;
 // A zstd frame may ask for a window of this many bytes (log2) and no more.
@@ -136,30 +138,30 @@ inline constexpr std::size_t kQueryOperatorsMax = 1000;
 inline constexpr std::size_t kQueryNameBytesMax = 1024;
 // Statements before a query: looking a name up passes all of them.
 inline constexpr std::size_t kQueryStatementsMax = 2000;
-// Expressions of a query whose lets, functions and stars are written out. The text of one without
-// them has no room for as many.
+// Expressions of a query after its lets, functions and stars are expanded. A query without any of
+// these has no room in its text for as many.
 inline constexpr std::size_t kQueryExpressionsMax = 200'000;
-// Levels of an expression whose lets are written out: what all walks over it can bear.
+// Depth of an expression after its lets are expanded: what every recursive walk over it can bear.
 inline constexpr std::size_t kBoundDepthMax = 1000;
 // Nested calls of functions that the query defines.
 inline constexpr int kQueryCallDepthMax = 32;
-// Virtual fields named by virtual fields; those that name themselves end here with a message.
+// Nesting of virtual fields in virtual fields; those that name themselves end here with an error.
 inline constexpr int kVirtualFieldDepthMax = 16;
-// Values of a key that partition runs a whole pipeline for, as Kusto has it.
+// Distinct keys for which partition runs a pipeline each; Kusto has the same limit.
 inline constexpr std::size_t kPartitionPipelinesMax = 64;
 // Pattern text of a regular expression: lists of indicators of compromise come to some kilobytes.
 inline constexpr std::size_t kRegexPatternBytesMax = 16 * kKibibyte;
 // Processor time of one match, which cannot be interrupted: one that would take longer is an error.
 inline constexpr std::int64_t kRegexMatchMsMax = 5000;
-// Matches of fewer steps, an instruction of the program for a byte of the text, are not measured:
-// they take a second at worst.
+// Matches of at most so many steps (instructions of the program times bytes of the text) are not
+// timed: they take a second at worst.
 inline constexpr std::size_t kRegexUntestedStepsMax = std::size_t{1} << 24;
-// What a pattern's text may hold that takes much memory before its program is measured: counts of
-// repetitions in all, at 8 bytes for each, and classes such as \pL, at up to 30 KiB.
+// Parts of a pattern that take much memory before its program can be measured: repetition counts,
+// summed, at 8 bytes each, and classes such as \pL, at up to 30 KiB each.
 inline constexpr std::size_t kRegexRepetitionsMax = 600000;
 inline constexpr std::size_t kRegexUnicodeClassesMax = 1500;
-// Memory of one compiled regular expression, program and automaton; and how many of a pattern
-// threads that search side by side may have.
+// Memory of one compiled regular expression (program and automaton), and compiled copies of one
+// pattern for threads that search in parallel.
 inline constexpr std::size_t kRegexProgramBytesMax = 8 * kMebibyte;
 inline constexpr std::size_t kRegexProgramsMax = 4;
 // Compiled regular expressions kept when patterns come from rows instead of constants.
@@ -193,7 +195,7 @@ inline constexpr std::int64_t kAutoBinsMax = 10000;
 inline constexpr std::int64_t kPhrasesMax = 1000;
 // Degree of series_fit_poly(): beyond, least squares over powers tells nothing.
 inline constexpr std::int64_t kPolynomialDegreeMax = 16;
-// Pairs of polygons, and of edges of those near each other: a tenth of a second or two.
+// Pairs of polygons, plus pairs of edges of polygons near each other: a tenth of a second or two.
 inline constexpr std::size_t kPolygonEdgePairsMax = 1'000'000;
 // Text of an XML document inside an event, and elements within each other, each of which takes up
 // to two levels of the value made of it.
@@ -209,18 +211,21 @@ inline constexpr std::size_t kPivotCellsMax = 20'000'000;
 inline constexpr std::size_t kResultRowsDefault = 1000;
 // Rows of one answer over HTTP; more is reached by the cursor. The command line streams.
 inline constexpr std::size_t kResultRowsMax = 50000;
-// Text of one answer that is kept in memory until its client has read it, and the files that take
-// the rest, of all answers together: slow readers of long answers cost neither memory nor the disk.
+// Text of one answer that is kept in memory until its client has read it, and total size of the
+// files for the rest of all answers: slow readers of long answers cost neither memory nor the disk.
 inline constexpr std::size_t kAnswerTextBytesMax = 256 * kKibibyte;
 inline constexpr std::size_t kAnswerFileBytesMax = 4 * kGibibyte;
-// Free space that such files leave to loads, and the memory of all answers together that find no
-// room on the disk: queries go on when it is full.
+// Free disk space that such files leave to loads, and total memory for answers that find no room
+// on the disk: queries go on when it is full.
 inline constexpr std::size_t kAnswerDiskFreeBytesMin = 256 * kMebibyte;
 inline constexpr std::size_t kAnswerBorrowedBytesMax = 128 * kMebibyte;
 // Memory of one query, and of all queries of a server together; --memory-limit changes both.
 inline constexpr std::size_t kQueryMemoryBytesDefault = 1 * kGibibyte;
 // Time of one query; --timeout changes it.
 inline constexpr std::int64_t kQueryTimeMsDefault = 60000;
+// Rows that one operator may hold, and groups that it may form: their numbers have 32 bits, and the
+// greatest of these mean none.
+inline constexpr std::size_t kNumberedRowsMax = 0xffff'fffe;
 // Work between two looks at the deadline: a query ends at most this late in any operator.
 inline constexpr std::int64_t kControlPollMsMax = 50;
 // Queries running at once per processor: beyond it they only slow each other down.
@@ -228,28 +233,29 @@ inline constexpr std::size_t kQueriesPerProcessorMax = 2;
 // Queries waiting for their turn, and how long; then 503 with Retry-After.
 inline constexpr std::size_t kQueriesQueuedMax = 64;
 inline constexpr std::int64_t kQueryQueueMsMax = 10000;
-// What a process may hold beside its queries' memory limit before free memory is given back: what
-// is uncharged (below), code, and what files have in memory; half as much and what is kept decoded,
-// where that is more. Looked at whenever so many bytes more were reserved.
+// Resident memory besides the queries' memory limit beyond which free memory is returned to the
+// system: uncharged bytes (below), code, and pages of files; where more than half of that is in use
+// for other things, such as decoded columns, those and the other half.
 inline constexpr std::size_t kHeapBesidesLimitBytes = 48 * kMebibyte;
+// Bytes that are reserved between two looks at the resident memory.
 inline constexpr std::size_t kHeapWatchStepBytes = 8 * kMebibyte;
-// Columns that one worker's expressions make before the query's memory is charged for them: a chunk
+// Column bytes that one worker's expressions may make before they are charged to the query: a chunk
 // of common rows.
 inline constexpr std::size_t kUnchargedColumnBytesMax = 16 * kMebibyte;
-// The same of the columns that a worker reads from one block, so that common ones take no count.
+// Column bytes that a worker may read from one block uncharged: common ones take no accounting.
 inline constexpr std::size_t kUnchargedBlockBytesMax = 32 * kMebibyte;
-// Columns of one block that no filter reads and a worker decodes at a time; of more, or where the
-// query's memory is short, it takes some rows after the other.
+// Bytes of one block's columns, those of filters aside, that a worker decodes at a time. Of larger
+// columns, or when the query's memory is short, it decodes one range of rows after the other.
 inline constexpr std::size_t kScannedBytesMax = 128 * kMebibyte;
-// Text that one call of a function reads at a time, so that it ends soon when its query must; and
-// how much a chunk must have for that to matter.
+// Text that one call of a function reads, so that it ends soon when its query must; and the text up
+// to which a chunk is not split for that.
 inline constexpr std::size_t kCallTextBytesMax = 4 * kMebibyte;
 inline constexpr std::size_t kUncutTextBytesMax = 32 * kMebibyte;
-// A value that binding computes; a larger one is left to the query, which is charged for it.
+// Largest value that binding computes; a larger one is left to the query, which is charged for it.
 inline constexpr std::size_t kFoldedValueBytesMax = 1 * kMebibyte;
-// What one location of externaldata may hold, packed and unpacked.
+// Size of the data at one location of externaldata, as fetched and as decompressed.
 inline constexpr std::size_t kExternalDataBytesMax = 64 * kMebibyte;
-// Redirections that reading it follows, and how long it waits for more bytes.
+// Redirects that are followed to it, and the longest wait for more bytes.
 inline constexpr int kFetchRedirectsMax = 5;
 inline constexpr std::int64_t kFetchStallMsMax = 30'000;
 // Worker threads of one process: above this, memory for scratch buffers outgrows the gain.
@@ -273,7 +279,7 @@ inline constexpr std::size_t kEditorUndoBytesMax = 16 * kMebibyte;
 inline constexpr std::size_t kEditorKillsMax = 32;
 // No key sends a longer escape sequence; what is longer is noise and is dropped.
 inline constexpr std::size_t kEscapeSequenceBytesMax = 64;
-// Entries of the history, and the file that keeps them, which may hold twice as many.
+// Entries of the history, and size of its file, which may hold twice as many entries.
 inline constexpr std::size_t kHistoryEntriesMax = 10000;
 inline constexpr std::size_t kHistoryFileBytesMax = 64 * kMebibyte;
 

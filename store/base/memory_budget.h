@@ -27,10 +27,10 @@ class MemoryBudget {
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  // kLimit, "memory limit of N exceeded in OPERATOR", when the bytes do not fit; then nothing is
-  // reserved.
+  // Reserves `bytes`. When they do not fit, it fails with kLimit, "memory limit of N exceeded in
+  // OPERATOR", and reserves nothing.
   Status reserve(std::size_t bytes, std::string_view operator_name);
-  // At most what is reserved.
+  // Releases `bytes`, at most what is reserved.
   void release(std::size_t bytes);
 
   std::size_t limit() const { return limit_; }
@@ -39,7 +39,7 @@ class MemoryBudget {
   std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }
 
  private:
-  // What is reserved with these bytes; nothing when they do not fit.
+  // Reserves `bytes` and returns the new total; nothing when they do not fit.
   std::optional<std::size_t> try_reserve(std::size_t bytes);
 
   const std::size_t limit_;

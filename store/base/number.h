@@ -11,12 +11,12 @@
 
 namespace evq {
 
-// [+-]?digits within int64.
+// Reads [+-]?digits within int64.
 std::optional<std::int64_t> parse_int(std::string_view text);
-// [+]?digits within uint64.
+// Reads [+]?digits within uint64.
 std::optional<std::uint64_t> parse_uint(std::string_view text);
-// Decimal notation with optional fraction and exponent, and inf, infinity, nan in any case, with a
-// sign. Too large gives an infinity, too small a zero: the nearest double, as strtod.
+// Reads decimal notation with optional fraction and exponent, and inf, infinity, nan in any case,
+// with a sign. Gives the nearest double, as strtod; an infinity when too large, zero if too small.
 std::optional<double> parse_real(std::string_view text);
 
 // A double as an int64, rounded toward zero; nothing for NaN and outside of int64.
@@ -32,7 +32,7 @@ inline constexpr std::size_t kNumberTextBytesMax = 32;
 // Each writes at most kNumberTextBytesMax bytes at `buffer` and returns the end.
 char* write_int(std::int64_t value, char* buffer);
 char* write_uint(std::uint64_t value, char* buffer);
-// As tostring() prints: 1, 0.1, 1e+21, 1e-05, NaN, +Inf, -Inf (exponents below -4 or from 21 on).
+// Like tostring(): 1, 0.1, 1e+21, 1e-05, NaN, +Inf, -Inf (an exponent if below -4 or from 21 on).
 char* write_real(double value, char* buffer);
 // As a JSON number: 1, 0.1, 1e+21, 1e-7; NaN and infinities are null. Negative zero is -0.
 char* write_real_json(double value, char* buffer);

@@ -12,7 +12,7 @@ inline constexpr std::uint64_t kOrderedSignBit = std::uint64_t{1} << 63U;
 inline std::uint64_t ordered_bits(std::int64_t value) {
   return static_cast<std::uint64_t>(value) ^ kOrderedSignBit;
 }
-// Not of NaN. -0.0 is 0.0.
+// `value` must not be NaN. -0.0 gives the bits of 0.0.
 inline std::uint64_t ordered_bits(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
   return (bits & kOrderedSignBit) != 0 ? ~bits : bits | kOrderedSignBit;

@@ -8,10 +8,10 @@
 
 namespace evq {
 
-// Everything but letters, digits and -._~ becomes %XX, upper case. It stops soon past `bytes_max`,
-// so that who has a limit sees that it is passed.
+// Writes everything but letters, digits and -._~ as %XX, upper case. Stops soon past `bytes_max`
+// bytes of output, so that a caller with a limit sees that it is exceeded.
 std::string percent_encode(std::string_view text, std::size_t bytes_max = std::string_view::npos);
-// `plus_is_blank` reads + as a blank, as in queries. Malformed UTF-8 is repaired.
+// Decodes %XX, and + as a blank with `plus_is_blank`, as in queries. Repairs malformed UTF-8.
 std::string percent_decode(std::string_view text, bool plus_is_blank);
 
 }  // namespace evq

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <initializer_list>
@@ -125,6 +126,18 @@ std::size_t memory_bytes(const std::string& root) {
     }
   }
   return bytes;
+}
+
+// Source: proc(5), /proc/pid/statm.
+std::size_t resident_bytes() {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "re"),
+                                                             std::fclose);
+  std::size_t all = 0;
+  std::size_t resident = 0;
+  if (file == nullptr || std::fscanf(file.get(), "%zu %zu", &all, &resident) != 2) {
+    return 0;
+  }
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 void keep_memory_private() {

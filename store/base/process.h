@@ -1,7 +1,7 @@
 #pragma once
-// What this process asks of the system for itself: descriptors, how much memory there is, and that
-// its own stays its own. For the start of a program; any thread. What the system does not grant is
-// left as it is.
+// Requests of this process to the system for itself: more descriptors, how much memory there is,
+// and privacy of its memory. For the start of a program; any thread. What the system does not grant
+// is left as it is.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace evq {
 
-// Lets the process have as many descriptors as it may: every connection is one, and every dataset
-// that a query reads is several.
+// Raises the soft limit of open descriptors to the hard limit: every connection takes one, and
+// every dataset that a query reads several.
 void raise_descriptor_limit();
-// How many it may have.
+// The soft limit: how many descriptors this process may have open.
 std::size_t descriptor_limit();
-// How many it has, 0 where the system does not tell: some 200 ns each.
+// The number of open descriptors, 0 where the system does not tell. Takes some 200 ns for each.
 std::size_t count_descriptors();
-// Whether nearly all of them are taken: an eighth and less is left, which connections, locks and
-// answers need.
+// Whether an eighth of the descriptors or less is left, which connections, locks and answers need.
+// Counts them (count_descriptors()).
 bool short_of_descriptors();
 
-// Takes the numbers of standard input, output and error where they are closed, so that no file that
-// is opened later gets them: reading or writing there goes on to fail.
+// Occupies the descriptors of standard input, output and error where they are closed, so that no
+// file opened later gets them: reading or writing there goes on to fail.
 void occupy_standard_descriptors();
 
 // The bytes of memory that this process may count on: the machine's, or what its control group and
@@ -30,12 +30,16 @@ void occupy_standard_descriptors();
 // own.
 std::size_t memory_bytes(const std::string& root = {});
 
-// No memory of this process is written to disk when it dies, nor shown to other programs of its
-// user: for processes that hold secrets.
+// The resident memory of this process in bytes, pages of files included; 0 where the system does
+// not tell.
+std::size_t resident_bytes();
+
+// Disables core dumps of this process and access to its memory by other programs of its user: for
+// processes that hold secrets.
 void keep_memory_private();
 
-// Tells one run of the system from another: of all processes the same until it starts anew, and
-// hardly ever again after that. 0 where the system does not say.
+// Identifies the current boot of the system: the same number for all processes until the next boot,
+// and hardly ever again after it. 0 where the system does not say.
 std::uint64_t boot_number();
 
 // Tells the service manager that started this process how it is: "READY=1", "STOPPING=1"; the

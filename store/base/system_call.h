@@ -1,6 +1,6 @@
 #pragma once
-// What every call of the operating system needs: to be made again when a signal interrupts it, and
-// an error that names the action, the path and the reason. Any thread.
+// Helpers for calls of the operating system: retrying one that a signal interrupts, and errors that
+// name the action, the path and the reason. Any thread.
 
 #include <cerrno>
 #include <string>
@@ -22,7 +22,7 @@ auto retried(Call call) {
 // "cannot read /a/b: Permission denied". `reason` as in errno; the code is kNotFound, kConflict,
 // kDiskFull, kReadOnly, kUnavailable for want of descriptors, or kIo.
 Error system_error(const char* action, const std::string& path, int reason);
-// For want of descriptors, which others give back: kUnavailable, with what to do.
+// The kUnavailable error for a lack of descriptors, with a hint: others may close some soon.
 Error no_descriptors(std::string message);
 bool is_no_descriptors(int reason);
 bool is_no_descriptors(const Error& error);

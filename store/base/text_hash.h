@@ -77,7 +77,7 @@ inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
   return fold(other ^ text.size(), fold(a ^ other, b ^ state));
 }
 
-// The same bytes; for texts of a few words, where calling memcmp costs more than comparing.
+// Whether two texts are equal; for short ones, where calling memcmp costs more than comparing.
 inline bool equal_text(std::string_view a, std::string_view b) {
   using text_hash_detail::load32;
   if (a.size() != b.size()) {

@@ -33,7 +33,7 @@ inline TextHead head_of(std::string_view text) {
   return {load64(bytes.data()), load64(bytes.data() + 8)};
 }
 
-// The same, of a text from whose first byte on sixteen can be read.
+// Like head_of(), for a text with at least sixteen readable bytes from its first byte on.
 inline TextHead head_of_readable(std::string_view text) {
   constexpr auto kMasks = [] {
     std::array<char, 2 * TextHead::kBytes> masks{};
@@ -45,7 +45,7 @@ inline TextHead head_of_readable(std::string_view text) {
   return {load64(text.data()) & load64(kept), load64(text.data() + 8) & load64(kept + 8)};
 }
 
-// As hash_text, of which it has the strength and not the values.
+// A hash as strong as hash_text(text, seed), but with other values; `head` is head_of(text).
 inline std::uint64_t hash_text(std::string_view text, const TextHead& head, std::uint64_t seed) {
   return text.size() <= TextHead::kBytes ? hash_words(head.first, head.second, text.size(), seed)
                                          : hash_text(text, seed);

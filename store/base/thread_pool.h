@@ -11,7 +11,7 @@ namespace evq {
 
 class ThreadPool {
  public:
-  // At most kThreadsMax; 0 is allowed: then run_parallel runs everything on the caller and
+  // `threads` is at most kThreadsMax. With 0, run_parallel runs everything on the caller and
   // submitted tasks run inside submit().
   explicit ThreadPool(std::size_t threads);
   // Finishes the tasks already submitted, then joins.
@@ -28,7 +28,7 @@ class ThreadPool {
   // Runs `task` on a pool thread some time, on the caller's when there is none or no memory to
   // queue it; it must not throw.
   void submit(const std::function<void()>& task);
-  // The same for a task that goes on and on, and so must not run here: false where submit() would.
+  // Like submit(), for tasks that run on and on: returns false where that would run one here.
   bool offer(const std::function<void()>& task);
 
   std::size_t threads() const;

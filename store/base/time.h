@@ -42,10 +42,10 @@ int days_in_month(std::int64_t year, int month);
 // Days since 1970-01-01; any year whose days fit, month 1..12, any day number.
 std::int64_t days_from_civil(std::int64_t year, int month, int day);
 Civil civil_from_ns(std::int64_t ns);
-// The instant of a time at a zone that is so many seconds east of UTC. Nothing when a field is out
-// of its range (second 60 included) or the instant is.
+// The instant of a civil time in a zone `offset_seconds` east of UTC. Nothing when a field (second
+// 60 included) or the instant is out of range.
 std::optional<std::int64_t> ns_from_civil(const Civil& civil, int offset_seconds = 0);
-// Seconds since the epoch and a part of one, 0..999999999. Nothing when it is out of range.
+// The instant `seconds` and `nanosecond` (0..999999999) after the epoch. Nothing out of range.
 std::optional<std::int64_t> ns_from_seconds(std::int64_t seconds, int nanosecond);
 
 // RFC 3339 with up to nine digits of fraction, trailing zeros dropped: 2024-05-01T00:00:00.5Z.
@@ -58,7 +58,7 @@ std::string instant_text(std::int64_t ns);
 // The greatest multiple of `size` that is not above `ns`: bins with the epoch as origin.
 // Nothing when size <= 0 or when the multiple is below the range.
 std::optional<std::int64_t> floor_to(std::int64_t ns, std::int64_t size);
-// The same with bins that start at `origin`.
+// Like floor_to(), with bins that start at `origin`.
 std::optional<std::int64_t> floor_to_from(std::int64_t ns, std::int64_t size, std::int64_t origin);
 
 enum class CalendarUnit : std::uint8_t {
@@ -72,9 +72,9 @@ enum class CalendarUnit : std::uint8_t {
 
 // The first nanosecond of the unit that holds `ns`, moved by `offset` whole units.
 std::optional<std::int64_t> start_of(CalendarUnit unit, std::int64_t ns, std::int64_t offset = 0);
-// The last nanosecond of it.
+// The last nanosecond of that unit.
 std::optional<std::int64_t> end_of(CalendarUnit unit, std::int64_t ns, std::int64_t offset = 0);
-// Calendar months later (or earlier); the day is clipped to the month's length.
+// Adds calendar months (negative: earlier); the day is clipped to the month's length.
 std::optional<std::int64_t> add_months(std::int64_t ns, std::int64_t months);
 
 // 0 = Sunday … 6 = Saturday.

@@ -17,8 +17,8 @@ namespace evq {
 // week, 2024-W18-3, the basic form 20240501T102030Z, and each half of it with the other one.
 std::optional<std::int64_t> parse_instant(std::string_view text);
 
-// What machines write, with blanks around or not: parse_instant, "[Zone]" may follow its offset, a
-// number (event_time_from_real), "02/Jan/2006:15:04:05 -0700" and "/Date(1714558830123)/".
+// Reads times that machines write, blanks around allowed: parse_instant with "[Zone]" behind it,
+// event_time_from_real, "02/Jan/2006:15:04:05 -0700" and "/Date(1714558830123)/".
 std::optional<std::int64_t> parse_machine_time(std::string_view text);
 
 // An event's time as ingest detects it: parse_machine_time or parse_unmistakable_datetime. Blanks
@@ -34,8 +34,8 @@ std::optional<std::int64_t> parse_unmistakable_datetime(std::string_view text);
 // below 1e17 microseconds, else nanoseconds. So milliseconds start in 1973, and seconds reach past
 // the last instant.
 std::optional<std::int64_t> event_time_from_integer(std::int64_t value);
-// The same for a number with a fraction, which means the shortest decimal text of the double:
-// 1714557600.123 is exactly 123 ms past the second.
+// Like event_time_from_integer, for a number with a fraction. It means the shortest decimal text of
+// the double: 1714557600.123 is exactly 123 ms past the second.
 std::optional<std::int64_t> event_time_from_real(double value);
 
 // What todatetime() reads: everything parse_event_time does, and RFC 822/850/1123, ANSI C, Unix
@@ -47,13 +47,13 @@ std::optional<std::int64_t> event_time_from_real(double value);
 // Digits alone: 4 are a year, 8 a date, 14 date and time, others epoch.
 std::optional<std::int64_t> parse_liberal_datetime(std::string_view text);
 
-// Which comes first in a date of numbers whose year comes last, "05/04/2024" and "05-04-2024", when
-// both may be a month. The year does in none but those of two digits each, "24/04/05", of a log
-// that has it so.
+// The number that comes first in a date such as "05/04/2024" or "05-04-2024", when both of its
+// first numbers may be a month. kYearFirst is only for dates of two digits each, "24/04/05", in a
+// log that has the year first.
 enum class DateOrder : std::uint8_t { kMonthFirst, kDayFirst, kYearFirst };
 
-// The same as logs write it: such dates in the order given, those with dots, "05.04.2024", with the
-// day first.
+// Like parse_liberal_datetime, for logs: reads such dates in the order given, and those with dots,
+// "05.04.2024", with the day first.
 std::optional<std::int64_t> parse_logged_datetime(std::string_view text, DateOrder order);
 
 // A datetime literal of a query: parse_liberal_datetime, or a time of day alone ("10:20", which

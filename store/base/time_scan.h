@@ -22,13 +22,13 @@ class TimeScanner {
   bool take(char wanted);
   // How many digits come next.
   std::size_t digit_count() const;
-  // A number of at least and at most so many digits (9 at most); further digits stay.
+  // Takes a number of `digits_min` to `digits_max` digits (9 at most); further digits stay.
   std::optional<int> take_number(std::size_t digits_min, std::size_t digits_max);
-  // One or more digits after a decimal point, as nanoseconds; those past the ninth are dropped.
+  // Takes the digits after a decimal point, as nanoseconds; those past the ninth are dropped.
   std::optional<int> take_fraction();
-  // ASCII letters; may be empty.
+  // Takes the ASCII letters that come next; may be empty.
   std::string_view take_word();
-  // [+-]hh, [+-]hhmm or [+-]hh:mm: seconds east of UTC, below 24 hours.
+  // Takes [+-]hh, [+-]hhmm or [+-]hh:mm, below 24 hours, as seconds east of UTC.
   std::optional<int> take_offset();
 
  private:

@@ -32,7 +32,7 @@ class TimeZone {
   static Result<TimeZone> load(std::string_view name);
   // kCorrupt when `bytes` are no TZif file.
   static Result<TimeZone> parse(std::string_view bytes);
-  // Of an offset, in seconds east of UTC.
+  // The zone with a constant offset, in seconds east of UTC.
   static TimeZone fixed(std::int64_t offset);
   // The machine's: what the environment's TZ says in any form of tzset(3) (a name, the path of a
   // file, a rule such as "CET-1CEST,M3.5.0,M10.5.0/3", nothing for UTC), else the file that the
@@ -43,8 +43,8 @@ class TimeZone {
 
   // Seconds east of UTC at an instant.
   std::int64_t offset_at(std::int64_t utc_seconds) const;
-  // Of a local time that exists twice the earlier instant; one that does not exist counts by the
-  // offset after the gap.
+  // Converts a local time: one that exists twice gives the earlier instant, and one that does not
+  // exist is converted with the offset after the gap.
   std::optional<std::int64_t> utc_from_local(std::int64_t local_ns) const;
   std::optional<std::int64_t> local_from_utc(std::int64_t utc_ns) const;
 
@@ -68,8 +68,8 @@ class TimeZone {
 
 // Whether `text` is one of the words for UTC that users write: "UTC", "utc", "Z".
 bool is_utc_word(std::string_view text);
-// The zone that a user names: such a word, "local", a name of the tz database, or an offset such as
-// "+02:00". kUsage for other texts.
+// The zone that a user names: a word for UTC, "local", a name of the tz database, or an offset such
+// as "+02:00". kUsage for other texts.
 Result<std::shared_ptr<const TimeZone>> named_time_zone(std::string_view text);
 
 // The zone of a name with an area in it ("Europe/Berlin", "America/New_York"), for texts that name

@@ -8,9 +8,9 @@
 
 namespace evq {
 
-// In groups of three digits: 48,211.
+// The digits in groups of three: 48,211.
 std::string grouped_text(std::uint64_t value);
-// As people give a limit of memory: "64 MiB", "1536 KiB", "100 bytes".
+// A size in the largest unit that gives a whole number: "64 MiB", "1536 KiB", "100 bytes".
 std::string memory_limit_text(std::size_t bytes);
 
 }  // namespace evq

@@ -1,6 +1,6 @@
 #pragma once
-// Turn: a mutex for work that may take long because it waits for another process itself. Who waits
-// for the turn gives up when its WaitScope says so. Any thread; it must outlive its holders.
+// Turn: a mutex for work that may take long because it waits for another process itself. Waiting
+// for the turn ends when the thread's WaitScope says so. Any thread; it must outlive its holders.
 
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@ namespace evq {
 
 class Turn {
  public:
-  // Passes the turn on when it goes; by any thread.
+  // Passes the turn on when destroyed, which any thread may do.
   class Holder {
    public:
     Holder(Holder&& other) noexcept : turn_(std::exchange(other.turn_, nullptr)) {}
@@ -30,7 +30,7 @@ class Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  // Waits for it; kCancelled and kTimeout as WaitScope::check(awaited).
+  // Waits for the turn; kCancelled and kTimeout as WaitScope::check(awaited).
   Result<Holder> take(const std::string& awaited);
 
  private:

@@ -20,7 +20,7 @@ bool is_valid_utf8(std::string_view text);
 std::size_t valid_utf8_prefix(std::string_view text);
 // The text with malformed parts replaced by U+FFFD.
 std::string repair_utf8(std::string_view text);
-// As much of the text as fits `bytes_max` bytes and cuts no code point apart.
+// The longest prefix of at most `bytes_max` bytes that cuts no code point apart.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 
 // The code point at `position`, which moves past it. `position` must be below text.size().
@@ -28,7 +28,7 @@ char32_t next_code_point(std::string_view text, std::size_t& position);
 // The code point that ends at `position`, which moves to its start. `position` must be above 0.
 char32_t previous_code_point(std::string_view text, std::size_t& position);
 std::size_t count_code_points(std::string_view text);
-// Where code point number `index` starts, in bytes; text.size() when there are not that many.
+// The byte offset of code point number `index`; text.size() when there are not that many.
 std::size_t code_point_offset(std::string_view text, std::size_t index);
 // Appends UTF-8; surrogates and values past U+10FFFF become U+FFFD.
 void append_code_point(std::string& out, char32_t code_point);

@@ -19,7 +19,7 @@ class WaitScope {
  public:
   // Waits end when `control` or an outer scope of the thread says so.
   explicit WaitScope(const QueryControl& control);
-  // Waits are for others than the outer scopes: they end when `verdict` fails.
+  // Waits end when `verdict` fails; the outer scopes have no say in this one.
   explicit WaitScope(std::function<Status()> verdict);
   ~WaitScope();
   WaitScope(const WaitScope&) = delete;
@@ -27,9 +27,9 @@ class WaitScope {
 
   // The calling thread's innermost scope; null without any: then nothing ends a wait early.
   static const WaitScope* current();
-  // What a scope says, a missing one nothing: kCancelled or kTimeout, once waits are to end.
+  // Asks `scope` and its outer ones: kCancelled or kTimeout once waits must end. Null: success.
   static Status verdict(const WaitScope* scope);
-  // The calling thread's; kCancelled names what is waited for.
+  // Asks the calling thread's innermost scope; kCancelled names `awaited`.
   static Status check(const std::string& awaited);
 
  private:

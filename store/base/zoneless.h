@@ -1,6 +1,6 @@
 #pragma once
-// ZonelessTimes: the zone of times that say none, for all that reads times on this thread while a
-// scope is there; UTC without one. Readers of times are called far below those who know the zone.
+// ZonelessTimes: sets the zone of times that name none, for all readers of times on this thread,
+// while the scope lives; UTC without one. These are called far below those who know the zone.
 
 #include <cstdint>
 #include <optional>

@@ -42,8 +42,8 @@ class BlockTest {
   static BlockTest in_list(std::string field, std::vector<Value> constants);
   static BlockTest is_null(std::string field);
   static BlockTest is_not_null(std::string field);
-  // For has, contains, startswith, =~ and their like on a string column: a match has every one of
-  // `terms` (folded) among its terms.
+  // True for values whose terms include all of `terms` (folded): for has, contains, startswith, =~
+  // and their like on a string column.
   static BlockTest has_terms(std::string field, std::vector<std::string> terms);
 
   BlockTest(const BlockTest&);
@@ -51,10 +51,10 @@ class BlockTest {
   BlockTest& operator=(BlockTest) noexcept;
   ~BlockTest();
 
-  // From the header alone: no I/O.
+  // Tests with the header alone, without I/O.
   bool may_match(const BlockHeader& header) const;
-  // Header first, then what the columns it names have: filters, dictionary entries, packed texts.
-  // Errors are those of the reader.
+  // Tests with the header first, then with filters, dictionary entries and packed texts of the
+  // columns that the test names. Errors are those of the reader.
   Result<bool> may_match(BlockReader& reader) const;
 
  private:

@@ -34,7 +34,7 @@ class SegmentSource {
   virtual ~SegmentSource() = default;
   // The stored bytes of column number `column` of the header, unverified.
   virtual Result<SharedBytes> fetch(std::size_t column, SegmentPart part) = 0;
-  // All rows of the column, when they lie decoded somewhere already.
+  // All rows of the column, when the source has them decoded already.
   virtual std::optional<Vector> decoded(std::size_t /*column*/) { return std::nullopt; }
   // A filter of the block that was verified before, where the source keeps them.
   virtual std::optional<SharedBytes> kept_filter(std::size_t /*column*/) { return std::nullopt; }
@@ -86,7 +86,7 @@ class BlockReader {
   // The entries of a dictionary column as a flat vector (a null entry included when rows are null),
   // without touching the codes; nothing when the column is no dictionary.
   Result<std::optional<Vector>> read_dictionary(std::size_t column);
-  // The same when it takes no reading.
+  // Like read_dictionary(), but only if it can be had without reading.
   std::optional<Vector> known_dictionary(std::size_t column);
   // False when no row of a string column is `text`. True also where telling would cost what
   // decoding does, or the column lies decoded already.
@@ -109,8 +109,8 @@ class BlockReader {
   bool has_fetched_ = false;
 };
 
-// Where the parts of a block lie in one run of bytes without gaps: segments, then filters, in
-// header order.
+// The offsets and sizes of a block's parts in one run of bytes without gaps: segments, then
+// filters, in header order.
 class PackedRanges {
  public:
   struct Range {
@@ -128,7 +128,7 @@ class PackedRanges {
   std::vector<Range> filters_;
 };
 
-// A source over such bytes in memory.
+// Makes a source over the packed parts of a block in memory.
 std::unique_ptr<SegmentSource> make_packed_source(const BlockHeader& header, SharedBytes packed);
 
 }  // namespace evq

@@ -18,8 +18,8 @@ namespace evq {
 
 class ThreadPool;  // store/base/thread_pool.h
 
-// How hard to compress: not at all what a merge soon takes from memory, little what is merged some
-// time; new blocks must keep up with the input, compaction may take its time.
+// How hard to compress: kPassing (not at all) what a merge soon takes from memory, kFresh (little)
+// what is merged later, kIngest at the speed of the input; kCompact may take its time.
 enum class Effort : std::uint8_t { kPassing, kFresh, kIngest, kCompact };
 
 struct EncodedBlock {
@@ -48,10 +48,10 @@ Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool =
 // Gives column `i` of a table that is never there as a whole; called once for each column, by any
 // thread.
 using ColumnSource = std::function<Vector(std::size_t i)>;
-// The same, with its rows in that order.
+// Like ColumnSource, with the column's rows in `order`.
 using OrderedColumnSource = std::function<Vector(std::size_t i, const RowOrder& order)>;
-// The same of such a table, of whose columns all that is said above must be true. `_time` is asked
-// for first, as it is.
+// Encodes a table whose columns come from `source` and meet the conditions above. It asks for
+// `_time` first, in its present order.
 Result<EncodedBlock> encode_block(const Schema& schema, const OrderedColumnSource& source,
                                   Effort effort, ThreadPool* pool = nullptr);
 

@@ -91,13 +91,13 @@ struct BlockHeader {
 
   // The position of the column called `name`.
   std::optional<std::size_t> find(std::string_view name) const;
-  // Makes find() fast where there are many columns; none may come later.
+  // Makes find() fast where there are many columns; no column may be added afterwards.
   void index_names();
-  // All segments and filters together.
+  // The bytes of all segments and filters together.
   std::uint64_t stored_bytes() const;
 };
 
-// What a column takes in memory, decoded whole, about.
+// An estimate of the bytes that a column takes in memory when it is decoded whole.
 std::size_t estimate_decoded_bytes(const BlockHeader& header, std::size_t column);
 
 std::string encode_header(const BlockHeader& header);

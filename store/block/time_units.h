@@ -17,12 +17,12 @@
 
 namespace evq {
 
-// The segment of `values`, when `times` (the same rows' `_time`) tells them; nothing otherwise, and
-// for one row, whose values are constants.
+// Encodes `values` when they are `times` (`_time` of the same rows) in one of the units. Nothing
+// otherwise, and for a single row, which is a constant.
 std::optional<std::string> encode_time_units(const Vector& values, const Vector& times);
 
 bool is_time_units(std::string_view segment);
-// The values, of type `type`, of the rows whose `_time` is given, in a block of `rows` rows. Any
+// Decodes the values, of type `type`, of the rows that have `times`, in a block of `rows` rows. Any
 // bytes are accepted; kCorrupt for what encode_time_units() cannot have written.
 Result<Vector> decode_time_units(std::string_view segment, Type type, std::size_t rows,
                                  const Vector& times);

@@ -25,9 +25,9 @@ class BlobReader {
   BlobReader& operator=(BlobReader&&) = delete;
   ~BlobReader();
 
-  // Goes to the blob of a row; its size in bytes. kCorrupt when there is none.
+  // Moves to the blob of row `id` and returns its size in bytes. kCorrupt when there is none.
   Result<std::size_t> find(std::uint64_t id);
-  // Bytes of that blob from `offset` on, which it has.
+  // Reads to.size() bytes of that blob from `offset` on, all of which it must have.
   Status read(std::size_t offset, std::span<char> to);
 
  private:

@@ -35,8 +35,8 @@
 
 namespace evq {
 
-// A target for files into which small loads keep coming: by the time of the checkpoint most of what
-// they wrote was merged, and its pages were used again.
+// A wal_bytes_target for files that take many small loads: by the time of the checkpoint most of
+// what these wrote has been merged, and its pages reused.
 inline constexpr std::uint64_t kBusyWalBytesTarget = kWalBytesMax / 2;
 
 struct DatabaseOptions {
@@ -46,24 +46,24 @@ struct DatabaseOptions {
   bool create = false;                   // a missing file is made; else kNotFound
   bool may_be_new = true;                // false: an empty file is one that was damaged
   std::string reserve_path;              // of the store's disk_reserve.h; empty = none
-  // From there on a commit checkpoints; on a disk that has little room from kWalBytesTarget on.
+  // Write-ahead bytes at which a commit checkpoints; kWalBytesTarget on a disk short of room.
   std::uint64_t wal_bytes_target = kWalBytesTarget;
 };
 
 // The free space that a write wants to see before it begins.
 class Room {
  public:
-  // Of what only takes away, which may use the store's reserve: see Database::with_reserve().
+  // For writes that only delete, and may use the store's reserve: see Database::with_reserve().
   static constexpr Room none() { return {}; }
-  // Of what adds a few rows.
+  // For writes that add a few rows.
   static constexpr Room little() { return for_bytes(0); }
-  // Of what adds about so many bytes.
+  // For writes that add about `bytes` bytes.
   static constexpr Room for_bytes(std::uint64_t bytes) { return Room(true, bytes); }
 
   constexpr Room() = default;
   bool is_none() const { return !wanted_; }
   std::uint64_t bytes() const { return bytes_; }
-  // Of both together.
+  // Adds the space that another write wants.
   Room& operator+=(Room other) {
     wanted_ = wanted_ || other.wanted_;
     bytes_ += other.bytes_;
@@ -134,8 +134,8 @@ class Database {
   // the room's bytes and kDiskReserveBytesMin are not free, but where it is none. kNotFound when
   // somebody removed the file, kIo when another stands in its place.
   Result<WriteLock> begin_write(Room room);
-  // Runs `attempt`, a write that only takes away, and once more on the store's reserve when the
-  // disk is full; what it returned.
+  // Runs `attempt`, a write that only deletes, and once more on the store's reserve when the disk
+  // is full; returns its last outcome.
   template <class Attempt>
   auto with_reserve(const Attempt& attempt) {
     auto outcome = attempt();
@@ -145,22 +145,22 @@ class Database {
     }
     return full ? attempt() : std::move(outcome);
   }
-  // Loads are refused for want of room, or something was removed on the reserve since the last one:
-  // free space inside the file is better given back to the disk.
+  // Whether the disk is too full for loads, or a delete has used the reserve since the last load:
+  // free pages of the file should be given back to the disk then.
   bool short_of_room() const;
   enum class Loss : std::uint8_t { kRefused, kAccepted };
-  // kCorrupt when acknowledged commits are lost, unless that is accepted.
+  // Begins a read transaction. kCorrupt when acknowledged commits are lost, unless kAccepted.
   Result<ReadLease> begin_read(Loss loss = Loss::kRefused);
-  // Of acknowledged commits, as found when the file was opened: kCorrupt.
+  // kCorrupt when acknowledged commits were found to be lost when the file was opened.
   Status loss() const { return loss_.has_value() ? Status(*loss_) : Status(); }
   // Copies the write-ahead file into the database; kTruncate waits a second for readers
   // (kUnavailable) and empties it. Waits for the write lock. kIo after a sync that failed.
   Status checkpoint(Checkpoint checkpoint);
-  // For who found no room to write: whether the write-ahead file held something and is empty now. A
-  // limit of a file's size may end it long before it is due. Waits for no reader.
+  // Empties the write-ahead file for a write that found no room: a limit on file sizes may end it
+  // early. True when it held something and is empty now. Waits for no reader.
   bool empty_log();
-  // What was found in the write-ahead file lasts: see Connection::resync. Cheap when it is known
-  // to. A writer does it by itself; this is for those who build on it in another file.
+  // Makes what was read from the write-ahead file durable: see Connection::resync. Cheap when it is
+  // known to be. Writers do it themselves; this is for writes to another file that rely on it.
   Status resync();
 
   const std::string& path() const { return options_.path; }
@@ -185,25 +185,25 @@ class Database {
   // kIo once a sync has failed: what is seen of the write-ahead file may not be on the platter, so
   // that nothing may follow it, nor be copied from it to the database.
   Status check_sound() const;
-  // Whether the file and those beside it are still the ones that connections have open: kNotFound,
-  // kIo. What is written to others would be lost, or destroy what a process has written that has
-  // opened the new ones. Called once a transaction has begun, note_files() says which they are.
+  // Fails (kNotFound, kIo) unless the file and those beside it are still the ones that connections
+  // have open: writes to others would be lost, or would destroy those of a process that has opened
+  // the new ones. note_files(), called once a transaction has begun, records which they are.
   Status check_there() const;
   void note_files();
-  // With the lock held, whether the write-ahead file is as its index tells: kIo.
+  // Fails with kIo unless the write-ahead file has what its index tells. Needs the lock.
   Status check_log(Connection& connection) const;
-  // Both, before anything is written or copied to the database. With the lock held.
+  // Calls both, check_there() and check_log(), before any write or checkpoint. Needs the lock.
   Status check_writable();
   Status check_room(Room wanted) const;
   void use_reserve();
   void keep_reserve() const;
   void checkpoint_when_due(FileLock& lock);
   bool is_roomy() const;
-  // Waits so long for readers of older states (kUnavailable). kDiskFull when the database would
-  // not fit. With both locks held.
+  // Checkpoints and empties the write-ahead file, waiting up to `wait_ms` for readers of older
+  // states (kUnavailable). kDiskFull when the database would not fit. Needs both locks.
   Status empty_wal(FileLock& lock, std::int32_t wait_ms);
-  // What may empty the write-ahead file: the note of what is in it is taken back before, and put
-  // again where it did not.
+  // Runs `attempt`, which may empty the write-ahead file: removes the note of how far it goes
+  // first, and writes it again when the file was not emptied.
   template <class Attempt>
   Status without_note(FileLock& lock, const Attempt& attempt);
 
@@ -211,7 +211,7 @@ class Database {
   const SchemaSpec& spec_;
   std::optional<Error> loss_;
   std::uint64_t inode_ = 0;  // of the file that was opened
-  // Of the files beside it, from the first transaction on; 0: not known.
+  // Inodes of the files beside it, from the first transaction on; 0: not known.
   std::atomic<std::uint64_t> wal_inode_{0};
   std::atomic<std::uint64_t> index_inode_{0};
 

@@ -12,16 +12,16 @@
 
 namespace evq {
 
-// Told now and then how many bytes of the copy there are.
+// Called now and then with the bytes copied so far.
 using CopyProgress = std::function<void(std::uint64_t bytes)>;
 
-// Into a new file (kConflict where there is one), which is synced on return; its bytes. `source` is
-// in a transaction, and stays in it. What failed, for want of room (kDiskFull) or because `control`
-// said so, leaves a file that is no database.
-// Beside it are the files that those need who may read the copy and not write to its folder.
+// Copies a database into a new file (kConflict where there is one), which is synced on return, and
+// returns its size in bytes. `source` must be in a transaction, and stays in it. A failure, for
+// want of room (kDiskFull) or because of `control`, leaves a file that is no database. Beside the
+// copy it makes the files for readers who may not write to its folder.
 Result<std::uint64_t> copy_database(Connection& source, const std::string& path,
                                     const QueryControl& control, const CopyProgress& progress);
-// A copy that is not wanted after all, or what there is of one.
+// Removes a copy, whole or partial, and the files beside it.
 Status remove_copy(const std::string& path);
 
 }  // namespace evq

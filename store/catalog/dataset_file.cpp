@@ -1,6 +1,8 @@
 #include "store/catalog/dataset_file.h"
 
 #include <algorithm>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "store/base/check.h"
@@ -12,25 +14,158 @@ namespace evq {
 
 namespace {
 
-constexpr std::string_view kSelectBlocks =
-    "SELECT id, state, dense, rows, first_ordinal, ordinal_end, min_time, max_time, min_sys_time, "
-    "max_sys_time, stored_bytes, raw_bytes, segments, payload_sum, sum FROM blocks ORDER BY id";
-constexpr std::string_view kInsertBlock =
-    "INSERT OR REPLACE INTO blocks(id, state, dense, rows, first_ordinal, ordinal_end, min_time, "
-    "max_time, min_sys_time, max_sys_time, stored_bytes, raw_bytes, segments, payload_sum, sum) "
-    "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
-constexpr std::string_view kSelectFields =
-    "SELECT id, name, types, hidden, unit, description, sum FROM fields ORDER BY id";
-constexpr std::string_view kInsertField =
-    "INSERT OR REPLACE INTO fields(id, name, types, hidden, unit, description, sum) "
-    "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-constexpr std::string_view kSelectCounters =
-    "SELECT file_key, next_block, next_ordinal, block_count, block_sums, fresh_count, fresh_rows, "
-    "field_count, field_sums, sum FROM counters WHERE id = 1";
-constexpr std::string_view kWriteCounters =
-    "INSERT OR REPLACE INTO counters(id, file_key, next_block, next_ordinal, block_count, "
-    "block_sums, fresh_count, fresh_rows, field_count, field_sums, sum) "
-    "VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+// The columns of each table, once: `visit` is called with the name and the member of each, in the
+// order in which they are summed, which never changes. Before them come those that kLeading names,
+// which are no members of the row; behind them comes the row's sum.
+struct BlockColumns {
+  using Row = BlockRow;
+  static constexpr std::string_view kTable = "blocks";
+  static constexpr std::string_view kLeading = "";
+  static constexpr int kLeadingCount = 0;
+
+  template <class AnyRow, class Visit>
+  static void each(AnyRow& row, const Visit& visit) {
+    visit("id", row.id);
+    visit("state", row.state);
+    visit("dense", row.dense);
+    visit("rows", row.rows);
+    visit("first_ordinal", row.first_ordinal);
+    visit("ordinal_end", row.ordinal_end);
+    visit("min_time", row.min_time);
+    visit("max_time", row.max_time);
+    visit("min_sys_time", row.min_sys_time);
+    visit("max_sys_time", row.max_sys_time);
+    visit("stored_bytes", row.stored_bytes);
+    visit("raw_bytes", row.raw_bytes);
+    visit("segments", row.segments);
+    visit("payload_sum", row.payload_sum);
+  }
+};
+
+struct FieldColumns {
+  using Row = FieldRow;
+  static constexpr std::string_view kTable = "fields";
+  static constexpr std::string_view kLeading = "id, ";  // the place in the list
+  static constexpr int kLeadingCount = 1;
+
+  template <class AnyRow, class Visit>
+  static void each(AnyRow& row, const Visit& visit) {
+    visit("name", row.name);
+    visit("types", row.types);
+    visit("hidden", row.hidden);
+    visit("unit", row.unit);
+    visit("description", row.description);
+  }
+};
+
+struct CounterColumns {
+  using Row = Counters;
+  static constexpr std::string_view kTable = "counters";
+  static constexpr std::string_view kLeading = "id, file_key, ";  // kCountersId, the sum's seed
+  static constexpr int kLeadingCount = 2;
+
+  template <class AnyRow, class Visit>
+  static void each(AnyRow& row, const Visit& visit) {
+    visit("next_block", row.next_block);
+    visit("next_ordinal", row.next_ordinal);
+    visit("block_count", row.block_count);
+    visit("block_sums", row.block_sums);
+    visit("fresh_count", row.fresh_count);
+    visit("fresh_rows", row.fresh_rows);
+    visit("field_count", row.field_count);
+    visit("field_sums", row.field_sums);
+  }
+};
+
+constexpr int kCountersId = 1;  // of the only row
+
+template <class Columns>
+std::string names_of() {
+  std::string names(Columns::kLeading);
+  const typename Columns::Row row;
+  Columns::each(row, [&names](std::string_view name, const auto& /*value*/) {
+    names += name;
+    names += ", ";
+  });
+  return names + "sum";
+}
+
+// All rows by their ids.
+template <class Columns>
+const std::string& select_sql() {
+  static const std::string kSql =
+      "SELECT " + names_of<Columns>() + " FROM " + std::string(Columns::kTable) + " ORDER BY id";
+  return kSql;
+}
+
+template <class Columns>
+const std::string& insert_sql() {
+  static const std::string kSql = [] {
+    const std::string names = names_of<Columns>();
+    std::string sql = "INSERT OR REPLACE INTO " + std::string(Columns::kTable);
+    sql += "(" + names + ") VALUES(?1";
+    const auto commas = std::ranges::count(names, ',');
+    for (std::ptrdiff_t number = 2; number <= commas + 1; ++number) {
+      sql += ", ?" + std::to_string(number);
+    }
+    return sql + ")";
+  }();
+  return kSql;
+}
+
+// The members from the statement's current row; the row's sum.
+template <class Columns>
+std::int64_t read_columns(const Statement& row, typename Columns::Row* out) {
+  int column = Columns::kLeadingCount;
+  Columns::each(*out, [&](std::string_view /*name*/, auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, std::string>) {
+      value = row.text(column++);
+    } else {
+      value = static_cast<Value>(row.integer(column++));
+    }
+  });
+  return row.integer(column);
+}
+
+template <class Columns>
+void bind_columns(const typename Columns::Row& row, std::int64_t sum, Statement* insert) {
+  int number = Columns::kLeadingCount;
+  Columns::each(row, [&](std::string_view /*name*/, const auto& value) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::string>) {
+      insert->bind_text(++number, value);
+    } else {
+      insert->bind(++number, static_cast<std::int64_t>(value));
+    }
+  });
+  insert->bind(++number, sum);
+}
+
+template <class Columns>
+std::int64_t sum_columns(RowSum sum, const typename Columns::Row& row) {
+  Columns::each(row, [&sum](std::string_view /*name*/, const auto& value) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::string>) {
+      sum.add_text(value);
+    } else {
+      sum.add(static_cast<std::int64_t>(value));
+    }
+  });
+  return sum.value();
+}
+
+std::int64_t block_sum(std::uint64_t file_key, const BlockRow& row) {
+  return sum_columns<BlockColumns>(RowSum(file_key, BlockColumns::kTable), row);
+}
+
+std::int64_t field_sum(std::uint64_t file_key, std::size_t id, const FieldRow& row) {
+  RowSum sum(file_key, FieldColumns::kTable);
+  sum.add(std::uint64_t{id});
+  return sum_columns<FieldColumns>(std::move(sum), row);
+}
+
+std::int64_t counters_sum(const Counters& row) {
+  return sum_columns<CounterColumns>(RowSum(row.file_key, CounterColumns::kTable), row);
+}
 
 struct BlobSql {
   BlobTable table;
@@ -55,49 +190,6 @@ const BlobSql& sql_of(BlobTable table) {
   return kBlobSql[static_cast<std::size_t>(table)];
 }
 
-std::int64_t block_sum(std::uint64_t file_key, const BlockRow& row) {
-  return RowSum(file_key, "blocks")
-      .add(row.id)
-      .add(static_cast<std::int64_t>(row.state))
-      .add(std::int64_t{row.dense ? 1 : 0})
-      .add(std::int64_t{row.rows})
-      .add(row.first_ordinal)
-      .add(row.ordinal_end)
-      .add(row.min_time)
-      .add(row.max_time)
-      .add(row.min_sys_time)
-      .add(row.max_sys_time)
-      .add(row.stored_bytes)
-      .add(row.raw_bytes)
-      .add(std::int64_t{row.segments})
-      .add(row.payload_sum)
-      .value();
-}
-
-std::int64_t field_sum(std::uint64_t file_key, std::size_t id, const FieldRow& row) {
-  return RowSum(file_key, "fields")
-      .add(std::uint64_t{id})
-      .add_text(row.name)
-      .add(std::int64_t{row.types})
-      .add(std::int64_t{row.hidden ? 1 : 0})
-      .add_text(row.unit)
-      .add_text(row.description)
-      .value();
-}
-
-std::int64_t counters_sum(const Counters& row) {
-  return RowSum(row.file_key, "counters")
-      .add(row.next_block)
-      .add(row.next_ordinal)
-      .add(row.block_count)
-      .add(row.block_sums)
-      .add(row.fresh_count)
-      .add(row.fresh_rows)
-      .add(row.field_count)
-      .add(row.field_sums)
-      .value();
-}
-
 Error corrupt(const Connection& connection, const std::string& what) {
   return make_error(ErrorCode::kCorrupt, connection.path() + ": " + what,
                     "run 'evq check' to see what is damaged");
@@ -105,25 +197,6 @@ Error corrupt(const Connection& connection, const std::string& what) {
 
 std::uint64_t bits(std::int64_t value) {
   return static_cast<std::uint64_t>(value);
-}
-
-BlockRow block_of(const Statement& row) {
-  BlockRow block;
-  block.id = bits(row.integer(0));
-  block.state = static_cast<BlockState>(row.integer(1));
-  block.dense = row.integer(2) != 0;
-  block.rows = static_cast<std::uint32_t>(row.integer(3));
-  block.first_ordinal = bits(row.integer(4));
-  block.ordinal_end = bits(row.integer(5));
-  block.min_time = row.integer(6);
-  block.max_time = row.integer(7);
-  block.min_sys_time = row.integer(8);
-  block.max_sys_time = row.integer(9);
-  block.stored_bytes = bits(row.integer(10));
-  block.raw_bytes = bits(row.integer(11));
-  block.segments = static_cast<std::uint32_t>(row.integer(12));
-  block.payload_sum = bits(row.integer(13));
-  return block;
 }
 
 // Reports damage: into the list when the reader is lenient, as an error otherwise.
@@ -138,22 +211,14 @@ Status report(const Connection& connection, RowProblems* problems, const std::st
 }  // namespace
 
 Result<Counters> read_counters(Connection& connection, std::uint64_t file_key) {
-  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectCounters));
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(select_sql<CounterColumns>()));
   EVQ_TRY_ASSIGN(const bool found, row.step());
-  if (!found) {
+  if (!found || row.integer(0) != kCountersId) {
     return corrupt(connection, "the counters are missing");
   }
   Counters counters;
-  counters.file_key = bits(row.integer(0));
-  counters.next_block = bits(row.integer(1));
-  counters.next_ordinal = bits(row.integer(2));
-  counters.block_count = bits(row.integer(3));
-  counters.block_sums = bits(row.integer(4));
-  counters.fresh_count = bits(row.integer(5));
-  counters.fresh_rows = bits(row.integer(6));
-  counters.field_count = bits(row.integer(7));
-  counters.field_sums = bits(row.integer(8));
-  if (row.integer(9) != counters_sum(counters)) {
+  counters.file_key = bits(row.integer(1));
+  if (read_columns<CounterColumns>(row, &counters) != counters_sum(counters)) {
     return corrupt(connection, "the counters fail their checksum");
   }
   if (file_key != 0 && counters.file_key != file_key) {
@@ -164,20 +229,21 @@ Result<Counters> read_counters(Connection& connection, std::uint64_t file_key) {
 
 Result<std::vector<BlockRow>> read_blocks(Connection& connection, const Counters& counters,
                                           RowProblems* problems) {
-  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectBlocks));
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(select_sql<BlockColumns>()));
   std::vector<BlockRow> blocks;
   std::uint64_t last_id = 0;
   std::uint64_t count = 0;
   std::uint64_t sums = 0;
   const auto add = [&]() -> Status {
-    const BlockRow block = block_of(row);
+    BlockRow block;
+    const std::int64_t sum = read_columns<BlockColumns>(row, &block);
     ++count;
-    sums ^= bits(row.integer(14));
-    const bool sane = row.integer(14) == block_sum(counters.file_key, block) && block.rows != 0 &&
+    sums ^= bits(sum);
+    const bool sane = sum == block_sum(counters.file_key, block) && block.rows != 0 &&
                       block.rows <= kBlockRowsMax && block.id > last_id &&
                       block.id < counters.next_block && block.first_ordinal < block.ordinal_end &&
-                      block.ordinal_end <= counters.next_ordinal && row.integer(1) >= 0 &&
-                      row.integer(1) <= static_cast<std::int64_t>(BlockState::kFresh);
+                      block.ordinal_end <= counters.next_ordinal &&
+                      block.state <= BlockState::kFresh;
     if (sane) {
       last_id = block.id;
       blocks.push_back(block);
@@ -195,19 +261,15 @@ Result<std::vector<BlockRow>> read_blocks(Connection& connection, const Counters
 
 Result<std::vector<FieldRow>> read_fields(Connection& connection, const Counters& counters,
                                           RowProblems* problems) {
-  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectFields));
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(select_sql<FieldColumns>()));
   std::vector<FieldRow> fields;
   std::uint64_t sums = 0;
   const auto add = [&]() -> Status {
     FieldRow field;
-    field.name = row.text(1);
-    field.types = static_cast<std::uint32_t>(row.integer(2));
-    field.hidden = row.integer(3) != 0;
-    field.unit = row.text(4);
-    field.description = row.text(5);
+    const std::int64_t sum = read_columns<FieldColumns>(row, &field);
     const auto id = static_cast<std::size_t>(row.integer(0));
-    sums ^= bits(row.integer(6));
-    if (row.integer(6) != field_sum(counters.file_key, id, field) || id != fields.size()) {
+    sums ^= bits(sum);
+    if (sum != field_sum(counters.file_key, id, field) || id != fields.size()) {
       EVQ_TRY(report(connection, problems,
                      "field " + std::to_string(id) + ": its row fails its checksum"));
     }
@@ -308,22 +370,8 @@ std::int64_t DatasetWriter::sum_of(std::size_t id, const FieldRow& row) const {
 }
 
 Status DatasetWriter::write_block_row(const BlockRow& row) {
-  EVQ_TRY_ASSIGN(Statement insert, connection_->prepare(kInsertBlock));
-  insert.bind(1, row.id)
-      .bind(2, static_cast<std::int64_t>(row.state))
-      .bind(3, row.dense ? 1 : 0)
-      .bind(4, row.rows)
-      .bind(5, row.first_ordinal)
-      .bind(6, row.ordinal_end)
-      .bind(7, row.min_time)
-      .bind(8, row.max_time)
-      .bind(9, row.min_sys_time)
-      .bind(10, row.max_sys_time)
-      .bind(11, row.stored_bytes)
-      .bind(12, row.raw_bytes)
-      .bind(13, row.segments)
-      .bind(14, row.payload_sum)
-      .bind(15, sum_of(row));
+  EVQ_TRY_ASSIGN(Statement insert, connection_->prepare(insert_sql<BlockColumns>()));
+  bind_columns<BlockColumns>(row, sum_of(row), &insert);
   return insert.run();
 }
 
@@ -377,14 +425,9 @@ Status DatasetWriter::remove_block(std::uint64_t id) {
 }
 
 Status DatasetWriter::write_field_row(std::size_t id, const FieldRow& row) {
-  EVQ_TRY_ASSIGN(Statement insert, connection_->prepare(kInsertField));
-  insert.bind(1, id)
-      .bind_text(2, row.name)
-      .bind(3, row.types)
-      .bind(4, row.hidden ? 1 : 0)
-      .bind_text(5, row.unit)
-      .bind_text(6, row.description)
-      .bind(7, sum_of(id, row));
+  EVQ_TRY_ASSIGN(Statement insert, connection_->prepare(insert_sql<FieldColumns>()));
+  insert.bind(1, id);
+  bind_columns<FieldColumns>(row, sum_of(id, row), &insert);
   return insert.run();
 }
 
@@ -436,17 +479,9 @@ Result<bool> DatasetWriter::describe_field(const FieldRow& field) {
 }
 
 Status DatasetWriter::finish() {
-  EVQ_TRY_ASSIGN(Statement write, connection_->prepare(kWriteCounters));
-  write.bind(1, counters_.file_key)
-      .bind(2, counters_.next_block)
-      .bind(3, counters_.next_ordinal)
-      .bind(4, counters_.block_count)
-      .bind(5, counters_.block_sums)
-      .bind(6, counters_.fresh_count)
-      .bind(7, counters_.fresh_rows)
-      .bind(8, counters_.field_count)
-      .bind(9, counters_.field_sums)
-      .bind(10, counters_sum(counters_));
+  EVQ_TRY_ASSIGN(Statement write, connection_->prepare(insert_sql<CounterColumns>()));
+  write.bind(1, kCountersId).bind(2, counters_.file_key);
+  bind_columns<CounterColumns>(counters_, counters_sum(counters_), &write);
   return write.run();
 }
 

@@ -72,23 +72,23 @@ struct Blob {
   std::string_view bytes;
 };
 
-// What a row's damage does to a read: strict reads fail, lenient ones list it and go on.
+// Damaged rows, described: a read that is given a list adds to it and goes on, others fail.
 using RowProblems = std::vector<std::string>;
 
 // kCorrupt when the key is not the expected one (0: any).
 Result<Counters> read_counters(Connection& connection, std::uint64_t file_key);
-// In id order. With `problems`, damaged rows are left out and described there.
+// Reads all rows of blocks, in id order. With `problems`, leaves out damaged ones, described there.
 Result<std::vector<BlockRow>> read_blocks(Connection& connection, const Counters& counters,
                                           RowProblems* problems = nullptr);
-// In order of first appearance.
+// Reads all rows of fields, in order of first appearance; `problems` as above.
 Result<std::vector<FieldRow>> read_fields(Connection& connection, const Counters& counters,
                                           RowProblems* problems = nullptr);
-// The blobs of a table by their ids, and all of these in their order.
+// Makes a reader of a table's blobs by their ids; calls `take` with all of these in their order.
 BlobReader blobs_of(Connection& connection, BlobTable table);
 Status each_blob_id(Connection& connection, BlobTable table,
                     const std::function<void(std::uint64_t id)>& take);
 
-// Whether a table's blobs are those of columns, by segment_id(), and not of whole blocks.
+// Whether a table has a blob for each column, by segment_id(), instead of one for each block.
 constexpr bool is_per_column(BlobTable table) {
   return table == BlobTable::kSegments || table == BlobTable::kFilters;
 }
@@ -106,7 +106,7 @@ constexpr std::uint64_t column_of_segment(std::uint64_t id) {
 // every value, it is kDynamic, as it is within one batch.
 Type type_of_set(std::uint32_t types);
 
-// The fields of a file, and the counters' share of them that tells whether they are still those.
+// The fields of a file, with the counters' values that tell whether the list is still current.
 struct FieldList {
   std::vector<FieldRow> rows;
   std::unordered_map<std::string, std::size_t, SeededTextHash, std::equal_to<>> ids;
@@ -124,30 +124,30 @@ class DatasetWriter {
   static Result<DatasetWriter> begin(Connection& connection, std::uint64_t file_key,
                                      FieldList known = {});
 
-  // Before blocks(), find_block(), set_state() or remove_block(); appending needs no list.
+  // Reads the blocks; call before blocks(), find_block(), set_state() and remove_block().
   Status load_blocks();
   const std::vector<BlockRow>& blocks() const { return blocks_; }
   const BlockRow* find_block(std::uint64_t id) const;
   const Counters& counters() const { return counters_; }
 
-  // Takes `count` ordinals; the first of them.
+  // Takes `count` ordinals and returns the first of them.
   std::uint64_t take_ordinals(std::uint64_t count);
   // The id for a new block.
   std::uint64_t take_block_id() { return counters_.next_block++; }
-  // `row` with an id from take_block_id.
+  // Inserts `row`, whose id comes from take_block_id().
   Status insert_block(const BlockRow& row);
   Status insert_blob(BlobTable table, Blob blob);
   Status set_state(std::uint64_t id, BlockState state);
-  // The row and every blob of the block.
+  // Removes the row and every blob of the block.
   Status remove_block(std::uint64_t id);
   // Adds the field or the types; kLimit past kDatasetFieldsMax.
   Status note_field(std::string_view name, std::uint32_t types);
   // Null when there is no such field; valid until the next change.
   const FieldRow* find_field(std::string_view name) const;
-  // False when there is no such field.
+  // Stores the field's unit, description and hidden flag; false when there is no such field.
   Result<bool> describe_field(const FieldRow& field);
   Status finish();
-  // What a later transaction may begin with, once this one is committed; the last call.
+  // The fields, for begin() of a later transaction once this one is committed; the last call.
   FieldList take_fields() &&;
 
  private:

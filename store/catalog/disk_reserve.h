@@ -11,9 +11,9 @@
 
 namespace evq {
 
-// Makes it, unless it is there.
+// Creates the reserve unless it exists.
 void keep_disk_reserve(const std::string& path);
-// Gives its room back to the disk; false when it held none.
+// Removes the reserve; false when there is none that holds disk space.
 bool release_disk_reserve(const std::string& path);
 
 }  // namespace evq

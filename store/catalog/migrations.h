@@ -12,10 +12,10 @@
 
 namespace evq {
 
-// What leads from one version to the next.
+// The changes that lead from one version to the next.
 struct Migration {
   std::span<const std::string_view> statements;
-  Status (*convert)(Connection&) = nullptr;  // then, what SQL cannot say
+  Status (*convert)(Connection&) = nullptr;  // runs after them, for what SQL cannot express
 };
 
 struct SchemaSpec {

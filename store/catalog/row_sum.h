@@ -19,7 +19,7 @@ class RowSum {
   RowSum& add(std::uint64_t value) { return add(static_cast<std::int64_t>(value)); }
   RowSum& add_text(std::string_view value);
   RowSum& add_null();
-  // As SQLite stores it: 64 bits read as a signed integer.
+  // The sum as SQLite stores it: 64 bits read as a signed integer.
   std::int64_t value() const;
 
  private:

@@ -48,8 +48,9 @@ Error map_error(int code, const std::string& path, const char* detail) {
     case SQLITE_AUTH:
       return make_error(ErrorCode::kIo, what);
     case SQLITE_TOOBIG:
-    case SQLITE_NOMEM:
       return make_error(ErrorCode::kLimit, what);
+    case SQLITE_NOMEM:
+      return make_error(ErrorCode::kUnavailable, what, "try again when more memory is free");
     case SQLITE_INTERRUPT:
       return make_error(ErrorCode::kCancelled, what);
     // A file that lost a table or column, or holds what a constraint forbids, is a damaged one.
@@ -304,6 +305,9 @@ Status Connection::configure(const ConnectionOptions& options) {
   sqlite3_file_control(handle_, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
   // The hook's slot is also the automatic checkpoint's, which is thereby off.
   sqlite3_wal_hook(handle_, &Connection::note_commit, this);
+  if (options.alone) {
+    EVQ_TRY(execute("PRAGMA locking_mode=EXCLUSIVE"));  // before the file is looked at
+  }
   EVQ_TRY(execute("PRAGMA cell_size_check=1"));
   EVQ_TRY(execute("PRAGMA cache_size=-" + std::to_string(options.cache_kib)));
   if (options.writable) {

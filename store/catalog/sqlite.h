@@ -32,9 +32,11 @@ namespace evq {
 
 struct ConnectionOptions {
   std::string path;
-  std::string vfs;                    // registered name; empty = the system's
-  bool writable = false;              // the file must exist in either case
-  bool unchanging = false;            // nobody can write it: it is read without files beside it
+  std::string vfs;          // registered name; empty = the system's
+  bool writable = false;    // the file must exist in either case
+  bool unchanging = false;  // nobody can write it: it is read without files beside it
+  bool alone = false;       // others are kept out (kUnavailable where there are some), so that what
+                            // readers share, the index of the write-ahead file, needs no file
   std::uint32_t page_size_bytes = 0;  // when the file is still empty; 0 = SQLite's own choice
   std::uint32_t cache_kib = 2048;
   std::int32_t busy_ms = 20000;  // how long any single lock is waited for
@@ -79,13 +81,13 @@ class Statement {
   }
   // Runs to the end, ignoring rows.
   Status run();
-  // The same, once, for what has no rows and where nobody asks how it went: it allocates nothing.
+  // Runs a statement without rows, ignoring its outcome; allocates nothing.
   void run_unheard();
-  // Ready to be bound and run again.
+  // Makes the statement ready to be bound and run again.
   void reset();
 
-  // Of the current row; views live until the next step or reset. A column of another storage
-  // class gives zero or an empty view, which the row's checksum then refuses.
+  // Columns of the current row; views live until the next step or reset. A column of another
+  // storage class gives zero or an empty view, which the row's checksum then refuses.
   bool is_null(int column) const;
   std::int64_t integer(int column) const;
   std::string_view text(int column) const;
@@ -130,26 +132,26 @@ class Connection {
   // the index was refused, and whoever recovers the file would find it valid. Only when nobody else
   // writes or checkpoints.
   Status cut_wal();
-  // Of the last commit, once: how far the write-ahead file is on the disk since.
+  // How far the write-ahead file is on the disk since the last commit; given once a commit.
   std::optional<WalReach> take_reach();
   // Whether the write-ahead file, as what this connection has last read says, lost commits: see
   // wal_loss.h for the two questions.
   bool may_have_lost(const std::optional<WalReach>& acknowledged);
   bool has_lost(const std::optional<WalReach>& acknowledged);
-  // Whether the file has no frames or is not there, and the database has not what was acknowledged.
+  // Whether the write-ahead file is empty or missing and the database lacks what was acknowledged.
   bool has_dropped(const std::optional<WalReach>& acknowledged);
   // False when the write-ahead file has not what its index tells: somebody cut it or wrote over it.
   bool has_indexed_wal();
-  // Bytes of the write-ahead file that are read; 0 when there are none.
+  // Bytes of the write-ahead file that SQLite reads; 0 when there are none.
   std::uint64_t wal_read_bytes();
   void set_busy_ms(std::int32_t busy_ms);
-  // The rows of a statement without parameters, first column.
+  // The first column of all rows of a statement without parameters.
   Result<std::vector<std::string>> text_rows(std::string_view sql);
-  // The same of one row that is an integer; 0 when there is none.
+  // The first column of the first row as an integer; 0 when there is no row.
   Result<std::int64_t> number(std::string_view sql);
-  // Of a page of the file, whatever a new one would get.
+  // The size of the file's pages, whatever size a new file would get.
   Result<std::uint64_t> page_bytes();
-  // What SQLite's own check of the file finds, the first 20 lines; empty: nothing. Reads the whole
+  // The first 20 problems that SQLite's own check of the file finds; empty: none. Reads the whole
   // file, and ends with kCancelled or kTimeout when `control` says so.
   Result<std::vector<std::string>> integrity_problems(const QueryControl& control);
   bool in_transaction() const;

@@ -7,8 +7,8 @@
 
 namespace evq {
 
-// Of a file that cannot change while it is open: SQLite neither locks it nor looks for files beside
-// it. To be opened with SQLITE_OPEN_URI.
+// The URI, for SQLITE_OPEN_URI, of a file that cannot change while it is open: SQLite neither locks
+// it nor looks for files beside it.
 std::string unchanging_uri(std::string_view path);
 
 }  // namespace evq

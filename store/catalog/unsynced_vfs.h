@@ -8,7 +8,7 @@
 
 namespace evq {
 
-// Its name; all else is as the system's VFS does it. Empty when SQLite has no memory for it.
+// The VFS's name; all else it does as the system's. Empty when SQLite has no memory for it.
 std::string unsynced_vfs();
 // Whether a VFS is that one: then the folders of its files need no sync either.
 bool is_unsynced(std::string_view vfs);

@@ -43,24 +43,24 @@ struct WalReach {
   friend bool operator==(const WalReach&, const WalReach&) = default;
 };
 
-// With a sum of its own.
+// A WalReach as bytes, with a checksum of its own.
 using WalReachText = std::array<char, kWalHeaderBytes + 5 * sizeof(std::uint64_t)>;
 WalReachText encode_reach(const WalReach& reach);
-// Nothing when it is empty, cut short or damaged.
+// Reads what encode_reach() wrote; nothing when it is empty, cut short or damaged.
 std::optional<WalReach> decode_reach(std::string_view text);
 
 struct WalFile {
   // False when the bytes cannot be read.
   std::function<bool(std::uint64_t at, std::span<unsigned char> bytes)> read;
   std::uint64_t size_bytes = 0;
-  // What SQLite takes, by the index: nothing of a file without a sound header.
+  // The frames that SQLite reads, by the index; 0 for a file without a sound header.
   std::uint64_t frames = 0;
   WalSalt salt{};
 };
 
-// Whether there may be a loss; cheap, and now and then true after a crash.
+// Whether acknowledged commits may be lost; cheap, but may be true after a crash without a loss.
 bool may_have_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged);
-// Whether there is one. Only when nobody writes or checkpoints.
+// Whether acknowledged commits are lost. Only when nobody writes or checkpoints.
 bool has_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged);
 // Whether the file has all that the index tells. Only when nobody writes or checkpoints.
 bool has_indexed(const WalFile& wal);
@@ -68,7 +68,7 @@ bool has_indexed(const WalFile& wal);
 std::size_t page_bytes_of(const WalHeaderBytes& header);
 // The page that a frame with this header holds.
 std::uint64_t page_of_frame(std::span<const unsigned char, kWalFrameHeaderBytes> header);
-// Where what SQLite takes ends; 0 when the file has no sound header.
+// The byte offset at which the frames that SQLite reads end; 0 when the file has no sound header.
 std::uint64_t wal_end_bytes(const WalFile& wal);
 
 }  // namespace evq

@@ -32,7 +32,7 @@ class Chunk {
   // Keeps only `rows`, ascending or not.
   void select(std::span<const std::uint32_t> rows);
   Chunk slice(std::size_t begin, std::size_t count) const;
-  // For whoever keeps the chunk: its columns detached (see Vector).
+  // Detaches its columns (Vector::detached), for whoever keeps the chunk.
   void detach();
   std::size_t size_bytes() const;
 
@@ -46,8 +46,8 @@ class Chunk {
 // a long run, which may have more rows than a chunk that goes to sinks.
 Chunk concatenate(std::span<const Chunk> parts);
 
-// The rows at `places` of chunks with the same columns, one chunk at least, in that order. What is
-// the row of no place is not looked at.
+// The rows at `places` of chunks with the same columns, one chunk at least, in that order. It reads
+// no other rows.
 Chunk interleave(std::span<const Chunk* const> parts, std::span<const RowPlace> places);
 
 }  // namespace evq

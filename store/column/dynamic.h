@@ -116,7 +116,7 @@ class DynamicBuilder {
   void end_bag() { end(DynamicTag::kBag); }
 
   std::size_t depth() const { return open_.size(); }
-  // Of the bytes built so far; repeated keys count until their bag ends.
+  // The size of the bytes built so far; repeated keys count until their bag ends.
   std::size_t size() const { return size_; }
   // The bytes built so far, until the next change; all containers must be closed.
   std::string_view bytes() const;
@@ -166,15 +166,15 @@ std::size_t dynamic_size(std::string_view bytes);
 // prefix first), bags (by entries in order of keys: the order in which a bag was built does not
 // count).
 int compare_dynamic(DynamicView a, DynamicView b);
-// Equal for values that compare as 0; for hash tables, not for disk.
+// A hash that is equal for values that compare as 0; for hash tables, not for disk.
 std::uint64_t hash_dynamic(DynamicView value, std::uint64_t seed);
 
-// One form for all values that compare as equal, so that equal values have equal bytes: bags in
-// the order of their keys, reals without a fraction as longs where they fit, one NaN.
+// The canonical form gives all values that compare as equal the same bytes: bags in the order of
+// their keys, reals without a fraction as longs where they fit, one NaN.
 bool is_canonical_dynamic(DynamicView value);
 std::string canonical_dynamic(DynamicView value);
 
-// Exact, without rounding the long; NaN is above every number and equal to itself.
+// Compare exactly, without rounding the long; NaN is above every number and equal to itself.
 int compare_reals(double a, double b);
 int compare_long_with_real(std::int64_t a, double b);
 

@@ -12,8 +12,8 @@ constexpr std::uint32_t type_bit(Type type) {
   return 1U << static_cast<unsigned>(type);
 }
 
-// In such a set: some long is beyond those that are all doubles (kExactIntegerMax), so that longs
-// and reals together must stay dynamic.
+// A bit of such a set: some long is beyond kExactIntegerMax, where not every long is a double, so
+// that longs and reals together must stay dynamic.
 inline constexpr std::uint32_t kWideLongs = 1U << kTypeCount;
 
 // The types of the values of a dynamic vector that are not null, and kWideLongs; kDynamic stands

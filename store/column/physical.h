@@ -29,7 +29,7 @@ void with_physical(Type type, Body body) {
   }
 }
 
-// Words of a bitmap of so many bits.
+// The number of 64-bit words in a bitmap of `bits` bits.
 constexpr std::size_t bitmap_words(std::size_t bits) {
   return (bits + 63) / 64;
 }

@@ -11,7 +11,7 @@ namespace evq {
 
 class RowOrder {
  public:
-  // As the rows are.
+  // The order that the rows have already.
   RowOrder() = default;
   // `rows`: the row that comes to each place; empty: as they are.
   explicit RowOrder(std::vector<std::uint32_t> rows)
@@ -22,7 +22,7 @@ class RowOrder {
   }
 
   bool empty() const { return rows_.empty(); }
-  // Not of an empty one.
+  // These need an order that is not empty().
   const std::vector<std::uint32_t>& rows() const { return rows_; }
   std::size_t row_at(std::size_t place) const { return rows_[place]; }
   std::size_t place_of(std::size_t row) const { return places_[row]; }

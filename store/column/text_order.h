@@ -15,7 +15,7 @@ struct OrderedText {
   std::size_t number = 0;  // the caller's
 };
 
-// Equal texts come in any order.
+// Sorts by bytes; equal texts come in any order.
 void sort_texts(std::span<OrderedText> texts);
 
 }  // namespace evq

@@ -11,7 +11,7 @@ namespace evq {
 
 // 3.0, 0.5, 1e+21; NaN and infinities are null, which JSON does not have.
 void append_typed_real(double value, std::string* out);
-// As append_json(), with reals as above.
+// Appends a value as append_json() does, with reals as above.
 void append_typed_json(DynamicView value, std::string* out);
 
 }  // namespace evq

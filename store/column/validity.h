@@ -7,7 +7,7 @@
 
 namespace evq {
 
-// The bytes of the null ones among `size` slots become `byte`, the others stay.
+// Sets the bytes of the null slots among `size` slots to `byte`; the others stay.
 void set_null_bytes(const std::uint64_t* validity, std::size_t size, std::uint8_t byte,
                     std::uint8_t* bytes);
 

@@ -39,7 +39,7 @@ class StringArena {
   std::size_t size_bytes_ = 0;
 };
 
-// Memory that string views point into, kept alive, and how much it is, whoever else keeps it.
+// Keeps memory that string views point into alive; `size_bytes` is its size, whoever else keeps it.
 struct TextOwner {
   std::shared_ptr<const void> memory;
   std::size_t size_bytes = 0;
@@ -80,9 +80,9 @@ class Values {
 
   // Keeps the memory behind string views alive as long as these values.
   void add_owner(TextOwner owner) { owners_.push_back(std::move(owner)); }
-  // Of the size that it has now.
+  // Keeps an arena alive, counted with the size that it has now.
   void add_owner(std::shared_ptr<const StringArena> arena);
-  // For views that may point where those of `other` do.
+  // Keeps the memory behind the views of `other` alive, for views that may point there, too.
   void add_owners_of(const Values& other);
   const std::vector<TextOwner>& owners() const { return owners_; }
   // The bytes behind string views, those that no view shows included.
@@ -93,8 +93,8 @@ class Values {
   std::string_view contiguous_text() const { return contiguous_; }
   void set_contiguous_text(std::string_view text) { contiguous_ = text; }
 
-  // Whether whoever made them knows that no two are equal, nulls aside: a dictionary's entries then
-  // need not be compared again.
+  // Whether the values are known to be distinct, nulls aside: a dictionary's entries need not be
+  // compared again then.
   bool are_distinct() const { return distinct_; }
   void set_distinct() { distinct_ = true; }
 
@@ -148,7 +148,7 @@ class Vector {
   const Code* codes() const { return codes_.get(); }
   const std::shared_ptr<const Code[]>& shared_codes() const { return codes_; }
 
-  // Where row `i` lives in values().
+  // The slot of values() that holds row `i`.
   std::size_t slot(std::size_t i) const {
     return shape_ == Shape::kFlat ? i : shape_ == Shape::kConstant ? 0 : codes_.get()[i];
   }
@@ -165,15 +165,15 @@ class Vector {
   // Rows `rows` in that order; dictionaries and constants keep their shape.
   Vector gather(std::span<const std::uint32_t> rows) const;
   Vector slice(std::size_t begin, std::size_t count) const;
-  // The same shape and codes over other entries, which must be as many.
+  // A vector of the same shape and codes over other values, which must be as many.
   Vector with_values(std::shared_ptr<const Values> values) const;
   // Every row converted to `target` by the implicit conversions: long to real, scalar to dynamic,
   // null to anything; other pairs are a broken invariant.
   Vector widen(Type target) const;
 
-  // The same rows in memory that is hardly more than they need: few texts of what a whole column
-  // had are copied, and of a dictionary with many more entries than rows stays what the rows have.
-  // For whoever keeps rows and lets go of the rest.
+  // The same rows in hardly more memory than they need: copies texts when they are few of a whole
+  // column's, and drops a dictionary's unused entries when they are many. For whoever keeps some
+  // rows and lets go of the rest.
   Vector detached() const;
 
   // Bytes held, shared buffers counted in full; string bytes estimated by their lengths, which is
@@ -187,7 +187,7 @@ class Vector {
   std::shared_ptr<const Code[]> codes_;
 };
 
-// The same strings one after the other in memory of their own, as a decoded column has them.
+// Copies strings one after the other into memory of their own, as a decoded column has them.
 std::shared_ptr<const Values> copy_texts(const Values& from);
 
 // All rows of `parts`, which have one type, one after the other, in flat shape.

@@ -29,7 +29,7 @@ void write_planes(const std::uint64_t* numbers, std::size_t size, std::size_t wi
                   ByteWriter& out);
 void write_planes(const std::uint16_t* numbers, std::size_t size, std::size_t width, int level,
                   ByteWriter& out);
-// The numbers of `rows` out of `size`.
+// Reads the numbers of `rows` out of `size`.
 Status read_planes(ByteReader& in, std::size_t size, std::size_t width, const RowSet& rows,
                    std::uint64_t* out);
 Status read_planes(ByteReader& in, std::size_t size, std::size_t width, const RowSet& rows,

@@ -19,7 +19,7 @@ namespace evq {
 // Appends one frame of zstd to `out` and returns true, or returns false with `out` as it was when
 // the frame would not be at least `gain_percent` smaller than `raw`, or `level` is kUncompressed.
 bool compress_bytes(std::string_view raw, int level, int gain_percent, std::string& out);
-// The same by LZ4: it takes half the time and comes back several times as fast, but larger.
+// Like compress_bytes(), by LZ4: half the time, decompressed several times as fast, but larger.
 bool compress_light(std::string_view raw, int gain_percent, std::string& out);
 // The size compress_bytes would reach.
 std::size_t compressed_size(std::string_view raw, int level);
@@ -34,9 +34,9 @@ struct ByteString {
   bool compressed = false;
   std::string_view stored;
 };
-// Splits one off; its raw size is checked against `raw_size_max`.
+// Reads one byte string, still compressed; checks its raw size against `raw_size_max`.
 Result<ByteString> read_byte_string(ByteReader& in, std::size_t raw_size_max);
-// The raw bytes, `bytes.raw_size` of them, at `to`.
+// Writes the raw bytes, `bytes.raw_size` of them, to `to`.
 Status unpack_byte_string(const ByteString& bytes, char* to);
 
 }  // namespace evq

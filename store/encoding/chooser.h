@@ -13,13 +13,13 @@ namespace evq {
 // The scheme for values without repetitions worth a dictionary. It may turn out not to fit; then
 // fallback_encoding of the type does. Without options.analyse, constant or the fallback.
 const ColumnEncoding& choose_encoding(const DenseValues& values, const EncodeOptions& options);
-// Fits all values of the type.
+// The scheme that fits all values of the type.
 const ColumnEncoding& fallback_encoding(Type type);
 
 // The dictionary of the values when encoding them so is smaller, or hardly larger, than otherwise.
-// What was measured to tell, it or the values keep.
+// The scheme measured for it is kept as `chosen` of its entries, or of `values` without one.
 std::optional<Dictionary> choose_dictionary(DenseValues* values);
-// The same question about a dictionary that is already there.
+// Whether a dictionary that exists already is worth keeping.
 bool keep_dictionary(const Dictionary& dictionary);
 
 }  // namespace evq

@@ -58,7 +58,7 @@ enum class EncodingId : std::uint8_t {
 // No encoder nests deeper than six; the bound keeps hostile bytes from exhausting the stack.
 inline constexpr unsigned kStreamNestingMax = 16;
 
-// In the place of a level of zstd: bytes are kept as they are.
+// A level of zstd that stands for none: bytes are kept as they are.
 inline constexpr int kUncompressed = 0;
 
 struct EncodeOptions {

@@ -14,7 +14,7 @@
 namespace evq {
 
 enum class PackKernel : std::uint8_t { kPortable, kAvx512 };
-// The fastest one of this machine.
+// The fastest kernel that this machine has.
 PackKernel best_pack_kernel();
 
 // How letters become numbers: the parameters of a LetterReader (letter_reader.h).

@@ -42,12 +42,12 @@ class LetterReader {
       read_[place] = numbers_[static_cast<unsigned char>(text[place])];
     }
   }
-  // The numbers at the places from `kLettersAtOnce * i` on of the text read last, the first one in
-  // the lowest bits; of a byte that is no letter, any number.
+  // Word `i` of the text read last: the numbers at its places from `kLettersAtOnce * i` on, the
+  // first in the lowest bits; any number for a byte that is no letter.
   std::uint64_t word(std::size_t i) {
     return pack(bytes_of(words_[i]));
   }
-  // The same with the first one in the highest bits; `letters(i)` are in it.
+  // Like word(), with the first letter in the highest bits; it holds `letters(i)` of them.
   std::uint64_t word_descending(std::size_t i) {
     const Word& word = words_[i];
     return pack(__builtin_bswap64(bytes_of(word)) >> (8 * (8 - word.letters)));
@@ -78,7 +78,7 @@ class LetterReader {
     unsigned letters = 0;
     std::uint64_t together = 0;  // mask of the letters when their places are neighbours, else 0
   };
-  // Letters that follow each other as bytes and as numbers, each as many times as are read at once.
+  // A range of letters whose bytes and numbers are consecutive; each value fills all lanes.
   struct Stretch {
     using Bytes = std::array<std::uint8_t, 16>;
     alignas(16) Bytes first{};
@@ -89,11 +89,11 @@ class LetterReader {
 
   // False when the letters are in too many stretches.
   bool set_stretches(std::string_view letters);
-  // The same as read(), many places at once.
+  // Like read(), kBytes places at a time.
   template <std::size_t kBytes>
   void read_wide(const char* text);
   std::uint64_t bytes_of(const Word& word);
-  // Eight numbers, a byte each, side by side.
+  // Packs eight numbers, given a byte each, side by side.
   std::uint64_t pack(std::uint64_t bytes) const;
 
   const unsigned bits_;

@@ -22,7 +22,7 @@ namespace evq {
 inline constexpr unsigned kLetterBitsMax = 6;
 inline constexpr std::size_t kLettersAtOnce = 8;
 
-// Up to kLettersAtOnce letters of every value: which of their bits are stored, and the others.
+// Up to kLettersAtOnce letters of every value: which bits are stored, and the values of the others.
 struct Step {
   // Neighbouring stored bits: where they are packed, and how far from there they belong.
   struct Run {
@@ -51,16 +51,16 @@ Step make_step(unsigned bits, std::uint64_t varying, std::uint64_t word);
 std::vector<Step> whole_steps(std::size_t letters, unsigned letter_bits);
 std::size_t stored_bits_of(std::span<const Step> steps);
 
-// Which bits of a value are stored (one bit each, packed), then the others, as many bytes.
+// Writes which bits of a value are stored, one bit each, then the fixed bits, in as many bytes.
 void write_steps(const std::vector<Step>& steps, ByteWriter& out);
-// What write_steps() wrote of `letters` letters; nothing for other bytes.
+// Reads what write_steps() wrote for `letters` letters; nothing for other bytes.
 std::optional<std::vector<Step>> read_steps(ByteReader& in, std::size_t letters,
                                             unsigned letter_bits);
 
 // Writes numbers of up to 48 bits one after the other, lowest bits first.
 class BitRun {
  public:
-  // Room for `bits` bits.
+  // Makes room for `bits` bits.
   explicit BitRun(std::size_t bits)
       : bytes_(std::make_unique_for_overwrite<char[]>((bits + 7) / 8 + sizeof word_)) {}
 
@@ -81,7 +81,7 @@ class BitRun {
   unsigned filled_ = 0;  // bits of the word, fewer than eight
 };
 
-// Whether one of `size` values whose steps' bits are packed has these letters, a word a step.
+// Whether one of `size` values, of which `packed` has the stored bits, equals `words`, one a step.
 bool has_packed(std::string_view packed, std::size_t size, const std::vector<Step>& steps,
                 std::span<const std::uint64_t> words);
 
@@ -98,7 +98,7 @@ class LetterPairs {
       write_step(load64(packed + bit / 8) >> (bit % 8), out + done);
     }
   }
-  // The same of one value of which only the steps' bits are packed.
+  // Decodes one value of which only the stored bits of its steps are packed.
   void decode(const char* packed, std::size_t bit, const std::vector<Step>& steps,
               char* out) const {
     for (const Step& step : steps) {

@@ -42,10 +42,10 @@ struct StoredRuns {
   Vector lengths;
 };
 
-// Runs of all `request.size` values. kCorrupt when their lengths are not so many.
+// Reads the runs of all `request.size` values. kCorrupt when their lengths have another sum.
 Result<StoredRuns> read_runs(ByteReader& in, const DecodeRequest& request, Type type);
 
-// The values of the requested rows; those that T cannot hold lose their high bits.
+// Writes the values of the requested rows; those that T cannot hold lose their high bits.
 template <class T>
 void spread_runs(const StoredRuns& runs, const RowSet& rows, T* out) {
   std::size_t end = 0;

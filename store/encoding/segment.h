@@ -59,7 +59,7 @@ Result<std::optional<Vector>> decode_entries(std::string_view bytes, Type type, 
 // decoding costs.
 bool segment_may_have_text(std::string_view bytes, std::size_t rows, std::string_view text);
 
-// For reports: the scheme's name, such as "dictionary".
+// The scheme's name for reports, such as "dictionary".
 std::string_view encoding_name(EncodingId id);
 
 }  // namespace evq

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "store/base/limits.h"
+#include "store/base/release_memory.h"
 #include "store/column/dynamic.h"
 #include "store/encoding/byte_string.h"
 #include "store/encoding/schemes.h"
@@ -101,7 +102,7 @@ class StoredFrames {
     out.reserve(out.size() + size_);
     for (std::string& piece : pieces_) {
       out.raw(piece);
-      piece = {};
+      release_memory(piece);
     }
   }
 

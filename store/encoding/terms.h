@@ -27,7 +27,7 @@ std::vector<std::string> fold_terms(std::string_view text);
 class TermHasher {
  public:
   using Take = std::function<void(std::span<const std::uint64_t>)>;
-  // What 64 bytes of a window are, one bit each.
+  // Classes of 64 bytes of the window, one bit a byte.
   struct Block {
     std::uint64_t alive = 0;        // may belong to a term
     std::uint64_t beyond = 0;       // is beyond ASCII
@@ -45,9 +45,9 @@ class TermHasher {
   static constexpr std::size_t kRecentSlots = 1024;
 
   void hash_window();
-  // Both put hashes behind `count` others; how many there are then.
+  // Both write hashes behind the first `count` and return how many there are then.
   std::size_t add_exactly(std::string_view text, std::size_t count);
-  // Unless it was seen lately; writes in any case.
+  // Does not count a hash that was seen lately, but writes it in any case.
   std::size_t add_hash(std::uint64_t hash, std::uint64_t* hashes, std::size_t count);
   void make_room(std::size_t text_bytes);
   bool has_beyond(std::size_t block, std::size_t start, std::size_t end) const;

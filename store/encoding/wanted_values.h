@@ -21,7 +21,7 @@ struct WantedValues {
   std::vector<std::uint64_t> valid;  // one bit a wanted row, 1 = it has a value
 };
 
-// `nulls` has nulls and values, and `wanted` is within its rows.
+// Finds the wanted rows with values. `nulls` has nulls and values; `wanted` is within its rows.
 WantedValues find_wanted_values(const NullSection& nulls, const RowSet& wanted);
 
 }  // namespace evq

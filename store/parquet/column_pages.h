@@ -18,7 +18,7 @@
 
 namespace evq {
 
-// Numbers of the format.
+// Numbers that stand for types, encodings and pages in the format.
 enum class ParquetType : std::int32_t { kBoolean = 0, kInt64 = 2, kDouble = 5, kByteArray = 6 };
 enum class ParquetEncoding : std::int32_t { kPlain = 0, kRle = 3, kRleDictionary = 8 };
 enum class ParquetPage : std::int32_t { kData = 0, kDictionary = 2 };
@@ -32,12 +32,12 @@ struct ColumnPages {
   std::uint64_t uncompressed_bytes = 0;      // headers included
   std::optional<std::uint64_t> data_offset;  // in `bytes`, when a dictionary page comes first
   std::uint64_t nulls = 0;
-  // Of INT64 columns; nothing when all are null.
+  // Bounds of the values of INT64 columns; nothing when all are null.
   std::optional<std::int64_t> least;
   std::optional<std::int64_t> greatest;
 };
 
-// The parts, in order, are of one type: the column's.
+// Encodes a column from its parts, in order, which are all of its type.
 Result<ColumnPages> encode_column_pages(Type type, std::span<const Vector* const> parts);
 
 }  // namespace evq

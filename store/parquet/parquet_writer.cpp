@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "store/base/bytes.h"
+#include "store/base/release_memory.h"
 #include "store/parquet/compact_writer.h"
 
 namespace evq {
@@ -105,7 +106,7 @@ Status ParquetWriter::write_row_group() {
     chunk.data_offset = written_ + pages.data_offset.value_or(0);
     chunk.bytes = pages.bytes.size();
     EVQ_TRY(write(pages.bytes));
-    pages.bytes = std::string();
+    release_memory(pages.bytes);
     chunk.pages = std::move(pages);
     group.columns.push_back(std::move(chunk));
   }

@@ -29,9 +29,9 @@ class ParquetWriter {
 
   ParquetWriter(Schema columns, Output out);
 
-  // Chunks of the columns' types.
+  // Adds rows; their columns have the schema's types.
   Status push(const Chunk& rows);
-  // The last row group and the metadata. The file is complete when this succeeded.
+  // Writes the last row group and the metadata. The file is complete when this succeeded.
   Status finish();
 
  private:

@@ -1,6 +1,8 @@
 // What keeps catalog.db honest: files that no dataset has, rows that vanish or come back, limits.
 #include <filesystem>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
@@ -56,7 +58,7 @@ TEST_CASE("an older catalog put back harms no newer dataset, and the newer one f
     const auto found = problems(*store);
     REQUIRE(found.size() == 1);
     CHECK(found[0].find("datasets/2.db: no dataset of the catalog has this file, and it holds 1 "
-                        "blocks") == 0);
+                        "block; ") == 0);
     // A dataset made now takes a number of its own.
     REQUIRE(load(*store, "three", numbered_events(20, 2, 0, 1)).ok());
     CHECK(store->definitions().find_dataset("three")->value().file_id == 3);
@@ -65,6 +67,64 @@ TEST_CASE("an older catalog put back harms no newer dataset, and the newer one f
   put_back(newer);
   auto store = open_store(directory.path(), 100);
   CHECK(read_rows(*store, "two", "n").size() == 4);
+}
+
+// Files by their names, as far as those begin so.
+std::map<std::string, std::string> files_of(const std::string& folder, std::string_view beginning) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(beginning)) {
+      const auto bytes = read_whole_file(entry.path().string(), kMebibyte);
+      REQUIRE(bytes.ok());
+      files[name] = *bytes;
+    }
+  }
+  return files;
+}
+
+TEST_CASE("a check changes no file that no dataset has, and makes none beside it") {
+  const TempDirectory directory;
+  const std::string folder = directory.path() + "/datasets/";
+  auto store = open_store(directory.path(), 100);
+  REQUIRE(load(*store, "one", numbered_events(0, 3, 0, 1)).ok());
+  // As killed processes leave them: with all that was stored in the write-ahead file, without that,
+  // in the making, and before.
+  for (const char* suffix : {"", "-wal"}) {
+    REQUIRE(size_or_zero(folder + "1.db" + suffix) > 0);
+    std::filesystem::copy_file(folder + "1.db" + suffix, folder + "96.db" + suffix);
+  }
+  store.reset();
+  REQUIRE(size_or_zero(folder + "1.db-wal") == 0);
+  std::filesystem::copy_file(folder + "1.db", folder + "97.db");
+  for (const char* name : {"98.db", "98.db-journal", "99.db"}) {
+    const std::string_view text = std::string_view(name) == "99.db" ? "" : "half a page";
+    REQUIRE(write_file_atomically(folder + name, text).ok());
+  }
+  const auto before = files_of(folder, "9");
+  CHECK(before.size() == 6);
+  store = open_store(directory.path(), 100);
+  for (int round = 0; round < 2; ++round) {
+    const auto found = problems(*store);
+    REQUIRE(found.size() == 2);
+    CHECK(
+        found[0].starts_with("datasets/96.db: no dataset of the catalog has this file, and it "
+                             "holds 1 block; "));
+    CHECK(
+        found[1].starts_with("datasets/97.db: no dataset of the catalog has this file, and it "
+                             "holds 1 block; "));
+    CHECK(files_of(folder, "9") == before);
+  }
+  // A creation takes away what was in the making, and nothing else.
+  REQUIRE(load(*store, "two", numbered_events(0, 1, 0, 1)).ok());
+  CHECK(store->definitions().find_dataset("two")->value().file_id == 98);
+  CHECK(files_of(folder, "98.db-journal").empty());
+  CHECK(files_of(folder, "99").empty());
+  auto after = before;
+  std::erase_if(after, [](const auto& file) { return file.first >= "98"; });
+  auto now = files_of(folder, "9");
+  std::erase_if(now, [](const auto& file) { return file.first >= "98"; });
+  CHECK(now == after);
 }
 
 TEST_CASE("what a creation or a drop cut short left behind goes with the next creation") {
@@ -252,6 +312,60 @@ TEST_CASE("a list that was found sound is read again when it has changed") {
   CHECK_FALSE(definitions.objects(ObjectKind::kSavedQuery, "").ok());
   put(*store, "z");
   CHECK(find("x").error().code == ErrorCode::kCorrupt);
+}
+
+TokenRecord token_called(const std::string& id) {
+  TokenRecord token;
+  token.id = id;
+  token.digest = id + std::string(31, '.');
+  return token;
+}
+
+TEST_CASE("a token is found without reading the others until one of them has changed") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 100);
+  Tokens& tokens = store->definitions().tokens();
+  for (const char* id : {"a", "b", "c"}) {
+    REQUIRE(tokens.put(token_called(id)).ok());
+  }
+  const auto find = [&](const std::string& id) { return tokens.find(token_called(id).digest); };
+  CHECK(find("a")->has_value());
+  run_sql(directory, "UPDATE tokens SET capabilities = '{}' WHERE id = 'b'");
+  CHECK(find("a")->has_value());
+  CHECK(find("b").error().code == ErrorCode::kCorrupt);
+  CHECK(find("b").error().message.find("'b'") != std::string::npos);
+  CHECK_FALSE(tokens.list().ok());
+  REQUIRE(tokens.put(token_called("d")).ok());
+  CHECK(find("a").error().code == ErrorCode::kCorrupt);
+  CHECK_FALSE(find("none")->has_value());
+}
+
+TEST_CASE("a token that another process removed is gone at once, and does not come back") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 100);
+  Tokens& tokens = store->definitions().tokens();
+  const TokenRecord token = token_called("a");
+  REQUIRE(tokens.put(token).ok());
+  REQUIRE(tokens.put(token_called("b")).ok());
+  CHECK(tokens.find(token.digest)->has_value());
+  CHECK(open_store(directory.path(), 100)->definitions().tokens().remove("a").value());
+  CHECK_FALSE(tokens.find(token.digest)->has_value());
+  // As an old page would have it.
+  RowSum sum(0, "tokens");
+  sum.add_text(token.id).add_text(token.digest);
+  sum.add_text("")
+      .add_text("")
+      .add_text("")
+      .add_text("")
+      .add(std::int64_t{0})
+      .add_null()
+      .add_null();
+  run_sql(directory, "INSERT INTO tokens VALUES('a', CAST('" + token.digest +
+                         "' AS BLOB), '', '', '', '', 0, NULL, NULL, " +
+                         std::to_string(sum.value()) + ")");
+  const auto found = tokens.find(token.digest);
+  REQUIRE_FALSE(found.ok());
+  CHECK(found.error().message.find("the list of tokens") != std::string::npos);
 }
 
 TEST_CASE("a row whose key is damaged does not count as absent") {

@@ -1,6 +1,9 @@
 // A load beside somebody who deletes what it fills.
+#include <atomic>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -57,6 +60,57 @@ TEST_CASE("a load whose dataset is deleted meanwhile goes on in a new one of tha
     CAPTURE(was_there);
     check_load_beside_drop(was_there);
   }
+}
+
+// Those who delete may be this process or another one; between two deletions somebody stores.
+TEST_CASE("loads of many threads land, however often their dataset is deleted") {
+  for (const bool same : {true, false}) {
+    CAPTURE(same);
+    constexpr int kThreads = 4;
+    constexpr int kLoads = 25;
+    const TempDirectory directory;
+    const auto store = open_store(directory.path(), 64);
+    const auto other = same ? nullptr : open_store(directory.path(), 64);
+    std::atomic<int> stored = 0;
+    std::vector<std::string> refused(kThreads);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < kLoads; ++i, ++stored) {
+          const auto loaded = load(*store, "d", numbered_events(i, 3, i, 1));
+          if (!loaded.ok()) {
+            refused[static_cast<std::size_t>(t)] = loaded.error().message;
+          }
+        }
+      });
+    }
+    for (int seen = 0; seen < kThreads * kLoads; seen = stored) {
+      Store& dropping = same ? *store : *other;
+      const Status dropped = dropping.drop_dataset("d");
+      CHECK((dropped.ok() || dropped.error().code == ErrorCode::kNotFound));
+      while (stored == seen) {
+        std::this_thread::yield();
+      }
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    CHECK(refused == std::vector<std::string>(kThreads));
+    QueryControl control;
+    CHECK(store->check(control)->problems.empty());
+  }
+}
+
+TEST_CASE("a file that is removed without its dataset is told, and not made anew") {
+  const TempDirectory directory;
+  const auto store = open_store(directory.path(), 64);
+  REQUIRE(load(*store, "d", numbered_events(0, 3, 0, 1)).ok());
+  const std::string log = directory.path() + "/datasets/1.db-wal";
+  REQUIRE(std::filesystem::remove(log));
+  const auto refused = load(*store, "d", numbered_events(3, 3, 3, 1));
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kIo);
+  CHECK(refused.error().message == log + ": removed or replaced while evq had it open");
 }
 
 }  // namespace

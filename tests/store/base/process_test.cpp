@@ -41,6 +41,11 @@ TEST_CASE("this machine has memory, and its control groups leave some of it") {
   CHECK(memory_bytes() <= machine_bytes());
 }
 
+TEST_CASE("this process holds some of the machine's memory") {
+  CHECK(resident_bytes() > 0);
+  CHECK(resident_bytes() <= machine_bytes());
+}
+
 TEST_CASE("without control groups the memory is the machine's") {
   const FakeSystem system;
   CHECK(system.memory() == machine_bytes());

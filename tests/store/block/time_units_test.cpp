@@ -205,6 +205,31 @@ TEST_CASE("bytes that are no count of units of _time are corrupt") {
   CHECK_FALSE(decode_time_units(stored, Type::kLong, 500, integers(Type::kLong, {1, 2})).ok());
 }
 
+// A disk on which the segment of `_time` cannot be read.
+class FailingSource final : public SegmentSource {
+ public:
+  explicit FailingSource(std::unique_ptr<SegmentSource> source) : source_(std::move(source)) {}
+
+  Result<SharedBytes> fetch(std::size_t column, SegmentPart part) override {
+    return column == 0 ? make_error(ErrorCode::kIo, "cannot read the file")
+                       : source_->fetch(column, part);
+  }
+
+ private:
+  const std::unique_ptr<SegmentSource> source_;
+};
+
+TEST_CASE("a column that _time tells is not corrupt because _time could not be read") {
+  const EncodedBlock block = told_block(500);
+  BlockReader reader(
+      std::make_shared<BlockHeader>(block.header),
+      std::make_unique<FailingSource>(make_packed_source(block.header, test::pack_block(block))));
+  const Result<Vector> read = reader.read(kTold, Selection::all());
+  REQUIRE_FALSE(read.ok());
+  CHECK(read.error().code == ErrorCode::kIo);
+  CHECK(read.error().message == "cannot read the file");
+}
+
 TEST_CASE("any bytes as a count of units of _time are values or corrupt") {
   Random random(3);
   const Vector times = integers(Type::kDatetime, some_times(64, 1000));
