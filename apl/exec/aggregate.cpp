@@ -22,6 +22,7 @@
 #include "apl/exec/repeatable.h"
 #include "apl/exec/row_operators.h"
 #include "apl/exec/tied_rows.h"
+#include "apl/exec/time_bound.h"
 #include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
@@ -72,20 +73,20 @@ class AggregateSink final : public Sink {
 class AggregateConsumer final : public Consumer {
  public:
   // Marks an overflow when its groups do not fit, and gives nothing of them to anybody then.
-  AggregateConsumer(const GroupStates::Spec& spec, Executor& executor, const ScanHints& hints,
+  AggregateConsumer(const GroupStates::Spec& spec, Executor& executor, const Demand& demand,
                     OverflowMark& overflow, Consumer& next)
       : spec_(spec),
         executor_(executor),
-        hints_(hints),
+        demand_(demand),
         overflow_(overflow),
         next_(next),
-        stops_(spec.op.aggregates.empty() && hints.first_groups.has_value()),
-        shared_{PartedGroups(spec), FirstGroups(spec, stops_ ? std::nullopt : hints.first_groups)} {
-  }
+        stops_(spec.op.aggregates.empty() && demand.groups.first.has_value()),
+        shared_{PartedGroups(spec),
+                FirstGroups(spec, stops_ ? std::nullopt : demand.groups.first)} {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
     return std::unique_ptr<Sink>(std::make_unique<AggregateSink>(
-        spec_, shared_, executor_, overflow_, stops_ ? hints_.first_groups : std::nullopt));
+        spec_, shared_, executor_, overflow_, stops_ ? demand_.groups.first : std::nullopt));
   }
 
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
@@ -103,7 +104,7 @@ class AggregateConsumer final : public Consumer {
       EVQ_TRY(in_parts ? merge_part(sinks, lists, part, &parts[part])
                        : merge_together(sinks, &parts[part]));
       sizes[part] = parts[part]->size();
-      if (hints_.groups_only_counted) {
+      if (demand_.groups.only_counted) {
         parts[part].reset();
         return Status::success();
       }
@@ -112,7 +113,7 @@ class AggregateConsumer final : public Consumer {
     EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), make_part)));
     groups_ = std::reduce(sizes.begin(), sizes.end());
     sinks.clear();
-    if (hints_.groups_only_counted) {
+    if (demand_.groups.only_counted) {
       return push_counted();
     }
     EVQ_TRY(overflow_.note(choose_rows(parts)));
@@ -188,9 +189,9 @@ class AggregateConsumer final : public Consumer {
   // while the other parts are merged: filters tell by the group itself, a top by the others of the
   // part.
   Status keep_wanted_groups(GroupStates* part) const {
-    const std::optional<TopRows>& top = hints_.top_groups;
+    const std::optional<TopRows>& top = demand_.groups.top;
     const std::size_t keys = spec_.op.groups.size();
-    const bool filters = !hints_.group_filters.empty();
+    const bool filters = !demand_.groups.filters.empty();
     const bool tops = top.has_value() && top->count < part->size();
     if ((!filters && !tops) || chooses_rows()) {
       return Status::success();
@@ -198,7 +199,7 @@ class AggregateConsumer final : public Consumer {
     RowList kept;
     EVQ_TRY(make_meter().guard([&] {
       const auto first_seen = [&](std::size_t group) { return part->table().first_seen(group); };
-      kept = filters ? groups_that_pass(*part, keys, hints_.group_filters, spec_.context)
+      kept = filters ? groups_that_pass(*part, keys, demand_.groups.filters, spec_.context)
                      : rows_that_may_be_top(column_of(*part, top->column), *top, first_seen);
     }));
     return kept.size() <= part->size() / kGroupsPerKeptMin ? part->keep(kept) : Status::success();
@@ -257,7 +258,7 @@ class AggregateConsumer final : public Consumer {
   }
 
   Status push_groups(Parts parts) {
-    AggregateOutput output(parts, spec_.op.groups.size(), hints_);
+    AggregateOutput output(parts, spec_.op.groups.size(), demand_);
     std::vector<MemoryLease> leases(parts.size());  // of the results
     AllocationMeter meter = make_meter();
     if (const auto column = output.choosing_result(); column.has_value()) {
@@ -314,7 +315,7 @@ class AggregateConsumer final : public Consumer {
 
   const GroupStates::Spec& spec_;
   Executor& executor_;
-  const ScanHints& hints_;
+  const Demand& demand_;
   OverflowMark& overflow_;
   Consumer& next_;
   const bool stops_;  // at so many groups: without aggregates nothing more is asked of them
@@ -338,23 +339,23 @@ bool only_counts_or_keeps_extremes(const plan::Aggregate& op) {
 
 class AggregateRun {
  public:
-  AggregateRun(Executor& executor, const plan::Node& node, const ScanHints& hints)
+  AggregateRun(Executor& executor, const plan::Node& node, const Demand& demand)
       : executor_(executor),
         op_(std::get<plan::Aggregate>(node.op)),
         input_(*node.inputs[0]),
-        hints_(hints) {
+        demand_(demand) {
     for (std::size_t i = 0; i < op_.groups.size(); ++i) {
       key_types_.push_back(node.schema[i].type);
     }
-    below_.groups_only_counted = op_.groups.empty() && only_counts_rows(op_);
+    below_.groups.only_counted = op_.groups.empty() && only_counts_rows(op_);
     below_.extremes_only = op_.groups.empty() && only_counts_or_keeps_extremes(op_);
-    below_.any_order = (op_.groups.empty() || hints.any_order) && !plan::looks_at_order(op_);
-    below_.takes_stretches = true;  // groups are merged in the order of the sinks
-    below_.kept_keys = keys_below(hints.kept_keys, node);
+    below_.order.any = (op_.groups.empty() || demand.order.any) && !plan::looks_at_order(op_);
+    below_.order.takes_stretches = true;  // groups are merged in the order of the sinks
+    below_.rows.kept_keys = keys_below(demand.rows.kept_keys, node);
     chosen_time_ = chosen_time(op_, input_);
     if (chosen_time_.has_value()) {
       time_bound_.emplace(chosen_time_->newest);
-      below_.time_bound = &*time_bound_;
+      below_.rows.time_bound = &*time_bound_;
     }
   }
 
@@ -376,14 +377,14 @@ class AggregateRun {
     const Parting parting = options.force_parts ? Parting::kAlways
                             : worth             ? Parting::kManyGroups
                                                 : Parting::kNever;
-    const bool stops = op_.aggregates.empty() && hints_.first_groups.has_value();
+    const bool stops = op_.aggregates.empty() && demand_.groups.first.has_value();
     const bool rows_may_wait = !plan::looks_at_order(op_) && !stops;
     const std::size_t waiting_rows_max = !rows_may_wait        ? 0
                                          : options.force_parts ? kFewWaitingRows
                                                                : kWaitingRowsMax / options.workers;
     const GroupStates::Spec spec{op_,     executor_.context(), key_types_, options.budget, shares,
                                  parting, waiting_rows_max};
-    AggregateConsumer aggregate(spec, executor_, hints_, overflow, consumer);
+    AggregateConsumer aggregate(spec, executor_, demand_, overflow, consumer);
     Status done = run_input(aggregate);
     groups_ += done.ok() ? aggregate.groups() : 0;
     return done;
@@ -404,7 +405,7 @@ class AggregateRun {
 
   // Drops rows of groups that nobody needs here where nothing below does.
   Status run_kept(Consumer& aggregate) {
-    std::vector<KeptKeys> kept = below_.kept_keys;
+    std::vector<KeptKeys> kept = below_.rows.kept_keys;
     std::erase_if(kept, [this](const KeptKeys& keys) { return drops_rows(keys, input_); });
     if (kept.empty()) {
       return executor_.run(input_, aggregate, below_);
@@ -420,9 +421,9 @@ class AggregateRun {
   Executor& executor_;
   const plan::Aggregate& op_;
   const plan::Node& input_;
-  const ScanHints& hints_;
+  const Demand& demand_;
   std::vector<Type> key_types_;
-  ScanHints below_;
+  Demand below_;
   std::optional<ChosenTime> chosen_time_;
   std::optional<TimeBound> time_bound_;  // of those times
   std::size_t groups_ = 0;
@@ -430,9 +431,9 @@ class AggregateRun {
 
 }  // namespace
 
-Status run_aggregate(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_aggregate(Executor& executor, const plan::Node& node, const Demand& demand,
                      Consumer& consumer) {
-  return AggregateRun(executor, node, hints).run(consumer);
+  return AggregateRun(executor, node, demand).run(consumer);
 }
 
 }  // namespace evq

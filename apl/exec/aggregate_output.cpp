@@ -73,14 +73,14 @@ void sort_by_position(std::vector<SeenGroup>* seen) {
 
 }  // namespace
 
-AggregateOutput::AggregateOutput(Parts parts, std::size_t keys, const ScanHints& hints)
-    : parts_(parts), keys_(keys), hints_(hints) {
+AggregateOutput::AggregateOutput(Parts parts, std::size_t keys, const Demand& demand)
+    : parts_(parts), keys_(keys), demand_(demand) {
   for (const auto& part : parts) {
     groups_ += part->size();
     begins_.push_back(groups_);
   }
-  few_ = hints.top_groups.has_value() && hints.top_groups->column >= keys &&
-         hints.top_groups->count < groups_;
+  few_ = demand.groups.top.has_value() && demand.groups.top->column >= keys &&
+         demand.groups.top->count < groups_;
   if (!has_order()) {
     cut_pieces();
   }
@@ -97,18 +97,18 @@ void AggregateOutput::cut_pieces() {
 }
 
 std::optional<std::size_t> AggregateOutput::choosing_result() const {
-  return few_ ? std::optional(hints_.top_groups->column - keys_) : std::nullopt;
+  return few_ ? std::optional(demand_.groups.top->column - keys_) : std::nullopt;
 }
 
 void AggregateOutput::choose(std::vector<Vector> result) {
   const RowList chosen =
-      rows_that_may_be_top(concatenate(result), *hints_.top_groups,
+      rows_that_may_be_top(concatenate(result), *demand_.groups.top,
                            [this](std::size_t number) { return group_at(number).position; });
   AllocationMeter::charge(chosen.size() * sizeof(SeenGroup));
   order_.resize(chosen.size());
   std::ranges::transform(chosen, order_.begin(),
                          [this](std::size_t number) { return group_at(number); });
-  if (!hints_.any_order) {
+  if (!demand_.order.any) {
     sort_by_position(&order_);
   }
 }

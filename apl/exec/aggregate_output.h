@@ -27,36 +27,40 @@ class AggregateOutput {
  public:
   using Parts = std::span<const std::unique_ptr<GroupStates>>;
 
-  // Of `keys` columns that groups are told by. `hints` and the parts stay the caller's.
-  AggregateOutput(Parts parts, std::size_t keys, const ScanHints& hints);
+  // Outputs the groups of `parts`, whose first `keys` columns are the group keys. `demand` and the
+  // parts must outlive this.
+  AggregateOutput(Parts parts, std::size_t keys, const Demand& demand);
 
-  // What is to be done before chunks are asked for. First, where few groups are wanted, choose()
-  // with the result column that they are chosen by, of each part:
+  // Before the first chunk(): the result column, counted without the keys, that the top groups are
+  // chosen by; nothing when all groups are wanted. If there is one, choose() is called next, with
+  // that column of each part.
   std::optional<std::size_t> choosing_result() const;
   void choose(std::vector<Vector> result);
-  // Then order() with all results of each part, or else each chunk makes its own.
+  // Whether order() must be called next, with all result columns of each part; if not, each chunk
+  // makes its own results.
   bool needs_results() const { return has_order() && !(few_ && makes_each()); }
   void order(std::vector<std::vector<Vector>> results);
 
   std::size_t chunks() const;
-  // What the results of one take at most, as far as the states tell; without results.
+  // Upper estimate of the bytes of one chunk's results from the sizes of the states; 0 where the
+  // groups come in an order.
   std::size_t chunk_bytes() const;
-  // None is empty.
+  // Makes chunk `i` of chunks(), which is not empty.
   Chunk chunk(std::size_t i) const;
 
  private:
-  struct Piece {  // groups of one part
+  struct Piece {  // a run of groups of one part, for one chunk
     std::uint32_t part;
     std::uint32_t begin;
     std::uint32_t count;
   };
 
-  bool has_order() const { return few_ || !hints_.any_order; }
-  // Whether the chosen are so few that the results of one group at a time are made sooner.
+  bool has_order() const { return few_ || !demand_.order.any; }
+  // Whether few enough groups were chosen that making their results one by one is faster.
   bool makes_each() const { return order_.size() * kGroupsPerChosenMin <= groups_; }
   void cut_pieces();
   std::vector<SeenGroup> all_groups() const;
-  // One of them, by its number among those of all parts.
+  // Finds a group by its number when the groups of all parts are counted one after the other.
   SeenGroup group_at(std::size_t number) const;
   Chunk chunk_of(const Piece& piece) const;
   Chunk chunk_of(std::span<const SeenGroup> groups) const;
@@ -68,12 +72,12 @@ class AggregateOutput {
 
   const Parts parts_;
   const std::size_t keys_;
-  const ScanHints& hints_;
-  std::vector<std::size_t> begins_{0};  // of each part's groups among those of all, and the end
+  const Demand& demand_;
+  std::vector<std::size_t> begins_{0};  // by part: number of its first group; then the end
   std::size_t groups_ = 0;
-  bool few_ = false;                          // of the groups are wanted
-  std::vector<Piece> pieces_;                 // in any order
-  std::vector<SeenGroup> order_;              // in one, or of the chosen
+  bool few_ = false;                          // only the top groups are wanted
+  std::vector<Piece> pieces_;                 // one a chunk, where any order will do
+  std::vector<SeenGroup> order_;              // all groups in order, or the chosen ones
   std::vector<std::vector<Vector>> results_;  // by column, then by part
 };
 

@@ -171,8 +171,8 @@ class ApplyRun {
         output_.push_back(joined_rows());
         output_.back().detach();
       }));
-      lease_.shrink(held_bytes_);
-      EVQ_TRY(lease_.grow(joined_bytes(output_.back(), held_bytes_)));
+      EVQ_TRY(
+          lease_.resize(lease_.bytes() - held_bytes_ + joined_bytes(output_.back(), held_bytes_)));
     }
     held_.clear();
     held_bytes_ = 0;

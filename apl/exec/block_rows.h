@@ -15,7 +15,7 @@
 
 namespace evq {
 
-// What is known of a scan before its first block.
+// What holds for all blocks of a scan.
 struct PreparedScan {
   Executor& executor;
   const plan::Scan& node;
@@ -24,7 +24,7 @@ struct PreparedScan {
   std::vector<std::size_t> last_filter{};  // by column: the last filter that reads it, + 1
   bool counts_only = false;                // no column's values come out
   std::vector<bool> costly{};              // filters: those that search in texts
-  bool last_rows_first = false;            // where a block's rows come some at a time
+  bool last_rows_first = false;            // next() takes a block's rows from its end on
 };
 PreparedScan prepare_scan(Executor& executor, const plan::Scan& node);
 
@@ -42,37 +42,38 @@ class BlockRows {
   Status keep_arrivals(std::uint64_t from, std::uint64_t before);
   // Drops rows that have none of the keys, before other columns are read.
   Status keep_keys(const KeptKeys& kept);
-  // Filter number `index` of the scan. What filters say by dictionary entries is gathered in the
-  // mask; the others, and costly ones when there are few, see only the rows that are left.
+  // Applies filter `index` of the scan. Filters that are evaluated by dictionary entry gather their
+  // verdicts in the mask; others, and costly ones when few rows are left, see only the rows left.
   Status apply(std::size_t index);
-  // The rows that are left, all at once or, where they have very many columns or very long texts,
-  // some at a time; an empty chunk when there are no more.
+  // Returns the rows that are left, all at once or, where they have very many columns or very long
+  // texts, some at a time; an empty chunk when there are no more.
   Result<Chunk> next(std::uint64_t sequence);
 
  private:
-  // The columns that filter `index` reads; a null where search cannot find anything.
+  // Loads the columns that filter `index` reads; one in which its searches find nothing becomes
+  // null.
   Status load_for(std::size_t index);
-  // Their values are read, and asked, for less than all entries of a dictionary.
+  // Whether so few rows are left that reading their values costs less than a dictionary's entries.
   bool has_few_left() const;
   // Whether a filter is evaluated entry by entry of one dictionary: then all rows cost no more than
   // some of them. Asked before the filter's columns are loaded.
   bool is_by_entries(std::size_t index) const;
 
   void apply_mask();
-  // `kept` numbers rows of the current selection.
+  // Keeps only the rows `kept`, which are numbers within the current selection.
   void narrow(RowList kept);
   // Whether a value of the column may have the terms of one of the searches that read it.
   Result<bool> may_have_terms(std::size_t column, const std::vector<SharedTerms>& searches);
-  // So many that what is not loaded yet stays within kScannedBytesMax.
+  // Sets how many rows next() gives at once: columns not loaded yet must fit kScannedBytesMax.
   Status settle_rows_at_once();
-  // Rows [begin, begin + count) of those that are left.
+  // Reads a column for rows [begin, begin + count) of the current selection.
   Result<Vector> slice(std::size_t column, std::size_t begin, std::size_t count);
 
   std::string_view stored_field(std::size_t column) const;
   Result<Vector> read(std::string_view field);
-  // What the column takes as it is stored, and, unless few rows are wanted, all its rows decoded,
-  // before they are. Their texts stay while any row does; the stored bytes, while the block is
-  // read.
+  // Charges a column before it is read: its stored bytes and, unless `sparse`, an estimate of all
+  // its rows decoded. Decoded texts live as long as any row of them, stored bytes until the block
+  // is done.
   Status charge(std::string_view field, bool sparse);
   Vector locations() const;
 
@@ -83,16 +84,16 @@ class BlockRows {
   // filter may have found there the nulls of load_for().
   std::vector<Vector> columns_;
   std::vector<bool> loaded_;
-  bool all_ = true;  // of the block's rows are left; else rows_, ascending
+  bool all_ = true;  // all of the block's rows are left; else rows_, ascending
   RowList rows_;
-  std::optional<std::size_t> counted_;  // in place of both, when only their number is wanted
+  std::optional<std::size_t> counted_;  // replaces both when only their number is wanted
   std::size_t filters_done_ = 0;
-  std::size_t rows_at_once_ = 0;     // of a chunk that next() gives
-  std::size_t given_ = 0;            // rows of those chunks
-  std::size_t held_bytes_ = 0;       // of columns, as charge() counts them
-  const std::size_t uncharged_max_;  // of these, what the lease is not asked for
+  std::size_t rows_at_once_ = 0;     // rows of a chunk that next() gives
+  std::size_t given_ = 0;            // rows that next() has given
+  std::size_t held_bytes_ = 0;       // bytes of columns, as charge() counts them
+  const std::size_t uncharged_max_;  // bytes that the lease is not asked for
   MemoryLease lease_;
-  RowMask mask_;  // of the current rows, from filters whose verdict was not applied yet
+  RowMask mask_;  // over the current rows: verdicts of filters that were not applied yet
 };
 
 }  // namespace evq

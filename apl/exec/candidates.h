@@ -1,8 +1,8 @@
 #pragma once
-// Candidates: of a stream whose groups are asked for their first rows by a key, or for those that
-// come first, only the rows that may be among them, so that the columns which only a chosen row
-// needs are read for few, or few are sorted. Rows are left out while they come and again at the end
-// of each worker's; where most stay, all pass.
+// Candidates: the rows of a stream that may be chosen, where groups, or the whole stream, are asked
+// for their first rows by a key. Other rows are dropped, so that columns that only a chosen row
+// needs are read for few rows, or few are sorted: while chunks come, and again at each worker's
+// end. Where most rows stay, all pass.
 
 #include <memory>
 #include <string_view>

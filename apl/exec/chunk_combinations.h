@@ -13,22 +13,22 @@ namespace evq {
 
 class ChunkCombinations {
  public:
-  // Finds those of a chunk; `radix` is combinations_of(keys, rows), not 0. The keys stay the
-  // caller's for as long as this is asked about them.
+  // Finds the combinations in a chunk; `radix` is combinations_of(keys, rows), not 0. The keys must
+  // live for as long as this is asked about them.
   void find(std::span<const Vector> keys, std::size_t rows, std::size_t radix);
 
   std::size_t size() const { return numbers_.size(); }
-  // Each one as CombinationSlots takes it.
+  // The mixed-radix number of each combination, as CombinationSlots takes it.
   std::span<const std::uint32_t> numbers() const { return numbers_; }
-  // How many rows have each one.
+  // The number of rows that have each combination.
   std::span<const std::uint32_t> counts() const { return counts_; }
 
   void find_first_rows();
-  // After that, and until spread().
+  // The first row of a combination: valid from find_first_rows() until spread().
   std::uint32_t first_row(std::size_t combination) const {
     return by_number_[numbers_[combination]];
   }
-  // to[row] becomes what of_each has for the row's combination.
+  // Sets to[row] to of_each[combination of the row], for all rows.
   void spread(const std::uint32_t* of_each, std::uint32_t* to);
 
   std::size_t size_bytes() const;
@@ -43,7 +43,7 @@ class ChunkCombinations {
   std::vector<std::uint32_t> row_numbers_;
   std::vector<std::uint32_t> numbers_;
   std::vector<std::uint32_t> counts_;
-  std::vector<std::uint32_t> by_number_;  // rows, then the first row, then what is spread
+  std::vector<std::uint32_t> by_number_;  // row counts, then first rows, then what is spread
 };
 
 }  // namespace evq

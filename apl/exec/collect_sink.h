@@ -1,7 +1,12 @@
 #pragma once
 // CollectSink: keeps the chunks it is given, charged to a lease, for a consumer that wants them
-// all. One thread at a time; kLimit when the lease's budget has no room.
+// all. One thread at a time; kLimit when the lease's budget has no room. And what such consumers
+// do with their sinks, of this kind or another.
 
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,5 +31,19 @@ class CollectSink final : public Sink {
   MemoryLease lease_;
   std::vector<Chunk> chunks_;
 };
+
+// Moves out the chunks that all `sinks`, which are KeepingSinks, kept, in the order of the stream.
+// `lease`, of the same budget as theirs, takes over what was charged for them.
+template <class KeepingSink>
+auto gather_in_order(const std::vector<std::unique_ptr<Sink>>& sinks, MemoryLease* lease) {
+  std::remove_reference_t<decltype(std::declval<KeepingSink&>().chunks())> all;
+  for (const std::unique_ptr<Sink>& one : sinks) {
+    auto& sink = static_cast<KeepingSink&>(*one);
+    std::ranges::move(sink.chunks(), std::back_inserter(all));
+    lease->take(&sink.lease());
+  }
+  std::ranges::stable_sort(all, {}, [](const auto& chunk) { return chunk.sequence(); });
+  return all;
+}
 
 }  // namespace evq

@@ -4,6 +4,7 @@
 
 #include "apl/exec/group_table.h"
 #include "store/base/allocation_meter.h"
+#include "store/base/release_memory.h"
 
 namespace evq {
 namespace {
@@ -88,7 +89,7 @@ bool CombinationGroups::make_room(std::size_t rows) {
   const std::size_t places = places_of(radixes);
   if (places > kPlacesMax) {
     too_many_ = true;
-    groups_ = {};
+    release_memory(groups_);
     values_.clear();
     return false;
   }

@@ -23,8 +23,8 @@ class CombinationGroups {
   CombinationGroups(const std::vector<Type>& key_types, std::uint64_t seed);
   ~CombinationGroups();
 
-  // places[i] becomes where the group of row i is to be found. False, and nothing is found, when a
-  // key is flat, the values of a key are too many for so few rows, or the combinations are.
+  // Sets places[i] to the place of row i's combination. False, with `places` unchanged, when a key
+  // is flat, or a key's values or the combinations are too many for so few rows.
   bool locate(std::span<const Vector> keys, std::size_t rows, std::vector<std::uint32_t>* places);
   // The group at a place; kNoGroup of GroupTable until the caller sets it.
   std::uint32_t& operator[](std::uint32_t place) { return groups_[place]; }
@@ -32,16 +32,17 @@ class CombinationGroups {
   std::size_t size_bytes() const;
 
  private:
-  // Numbers the entries of a key: those that are new are taken in.
+  // Numbers the entries of a key; values that are new get the next numbers.
   void number_entries(std::size_t column, const Vector& key);
-  // For the combinations of all values so far; false when they are too many for so many rows.
+  // Makes a place for each combination of the values so far; false when they are too many for
+  // `rows`.
   bool make_room(std::size_t rows);
   void move_groups(const std::vector<std::uint32_t>& radixes, std::size_t places);
 
-  std::vector<std::unique_ptr<GroupTable>> values_;  // of each column, numbered
-  std::vector<std::uint32_t> radixes_;               // of each column's numbers in a place
+  std::vector<std::unique_ptr<GroupTable>> values_;  // by column: numbers its values
+  std::vector<std::uint32_t> radixes_;               // by column: radix of its numbers in a place
   LargeVector<std::uint32_t> groups_;                // by place
-  bool too_many_ = false;                            // combinations, from then on
+  bool too_many_ = false;                            // for good: more places than kPlacesMax
   std::vector<std::vector<std::uint32_t>> numbers_;  // of the entries of this chunk's keys
 };
 

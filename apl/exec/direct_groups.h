@@ -1,7 +1,7 @@
 #pragma once
-// DirectGroups: where the groups of a GroupTable lie whose only key is an integer or a time, while
-// the keys lie close together: an array over their range, which is asked without a hash and without
-// a look at the key. One thread's to change; then any may look keys up. Fails as allocations do.
+// DirectGroups: finds the groups of a GroupTable whose only key is an integer or a time, while the
+// keys lie close together: an array over their range, indexed by the key without a hash or a
+// comparison. One thread's to change; then any may look keys up. Fails as allocations do.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +18,12 @@ struct KeyRange {
 
 class DirectGroups {
  public:
-  // Makes room for the keys of a range. False, and nothing changes, when these and those that there
-  // is room for lie too far apart for as many as `keys`.
+  // Extends the array to cover a range. False, and nothing changes, when the whole range would be
+  // too wide for a table of `keys` keys.
   bool cover(const KeyRange& range, std::size_t keys);
 
-  // The group of a key, a row of two words as GroupKeys keeps it, + 1; 0 while it has none. Null
-  // where there is no room for the key.
+  // The entry of a key, given as a row of two words as GroupKeys keeps it: its group + 1, or 0
+  // while it has none. Null when the array does not cover the key.
   std::uint32_t* place(const std::uint64_t* row) {
     if (row[0] != 0) {
       return &null_group_;
@@ -31,9 +31,9 @@ class DirectGroups {
     const std::uint64_t index = index_of(static_cast<std::int64_t>(row[1]));
     return index < groups_.size() ? &groups_[index] : nullptr;
   }
-  // Of a key that there is room for.
+  // The entry of a key that the array covers.
   std::uint32_t& operator[](std::int64_t key) { return groups_[index_of(key)]; }
-  // The group + 1 or 0, of any key.
+  // Returns the group + 1 of any key, or 0 when it has none.
   std::uint32_t find(std::int64_t key) const {
     const std::uint64_t index = index_of(key);
     return index < groups_.size() ? groups_[index] : 0;

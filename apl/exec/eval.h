@@ -13,8 +13,8 @@ namespace evq {
 
 // Row numbers, ascending.
 using RowList = std::vector<std::uint32_t>;
-// The rows for which `holds`. Every row number is written and only kept where it holds: there is no
-// branch to mispredict.
+// Lists the rows for which `holds`. Every row number is written and only kept where it holds: there
+// is no branch to mispredict.
 template <class Holds>
 void select_rows(std::size_t rows, RowList* out, const Holds& holds) {
   out->resize(rows + 1);
@@ -27,8 +27,8 @@ void select_rows(std::size_t rows, RowList* out, const Holds& holds) {
   out->resize(count);
 }
 
-// One byte a row, 1 or 0: what several predicates leave of some rows, before anything is made of
-// it.
+// The conjunction of several predicates over the same rows, gathered before any row is selected:
+// one byte a row, 1 or 0.
 class RowMask {
  public:
   bool is_set() const { return !bytes_.empty(); }
@@ -42,7 +42,7 @@ class RowMask {
   std::vector<std::uint8_t> bytes_;  // empty: all rows
 };
 
-// The rows for which a bool vector is true (null is not).
+// Lists the rows for which a bool vector is true (null is not).
 void select_true(const Vector& predicate, RowList* out);
 // True when every row of `predicate` is true; cheap for constants and dictionaries.
 bool all_true(const Vector& predicate);

@@ -1,6 +1,7 @@
 #include "apl/exec/executor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <utility>
 #include <variant>
@@ -25,12 +26,7 @@ class CollectConsumer final : public Consumer {
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     made_.lease = MemoryLease(budget_, operator_name_);
-    for (const std::unique_ptr<Sink>& sink : sinks) {
-      auto& collected = static_cast<CollectSink&>(*sink);
-      std::ranges::move(collected.chunks(), std::back_inserter(made_.chunks));
-      made_.lease.take(&collected.lease());
-    }
-    std::ranges::stable_sort(made_.chunks, {}, &Chunk::sequence);
+    made_.chunks = gather_in_order<CollectSink>(sinks, &made_.lease);
     return Status::success();
   }
   Collected take() { return std::move(made_); }
@@ -41,34 +37,32 @@ class CollectConsumer final : public Consumer {
   Collected made_;
 };
 
-// What the input of a Filter, Project, Extract, Sample or Union is told of what it is told itself.
-// What is not named here is not passed on: a hint may be right of some nodes' rows alone.
-ScanHints hints_below(const plan::Node& node, const ScanHints& hints) {
-  ScanHints below;
+// What is needed of the input of a Filter, Project, Extract, Sample or Union.
+Demand demand_below(const plan::Node& node, const Demand& demand) {
+  Demand below;
   if (std::holds_alternative<plan::Sample>(node.op)) {
     return below;  // which rows it takes is told by all rows' sequences
   }
   // Each row is made of one row, which comes where that one came.
-  below.time_bound = hints.time_bound;
-  below.takes_stretches = hints.takes_stretches;
-  below.any_order = hints.any_order;
-  below.kept_keys = keys_below(hints.kept_keys, node);
+  below.rows = {demand.rows.time_bound, keys_below(demand.rows.kept_keys, node)};
+  below.order = demand.order;
   if (std::holds_alternative<plan::Union>(node.op)) {
-    return below;  // in order, or first, among the rows of all inputs are not those of each
+    // In order, or first, among the rows of all inputs are not those of each.
+    below.order.time_order = TimeOrder::kNone;
+    below.order.one_sink = false;
+    return below;
   }
-  below.time_order = hints.time_order;
-  below.one_sink = hints.one_sink;
   if (const auto* filter = std::get_if<plan::Filter>(&node.op)) {
-    below.group_filters = hints.group_filters;
-    below.group_filters.push_back(filter);
+    below.groups.filters = demand.groups.filters;
+    below.groups.filters.push_back(filter);
   }
   // Each row of the input makes one: they are as many, and in the same order.
   if (const auto* project = std::get_if<plan::Project>(&node.op)) {
-    below.top_groups = hints.top_groups;
-    below.first_groups = hints.first_groups;
-    below.groups_only_counted = hints.groups_only_counted && project->exprs.empty();
+    below.groups = demand.groups;
+    below.groups.filters.clear();  // they read columns of this node
+    below.groups.only_counted = demand.groups.only_counted && project->exprs.empty();
     below.extremes_only =
-        hints.extremes_only && std::ranges::all_of(project->exprs, &plan::Expr::is_column);
+        demand.extremes_only && std::ranges::all_of(project->exprs, &plan::Expr::is_column);
   }
   return below;
 }
@@ -108,14 +102,14 @@ Status Executor::check() const {
 Result<Collected> Executor::collect(const plan::Node& node, std::string_view operator_name,
                                     const ChunkMap& keep, const std::vector<KeptKeys>& kept_keys) {
   CollectConsumer consumer(options_.budget, operator_name);
-  ScanHints hints;
-  hints.takes_stretches = true;
-  hints.kept_keys = kept_keys;
+  Demand demand;
+  demand.order.takes_stretches = true;
+  demand.rows.kept_keys = kept_keys;
   if (keep) {
     MapConsumer kept(keep, {options_.budget, options_.control, operator_name}, consumer);
-    EVQ_TRY(run(node, kept, hints));
+    EVQ_TRY(run(node, kept, demand));
   } else {
-    EVQ_TRY(run(node, consumer, hints));
+    EVQ_TRY(run(node, consumer, demand));
   }
   return consumer.take();
 }
@@ -246,9 +240,9 @@ Status Executor::run_shared(const plan::Shared& shared, Consumer& consumer) {
   return push_all(at->second.made.chunks, consumer);
 }
 
-Status Executor::run_union(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
+Status Executor::run_union(const plan::Node& node, Consumer& consumer, const Demand& demand) {
   UnionConsumer shared(consumer);
-  const ScanHints below = hints_below(node, hints);
+  const Demand below = demand_below(node, demand);
   for (const plan::NodePtr& input : node.inputs) {
     if (shared.is_done() && !options_.exact_matches) {
       break;
@@ -258,41 +252,41 @@ Status Executor::run_union(const plan::Node& node, Consumer& consumer, const Sca
   return shared.complete_all();
 }
 
-Status Executor::run(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
+Status Executor::run(const plan::Node& node, Consumer& consumer, const Demand& demand) {
   EVQ_TRY(check());
-  return profile_ != nullptr ? run_profiled(node, consumer, hints)
-                             : run_flat(node, consumer, hints);
+  return profile_ != nullptr ? run_profiled(node, consumer, demand)
+                             : run_flat(node, consumer, demand);
 }
 
-Status Executor::run_profiled(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
+Status Executor::run_profiled(const plan::Node& node, Consumer& consumer, const Demand& demand) {
   NodeCost& cost = profile_->of(node);
   ProfiledConsumer profiled(cost, TimeGoesTo::now(), consumer);
   const TimeGoesTo this_node(&cost);
-  return run_flat(node, profiled, hints);
+  return run_flat(node, profiled, demand);
 }
 
-Status Executor::run_flat(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
+Status Executor::run_flat(const plan::Node& node, Consumer& consumer, const Demand& demand) {
   if (!options_.force_flat) {
-    return run_input(node, consumer, hints);
+    return run_input(node, consumer, demand);
   }
   MapConsumer flat([](Chunk chunk) -> Result<Chunk> { return flatten_chunk(std::move(chunk)); }, {},
                    consumer);
-  return run_input(node, flat, hints);
+  return run_input(node, flat, demand);
 }
 
-Status Executor::run_input(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
+Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Demand& demand) {
   const auto map = [&](ChunkMap chunk_map, std::string_view name) {
     MapConsumer mapped(std::move(chunk_map), {options_.budget, options_.control, name}, consumer);
-    return run(*node.inputs[0], mapped, hints_below(node, hints));
+    return run(*node.inputs[0], mapped, demand_below(node, demand));
   };
   struct Dispatch {
     Executor& executor;
     const plan::Node& node;
     Consumer& consumer;
-    const ScanHints& hints;
+    const Demand& demand;
     const std::function<Status(ChunkMap, std::string_view)>& map;
 
-    Status operator()(const plan::Scan& scan) { return run_scan(executor, scan, hints, consumer); }
+    Status operator()(const plan::Scan& scan) { return run_scan(executor, scan, demand, consumer); }
     Status operator()(const plan::Sequence& sequence) {
       return run_sequence(executor, sequence, consumer);
     }
@@ -313,28 +307,28 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
       return map(sample_map(sample.probability, executor.context()), "sample");
     }
     Status operator()(const plan::Aggregate& /*op*/) {
-      return run_aggregate(executor, node, hints, consumer);
+      return run_aggregate(executor, node, demand, consumer);
     }
     Status operator()(const plan::Sort& /*op*/) {
-      return run_sort(executor, node, hints, consumer);
+      return run_sort(executor, node, demand, consumer);
     }
     Status operator()(const plan::Limit& /*op*/) { return run_top_n(executor, node, consumer); }
     Status operator()(const plan::TopN& /*op*/) { return run_top_n(executor, node, consumer); }
     Status operator()(const plan::Fetch& /*op*/) {
-      return run_fetch(executor, node, hints, consumer);
+      return run_fetch(executor, node, demand, consumer);
     }
     Status operator()(const plan::Join& /*op*/) {
-      return run_join(executor, node, hints, consumer);
+      return run_join(executor, node, demand, consumer);
     }
     Status operator()(const plan::Union& /*op*/) {
-      return executor.run_union(node, consumer, hints);
+      return executor.run_union(node, consumer, demand);
     }
     Status operator()(const plan::Unnest& /*op*/) {
-      return run_unnest(executor, node, hints, consumer);
+      return run_unnest(executor, node, demand, consumer);
     }
     Status operator()(const plan::Series& /*op*/) { return run_series(executor, node, consumer); }
     Status operator()(const plan::Window& /*op*/) {
-      return run_window(executor, node, hints, consumer);
+      return run_window(executor, node, demand, consumer);
     }
     Status operator()(const plan::Apply& /*op*/) { return run_apply(executor, node, consumer); }
     Status operator()(const plan::Placeholder& placeholder) {
@@ -348,7 +342,7 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     Status operator()(const plan::Shared& shared) { return executor.run_shared(shared, consumer); }
   };
   const std::function<Status(ChunkMap, std::string_view)> map_function = map;
-  return std::visit(Dispatch{*this, node, consumer, hints, map_function}, node.op);
+  return std::visit(Dispatch{*this, node, consumer, demand, map_function}, node.op);
 }
 
 }  // namespace evq

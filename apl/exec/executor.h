@@ -3,7 +3,6 @@
 // shared subplans, the limits) and nothing of the store. The caller provides the tables as
 // Snapshots, which stay pinned until the executor is gone.
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -49,65 +48,56 @@ struct ExecOptions {
   std::optional<std::size_t> join_left_rows{};
 };
 
+class TimeBound;
+
 enum class TimeOrder : std::uint8_t { kNone, kAscending, kDescending };
 
-// How old, or how new, a row may be to be among the first rows by time: a bound that draws nearer
-// as such rows are found. Any thread.
-class TimeBound {
- public:
-  // The newest rows come first, else the oldest.
-  explicit TimeBound(bool newest)
-      : newest_(newest), time_(newest ? kUnboundedStart : kUnboundedEnd) {}
-
-  bool newest() const { return newest_; }
-  // Rows beyond `time` cannot reach the result; those at it still may.
-  void draw_to(std::int64_t time) {
-    std::int64_t seen = time_.load(std::memory_order_relaxed);
-    while ((newest_ ? time > seen : time < seen) && !time_.compare_exchange_weak(seen, time)) {
-    }
-  }
-  // Whether rows of these times cannot reach the result.
-  bool excludes(std::int64_t min_time, std::int64_t max_time) const {
-    const std::int64_t time = time_.load(std::memory_order_relaxed);
-    return newest_ ? max_time < time : min_time > time;
-  }
-
- private:
-  const bool newest_;
-  std::atomic<std::int64_t> time_;
+// Rows that a node may leave out of its output.
+struct RowDemand {
+  // The rows that this bound excludes; blocks are visited from its side on. Null: no bound.
+  const TimeBound* time_bound = nullptr;
+  // Rows that lack one of these keys.
+  std::vector<KeptKeys> kept_keys{};
 };
 
-// Tells a scan or an aggregation what the operators above it make of its rows. A node between them
-// passes on what it names, and nothing else.
-struct ScanHints {
-  // Rows that it excludes need not come, and blocks are visited from its side on. Null: no bound.
-  const TimeBound* time_bound = nullptr;
+// The order in which a node may give its rows.
+struct OrderDemand {
   // Visit blocks in this order of their times, each worker a stretch of time: the sinks, in the
   // order in which they were made, get one stretch after the other. A chunk's sequence is its
   // block's place in that order, and its rows are some of the block's, as they lie there; those of
   // the block's next chunk come behind them in this order.
   TimeOrder time_order = TimeOrder::kNone;
-  // What the sinks get is put in order by sequences, or one sink after the other: sorted rows may
+  // The consumer takes its sinks' chunks by sequence, or one sink after the other: sorted rows may
   // come as such stretches.
   bool takes_stretches = false;
-  // Groups of an aggregation that are not among these cannot reach the result.
-  std::optional<TopRows> top_groups;
-  // Right above an aggregation: groups that these do not let through cannot reach the result.
-  std::vector<const plan::Filter*> group_filters{};
-  // Of the groups of an aggregation only so many, the first ones, are taken.
-  std::optional<std::size_t> first_groups;
-  // Rows that lack one of these keys need not come.
-  std::vector<KeptKeys> kept_keys{};
-  // All that is asked of an aggregation is how many groups there are: its rows may come in any
-  // order and without columns.
-  bool groups_only_counted = false;
-  // Nothing is asked of the rows but how many there are and, of each column, the least and the
-  // greatest value: others may stand in for the rest.
-  bool extremes_only = false;
-  bool any_order = false;  // of rows, all of which are read
-  // The rows of a sort, and those that window functions make of them, are wanted in order in one
-  // sink: none of these holds them all, whose rows would go to several.
+  // Rows may come in any order, since all of them are read.
+  bool any = false;
+  // Rows of a sort, and what window functions make of them, must come in order in one sink: no node
+  // on the way may hold all rows, since it would hand them to several.
   bool one_sink = false;
+};
+
+// Which groups of an aggregation reach the result.
+struct GroupDemand {
+  // Only groups among these top rows.
+  std::optional<TopRows> top;
+  // Only this many groups: those that come first in the stream.
+  std::optional<std::size_t> first;
+  // The filters right above the aggregation: only groups that all of them let through.
+  std::vector<const plan::Filter*> filters{};
+  // Only the number of groups: rows may come in any order and without columns.
+  bool only_counted = false;
+};
+
+// What the operators above a node need of its output, so that it may do less; by default all rows,
+// in order. A node passes on to its inputs what holds for their rows as well.
+struct Demand {
+  RowDemand rows{};
+  OrderDemand order{};
+  GroupDemand groups{};
+  // Only the number of rows and the least and greatest value of each column matter: other values
+  // may stand in for the rest.
+  bool extremes_only = false;
 };
 
 // The whole output of a node, in order, and the bytes it was charged for.
@@ -123,7 +113,7 @@ class Executor {
   ~Executor();
 
   // Runs `node` to its end, or until `consumer` wants no more.
-  Status run(const plan::Node& node, Consumer& consumer, const ScanHints& hints = {});
+  Status run(const plan::Node& node, Consumer& consumer, const Demand& demand = {});
   // Runs `node` and keeps its output, or what `keep`, when given, makes of each chunk of it; rows
   // that lack a key of `kept_keys` need not be among it. `operator_name`, a literal, is for memory
   // errors.
@@ -134,8 +124,8 @@ class Executor {
   Status push_each(const std::function<Chunk()>& make, std::string_view operator_name,
                    Consumer& consumer) const;
 
-  // The same into a sink that gets more afterwards; numbers the chunks from `*sequence` on. Whether
-  // the sink wants more.
+  // Pushes such chunks into a sink that gets more afterwards, numbered from `*sequence` on. Returns
+  // whether the sink wants more.
   Result<Flow> push_into(Sink& sink, const std::function<Chunk()>& make,
                          std::string_view operator_name, std::uint64_t* sequence) const;
 
@@ -146,8 +136,8 @@ class Executor {
 
   // Calls work(0) … work(workers - 1), on the pool's threads where there is a pool.
   void run_workers(std::size_t workers, const std::function<void(std::size_t)>& work) const;
-  // Calls work(0) … work(count - 1), each by the next worker who is free. The failure of the lowest
-  // number, if any.
+  // Calls work(0) … work(count - 1), each on the next free worker. Returns the failure of the
+  // lowest number, if any.
   Status run_each(std::size_t count, const std::function<Status(std::size_t)>& work) const;
   // From now on nodes tell `profile` what they cost; null: nobody.
   void set_profile(QueryProfile* profile) { profile_ = profile; }
@@ -163,18 +153,18 @@ class Executor {
   void set_placeholder(std::uint64_t apply, const std::vector<Chunk>* rows);
 
  private:
-  // Pushes the chunk that `make` gives, charged meanwhile; not one without rows.
+  // Pushes the chunk that `make` gives, charged meanwhile; a chunk without rows is not pushed.
   Result<Flow> push_one(Sink& sink, const std::function<Chunk()>& make,
                         std::string_view operator_name) const;
-  Status run_profiled(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
-  Status run_flat(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
-  Status run_input(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
-  Status run_union(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
+  Status run_profiled(const plan::Node& node, Consumer& consumer, const Demand& demand);
+  Status run_flat(const plan::Node& node, Consumer& consumer, const Demand& demand);
+  Status run_input(const plan::Node& node, Consumer& consumer, const Demand& demand);
+  Status run_union(const plan::Node& node, Consumer& consumer, const Demand& demand);
   Status run_shared(const plan::Shared& shared, Consumer& consumer);
 
   struct SharedResult {
     Collected made;
-    std::vector<std::uint64_t> applies;  // whose rows it was made of
+    std::vector<std::uint64_t> applies;  // numbers of the Apply nodes whose rows went into it
   };
 
   const EvalContext context_;
@@ -182,28 +172,28 @@ class Executor {
   SnapshotProvider* const tables_;
   QueryStats* const stats_;
   QueryProfile* profile_ = nullptr;
-  // By plan, which is kept so that its address stays its own.
+  // By subplan, which is kept alive so that no other one gets its address.
   std::map<std::shared_ptr<const plan::Node>, SharedResult> shared_results_;
   std::map<std::uint64_t, const std::vector<Chunk>*> placeholders_;  // by apply
 };
 
 // The implementations of single nodes; each lives in the file named after it.
-Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hints,
+Status run_scan(Executor& executor, const plan::Scan& scan, const Demand& demand,
                 Consumer& consumer);
 Status run_sequence(Executor& executor, const plan::Sequence& sequence, Consumer& consumer);
-Status run_fetch(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_fetch(Executor& executor, const plan::Node& node, const Demand& demand,
                  Consumer& consumer);
-Status run_aggregate(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_aggregate(Executor& executor, const plan::Node& node, const Demand& demand,
                      Consumer& consumer);
-Status run_sort(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_sort(Executor& executor, const plan::Node& node, const Demand& demand,
                 Consumer& consumer);
 Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer);
-Status run_join(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_join(Executor& executor, const plan::Node& node, const Demand& demand,
                 Consumer& consumer);
-Status run_unnest(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_unnest(Executor& executor, const plan::Node& node, const Demand& demand,
                   Consumer& consumer);
 Status run_series(Executor& executor, const plan::Node& node, Consumer& consumer);
-Status run_window(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_window(Executor& executor, const plan::Node& node, const Demand& demand,
                   Consumer& consumer);
 Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer);
 Status run_transform(Executor& executor, const plan::Node& node, Consumer& consumer);

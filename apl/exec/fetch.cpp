@@ -443,7 +443,7 @@ Result<Chunk> fetch_rows(Executor& executor, const plan::Fetch& fetch, const Chu
   return rows;
 }
 
-Status run_fetch(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_fetch(Executor& executor, const plan::Node& node, const Demand& demand,
                  Consumer& consumer) {
   const auto& fetch = std::get<plan::Fetch>(node.op);
   EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(fetch.table));
@@ -456,21 +456,21 @@ Status run_fetch(Executor& executor, const plan::Node& node, const ScanHints& hi
     FetchConsumer fetched(spec, come, consumer);
     return executor.run(input, fetched);
   }
-  ScanHints below;
-  if (hints.takes_stretches) {
-    EVQ_TRY_ASSIGN(below.time_order, time_order_below(executor, input));
+  Demand below;
+  if (demand.order.takes_stretches) {
+    EVQ_TRY_ASSIGN(below.order.time_order, time_order_below(executor, input));
   }
-  if (below.time_order == TimeOrder::kNone) {
+  if (below.order.time_order == TimeOrder::kNone) {
     FetchConsumer fetched(spec, RowsCome::kAnyhow, consumer);
     return executor.run(input, fetched);
   }
   if (fetch.candidates.has_value()) {  // few rows, which are known when they are in order
     FetchConsumer fetched(spec, RowsCome::kAnyhow, consumer);
-    TimeMerge merge(executor, input, below.time_order, fetched);
+    TimeMerge merge(executor, input, below.order.time_order, fetched);
     EVQ_TRY(merge.prepare());
     return executor.run(*input.inputs[0], merge, below);
   }
-  TimeMerge merge(executor, input, below.time_order, consumer);
+  TimeMerge merge(executor, input, below.order.time_order, consumer);
   EVQ_TRY(merge.prepare());
   FetchConsumer fetched(spec, RowsCome::kByBlock, merge);
   return executor.run(*input.inputs[0], fetched, below);

@@ -1,7 +1,7 @@
 #pragma once
-// FirstGroups: which groups of an aggregation come first in the stream, where no others can reach
-// the result: the rows of others need not be grouped. Told by the first chunk of the stream alone,
-// if it has them all. Shared by the workers; one of them sees that chunk.
+// FirstGroups: the groups of an aggregation that come first in the stream, where no others can
+// reach the result: rows of other groups need not be grouped. They are found in the first chunk of
+// the stream, if it has them all. Shared by the workers; one of them sees that chunk.
 
 #include <atomic>
 #include <cstddef>
@@ -17,17 +17,18 @@ namespace evq {
 
 class FirstGroups {
  public:
-  // `count` of them are asked for; nothing: all groups are. `spec` stays the caller's.
+  // `count`: how many groups are asked for; nothing: all of them. `spec` must outlive this.
   FirstGroups(const GroupStates::Spec& spec, std::optional<std::size_t> count)
       : spec_(spec), count_(count) {}
 
-  // Whether so many rows, the stream's first, may tell.
+  // Whether a first chunk of `rows` rows is long enough to find the first groups in.
   bool may_tell(std::size_t rows) const;
-  // By their `keys`, as tables take them.
+  // Finds the first groups in the first chunk, whose `keys` are as GroupTable takes them. known()
+  // stays false when the chunk has too few groups.
   void find(std::span<const Vector> keys, std::size_t rows);
-  // Once it was found out; any thread.
+  // Whether find() found the groups. Any thread.
   bool known() const { return known_.load(std::memory_order_acquire) != nullptr; }
-  // The rows whose groups are among them, ascending. Any thread.
+  // Returns the rows of the first groups, ascending. Requires known(). Any thread.
   RowList rows_of(std::span<const Vector> keys, std::size_t rows) const;
 
  private:

@@ -15,7 +15,7 @@ namespace evq {
 class ForwardingSink : public Sink {
  public:
   Status finish() override { return next_->finish(); }
-  // This sink is of no use afterwards.
+  // Gives up the next sink; this one must not be used afterwards.
   std::unique_ptr<Sink> release_next() { return std::move(next_); }
 
  protected:
@@ -26,7 +26,7 @@ class ForwardingSink : public Sink {
   std::unique_ptr<Sink> next_;
 };
 
-// The sinks behind `sinks`, which are all ForwardingSinks.
+// Returns the next sinks of `sinks`, which are all ForwardingSinks.
 inline std::vector<std::unique_ptr<Sink>> forwarded_sinks(
     std::vector<std::unique_ptr<Sink>> sinks) {
   for (std::unique_ptr<Sink>& sink : sinks) {

@@ -11,9 +11,9 @@
 
 namespace evq {
 
-// The groups of a part, which is settled, that all `filters` let through. Groups have `keys`
-// columns that they are told by, then their results; only what is looked at is made. A filter that
-// may say otherwise the next time is passed over.
+// Returns the groups of a settled part that pass all `filters`, whose input columns are the `keys`
+// group keys and then the results; only columns that a filter reads are made. Filters that are not
+// deterministic are skipped.
 RowList groups_that_pass(const GroupStates& part, std::size_t keys,
                          std::span<const plan::Filter* const> filters, const EvalContext& context);
 

@@ -17,28 +17,28 @@
 
 namespace evq {
 
-// Keys that are looked up side by side.
+// A batch of keys that are looked up side by side.
 struct KeyBatch {
   struct Column {
     const Values* values = nullptr;
-    std::vector<std::uint32_t> slots;  // of each key
-    // Of texts, by entry, where each entry is likely to come several times; else empty. A text is
-    // where the table holds it once that was found out; until then it is the entry's own.
+    std::vector<std::uint32_t> slots;  // by key: its slot among the values
+    // For text dictionaries whose entries are likely to repeat, by entry; else empty. A text points
+    // to the table's own copy once that was found, until then to the entry's.
     std::vector<std::uint64_t> entry_hashes;
     std::vector<std::string_view> entry_texts;
   };
-  std::vector<Column> columns;  // none of keys that were loaded before
+  std::vector<Column> columns;  // none when the keys were loaded before
   std::size_t size = 0;
-  // Of words, as GroupKeys keeps them: those of key j are at rows + j * stride.
+  // The keys as rows of words, as GroupKeys keeps them: key j begins at rows + j * stride.
   const std::uint64_t* rows = nullptr;
   std::size_t stride = 0;
-  std::vector<std::uint64_t> loaded;  // the rows, where the batch has columns
+  std::vector<std::uint64_t> loaded;  // memory of the rows, where the batch has columns
   bool has_nulls = false;
 };
 
-// Whether many rows may be told to have no key before they are looked up: of one flat column.
+// Whether the key is a single flat column with nulls, whose null rows need no look-up each.
 bool is_sparse(std::span<const Vector> keys);
-// Appends the rows of [begin, end) that have a value, and those that have none, ascending.
+// Appends the rows of [begin, end) with a value to `some`, the others to `nulls`, ascending.
 void split_sparse(const Vector& key, std::size_t begin, std::size_t end,
                   std::vector<std::uint32_t>* some, std::vector<std::uint32_t>* nulls);
 
@@ -47,17 +47,17 @@ class GroupKeys {
   explicit GroupKeys(const std::vector<Type>& types);
 
   std::size_t columns() const { return columns_.size(); }
-  // Of a key, without its texts.
+  // The size of a key, without the bytes of its texts.
   std::size_t row_words() const { return stride_; }
   std::size_t row_bytes() const { return stride_ * sizeof(std::uint64_t); }
   std::vector<Type> types() const;
   bool is_text(std::size_t column) const { return columns_[column].text; }
   // Fills the batch's rows from its slots.
   void load(KeyBatch* batch) const;
-  // The hash of each key that is loaded.
+  // Hashes each loaded key of the batch.
   void hash_all(const KeyBatch& batch, std::uint64_t seed, std::uint64_t* hashes) const;
 
-  // That of a key that is one number, a row of two words.
+  // Hashes a key that is a single number, given as a row of two words.
   static std::uint64_t hash_number(const std::uint64_t* row, std::uint64_t seed) {
     const std::uint64_t hash = hash64(row[1], seed);
     return row[0] == 0 ? hash : hash64(row[0], hash);
@@ -68,9 +68,8 @@ class GroupKeys {
     const std::uint64_t* key = batch.rows + j * batch.stride;
     return same_words(row(group), key, plain_) && (texts_.empty() || same_texts(row(group), key));
   }
-  // As equals(), for texts that many keys of a batch share: the table's groups come to hold each in
-  // one place, and keys that are loaded after it was found out lie there too, so that nobody looks
-  // at its bytes.
+  // As equals(), for texts that many keys of a batch share: group and batch come to point to one
+  // copy of an equal text, so that later comparisons need not read its bytes.
   bool holds(std::size_t group, KeyBatch* batch, std::size_t j) {
     const std::uint64_t* key = batch->rows + j * batch->stride;
     if (same_words(row(group), key, stride_)) {
@@ -83,7 +82,7 @@ class GroupKeys {
            (texts_.empty() || same_texts(row(group), other.row(other_group)));
   }
   void reserve(std::size_t groups) { rows_.reserve(groups * stride_); }
-  // The key of the next group; without texts its row does.
+  // Appends the key of the next group; a row alone is enough where keys have no texts.
   void append(const std::uint64_t* key) {
     for (std::size_t i = 0; i < stride_; ++i) {  // few: insert() would take longer
       rows_.push_back(key[i]);
@@ -95,19 +94,19 @@ class GroupKeys {
       own_last_texts(batch, j);
     }
   }
-  // After share_texts(other): its texts stay where they are and live on with this.
+  // Appends a key of `other`, whose texts stay where they are: share_texts(other) must come before.
   void append(const GroupKeys& other, std::size_t other_group);
   void share_texts(const GroupKeys& other);
-  // Texts that live on for this alone are copied, and no longer shared.
+  // Copies all texts into memory of this object's own and lets go of shared memory.
   void own_texts();
 
-  // Ask for the memory that equals() will read: first the one, then the other.
+  // Prefetch the memory that equals() will read: the row, then its first text.
   void prefetch_row(std::size_t group) const { __builtin_prefetch(row(group)); }
   void prefetch_text(std::size_t group) const;
-  // The same of keys that were loaded a while ago.
+  // Prefetches the first text of keys that were loaded a while ago.
   void prefetch_key_texts(const KeyBatch& batch) const;
 
-  // A column of the keys of `groups`, in that order. Texts are shared with the vector.
+  // Returns a key column for `groups`, in that order. Texts are shared with the vector.
   Vector gather(std::size_t column, std::span<const std::uint32_t> groups) const;
   std::size_t size_bytes() const;
   // The words of a group's key.
@@ -117,7 +116,7 @@ class GroupKeys {
   struct Column {
     Type type;
     bool text;
-    std::size_t place;  // of its first word in a row
+    std::size_t place;  // index of its first word in a row
   };
 
   static bool same_words(const std::uint64_t* a, const std::uint64_t* b, std::size_t count) {
@@ -134,7 +133,7 @@ class GroupKeys {
   void load_column(std::size_t column, KeyBatch* batch) const;
 
   std::vector<Column> columns_;
-  std::vector<std::size_t> texts_;  // which columns are
+  std::vector<std::size_t> texts_;  // numbers of the text columns
   std::size_t plain_ = 0;           // words before the texts
   std::size_t stride_ = 0;          // words of a row
   LargeVector<std::uint64_t> rows_;

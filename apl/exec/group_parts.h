@@ -27,29 +27,30 @@ class GroupParts {
  public:
   static constexpr unsigned kBits = PartedGroups::kBits;
   static constexpr std::size_t kCount = PartedGroups::kCount;
-  // Fewer groups may fit the cache as they are.
+  // From so many groups on parting may pay: fewer may fit the cache as they are.
   static constexpr std::size_t kGroupsMin = std::size_t{1} << 15U;
 
-  // What the workers have in common; the caller's.
+  // What all workers share; it must outlive them.
   struct Shared {
-    PartedGroups parts;  // to which rows that may wait are added
-    FirstGroups first;   // rows of other groups are left out
+    PartedGroups parts;  // get the rows of all workers that may wait
+    FirstGroups first;   // rows of other groups are dropped
   };
   // `spec` and `shared` stay the caller's.
   GroupParts(const GroupStates::Spec& spec, Shared& shared);
 
   Status add(Chunk chunk);
-  // Once, after the last add(): others may merge from what is not waiting then.
+  // Settles, once after the last add(), all groups whose rows are not waiting, so that others may
+  // merge from them.
   Status settle_to_merge();
   bool parted() const { return parts_ != nullptr; }
-  // Its groups while they are not parted; none then.
+  // The worker's groups while they are not parted; empty afterwards.
   const GroupStates& together() const { return *together_; }
   std::unique_ptr<GroupStates> release_together() { return std::move(together_); }
-  // Its own parts; null where there are none.
+  // The worker's own parts; null when it adds to the shared ones, or to none yet.
   PartedGroups* own_parts() { return own_parts_.get(); }
-  // Adds the rows of a part that wait. Several threads may ask for different parts.
+  // Adds the waiting rows of a part to `to`. Several threads may call this for different parts.
   Status take_in(std::size_t part, GroupStates* to) const;
-  // Of groups that are its own and rows that do not wait.
+  // Number of the worker's own groups, without those of the shared parts and of waiting rows.
   std::size_t size() const;
 
  private:
@@ -57,31 +58,31 @@ class GroupParts {
     Chunk arguments;
     std::uint64_t order;  // the position of the chunk's first row
     PartedRows rows;
-    std::vector<Vector> texts;  // the columns that the rows' keys have theirs from
-    // How many rows each stands for, where all that is asked for is their number; else empty.
+    std::vector<Vector> texts;  // columns that hold the texts of the rows' keys
+    // How many rows each stands for, where groups are only counted; else empty.
     std::vector<std::uint32_t> counts;
   };
   using PartLists = std::vector<std::vector<std::uint32_t>>;
 
   static Status take_in(const WaitingRows& waiting, const PartedRows::Part& some, GroupStates* to);
   bool rows_may_wait() const { return spec_.waiting_rows_max > 0; }
-  // The columns of a chunk that groups are told by, as tables take them.
+  // Sets keys_ to the key columns of a chunk, as GroupTable takes them.
   void load_keys(const Chunk& chunk);
-  // Its rows of the shares wanted.
+  // Drops the chunk's rows whose keys are not of the wanted shares.
   Status keep_shares(Chunk* chunk);
-  // Its rows of the first groups, once they are known.
+  // Drops the chunk's rows of other than the first groups, once these are known.
   Status keep_first(Chunk* chunk);
   Status add_chunk(const Chunk& chunk);
   Status add_together(const Chunk& chunk, std::uint64_t order);
   bool looks_first(const Chunk& chunk) const;
   static void empty_lists(PartLists* lists);
   static void list_by_part(std::span<const std::uint64_t> hashes, PartLists* lists);
-  // Adds the rows from `begin` on, of which row 0 is the one numbered `order` of the stream.
+  // Adds the chunk's rows from `begin` on; `order` is the place of its row 0 in the stream.
   Status add_to_parts(const Chunk& chunk, std::size_t begin, std::uint64_t order);
-  // `counts`, by row of the chunk, say how many rows each stands for; empty: for itself.
+  // Adds some rows; `counts`, by row of the chunk, is how many rows each stands for (empty: one).
   Status add_rows(const Chunk& chunk, std::span<const std::uint32_t> rows, std::uint64_t order,
                   std::span<const std::uint32_t> counts = {});
-  // The same of the chunk's combinations of entries.
+  // Adds one row for each of the chunk's combinations of entries, with the number of its rows.
   Status add_counts(const Chunk& chunk, std::uint64_t order, std::size_t radix);
   Status take_in_all();
   Status add_combinations(const Chunk& chunk, std::uint64_t order, std::size_t radix);
@@ -95,23 +96,23 @@ class GroupParts {
   Shared& shared_;
   std::unique_ptr<GroupStates> together_;
   std::unique_ptr<PartedGroups> own_parts_;
-  PartedGroups* parts_ = nullptr;  // its own or those of all, once parted
+  PartedGroups* parts_ = nullptr;  // own_parts_ or the shared ones, once parted
   SequenceRows sequence_rows_;
   std::uint64_t rows_ = 0;
   std::uint64_t chunks_ = 0;
-  bool mostly_new_ = false;  // groups of the last chunk that was added together
+  bool mostly_new_ = false;  // the last chunk added together had mostly new groups
   bool started_ = false;
   std::vector<Vector> keys_;
   std::vector<WaitingRows> waiting_;
   std::size_t waiting_rows_ = 0;
-  MemoryLease lease_;  // of what waits
-  // Of the last chunk of combinations: some 20 bytes a row, not charged.
+  MemoryLease lease_;  // for waiting rows
+  // Combinations of the last chunk added by them: some 20 bytes a row, not charged.
   ChunkCombinations combinations_;
-  std::vector<std::uint64_t> hashes_;  // of its combinations
+  std::vector<std::uint64_t> hashes_;  // by combination
   PartLists rows_of_part_;
   PartLists combinations_of_part_;
   std::vector<std::uint32_t> combination_of_row_;
-  std::vector<std::uint32_t> groups_;  // of the combinations
+  std::vector<std::uint32_t> groups_;  // by combination
 };
 
 }  // namespace evq

@@ -31,23 +31,24 @@ class GroupStates {
     const EvalContext& context;
     std::vector<Type> key_types;
     MemoryBudget* budget;
-    KeyShares shares{};  // groups of other keys are left out
+    KeyShares shares{};  // rows of other keys are left out
     Parting parting = Parting::kNever;
-    // Of a worker; 0: rows may not wait until others came that come after them in the stream.
+    // How many rows may wait in a worker until later rows of the stream were added; 0: none.
     std::size_t waiting_rows_max = 0;
   };
   // `spec` stays the caller's.
   explicit GroupStates(const Spec& spec);
 
-  // Adds rows whose `keys` are as tables take them, and the first of which is the one numbered
-  // `order` of the stream.
+  // Adds the rows of a chunk; `keys` are its key columns as GroupTable takes them, `order` is the
+  // place of its row 0 in the stream.
   Status add(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order);
-  // The same of some of the rows, whose arguments_of() are `arguments`.
+  // Adds the rows `some` of a chunk, for which arguments_of() made `arguments`.
   Status add_some(const Chunk& arguments, std::uint64_t order, const PartedRows::Part& some);
-  // The same where each stands for as many rows as `counts` says, which is all that is asked for.
+  // Adds the rows `some`, of which each stands for as many rows as `counts` says. Requires
+  // only_counts_rows().
   Status add_counted(std::uint64_t order, const PartedRows::Part& some,
                      std::span<const std::uint32_t> counts);
-  // The same of rows that all have the key of `first`, which is the first of them.
+  // Adds `rows` of a chunk, which all have the key of the single row `first`, the first of them.
   Status add_same(const Chunk& chunk, std::uint64_t order, const PartedRows::Part& first,
                   std::span<const std::uint32_t> rows);
   // Some of a chunk's combinations, ascending, and the rows that have them, ascending.
@@ -62,46 +63,46 @@ class GroupStates {
   };
   Status add_some(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order,
                   const SomeCombinations& some);
-  // How many groups the first `count` rows of the last chunk that was added are in; nothing where
-  // their groups were not looked up one by one.
+  // Returns how many groups the first `count` rows of the last added chunk belong to; nothing where
+  // they were not looked up one by one.
   std::optional<std::size_t> groups_of_first_rows(std::size_t count) const;
-  // How many combinations of entries the last chunk that was added came by; 0: by its rows.
+  // Number of combinations of entries that the last chunk was added by; 0: by its rows.
   std::size_t counted_combinations() const { return combinations_; }
-  // Whether all states ask for is the number of rows of each group.
+  // Whether the aggregates need nothing but the number of rows of each group.
   bool only_counts_rows() const { return counts_rows_; }
-  // What states read of some of a chunk's rows: the columns in their places, the others empty.
+  // Picks `rows` of the columns that aggregates read; other columns become constant nulls.
   Result<Chunk> arguments_of(const Chunk& chunk, std::span<const std::uint32_t> rows) const;
-  // Of groups that will probably come.
+  // Makes room for `groups` groups in all, which will probably come.
   Status reserve(std::size_t groups);
-  // After the last rows.
+  // Settles all states after the last rows: results() may follow.
   Status settle();
-  // What that does as far as others who merge from here need it.
+  // Settles only the states that others cannot merge from before.
   Status settle_to_merge();
-  // Takes in the states of `groups` of `other`, which is settled at least to merge and whose rows
+  // Merges the states of `groups` of `other`, which is settled at least to merge and whose rows
   // count as coming after those seen here.
   Status merge(const GroupStates& other, std::span<const std::uint32_t> groups);
-  // Forgets all groups but these, few of them. Of states that are settled.
+  // Drops all groups but these few. The states must be settled.
   Status keep(std::span<const std::uint32_t> groups);
 
-  // 1 when the aggregation has no keys.
+  // Number of groups; 1 when the aggregation has no keys.
   std::size_t size() const { return has_keys() ? table_.size() : 1; }
   const GroupTable& table() const { return table_; }
-  // What the states hold, without the keys.
+  // Bytes that the states hold, without the keys.
   std::size_t state_bytes() const;
   AggregateState& state(std::size_t aggregate) { return *states_[aggregate]; }
-  // One column for each result of each aggregate, a row for each of `count` groups from `begin` on.
-  // Of states that are settled or were merged into; any thread.
+  // Returns a column for each result of each aggregate, with a row for each of `count` groups from
+  // `begin` on. The states must be settled or merged into. Any thread.
   std::vector<Vector> results(std::size_t begin, std::size_t count) const;
-  // One of these columns, of all groups.
+  // Returns one of these columns for all groups.
   Vector result(std::size_t column) const;
 
  private:
   bool has_keys() const { return !spec_.op.groups.empty(); }
-  // Charges what `work` allocates while it does.
+  // Runs `work` and charges what it allocates meanwhile.
   template <class Work>
   Status metered(const Work& work) const;
   void add_counts(const GroupTable::Counted& counted);
-  // Adds some rows of a chunk, of which only the arguments are picked; groups_ has their groups.
+  // Adds `rows` of a chunk, of which only the arguments are picked, to their groups groups_.
   Status add_arguments(const Chunk& chunk, std::span<const std::uint32_t> rows);
   // Adds the rows to the states that do not only count; `groups` are those of the rows.
   Status add_to_states(const Chunk& chunk, const std::uint32_t* groups);
@@ -110,7 +111,7 @@ class GroupStates {
   bool takes_rows(std::size_t state) const { return !counted_ || !states_[state]->counts_rows(); }
   bool has_much_text(const Chunk& chunk) const;
   std::size_t rows_at_once(const Chunk& chunk, std::size_t begin) const;
-  // For what is held, when rows were added; fails as well when the query must end.
+  // Charges what is held after rows were added; fails also when the query must end.
   Status charge();
 
   const Spec& spec_;
@@ -118,9 +119,9 @@ class GroupStates {
   std::vector<std::unique_ptr<AggregateState>> states_;
   MemoryLease lease_;
   bool counts_rows_ = true;
-  std::size_t combinations_ = 0;          // of the last chunk that was added, if it was counted
+  std::size_t combinations_ = 0;          // of the last added chunk; 0: it was added by its rows
   bool counted_ = false;                  // the rows of the chunk at hand were counted by group
-  std::vector<std::size_t> arg_columns_;  // that the other states read
+  std::vector<std::size_t> arg_columns_;  // of states that do not only count rows
   std::vector<Vector> args_;
   std::vector<std::uint32_t> groups_;
 };

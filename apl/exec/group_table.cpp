@@ -8,6 +8,7 @@
 
 #include "apl/exec/key_combinations.h"
 #include "apl/exec/key_slots.h"
+#include "apl/exec/numbered_rows.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
@@ -88,6 +89,9 @@ void GroupTable::make_slots(std::size_t count) {
 }
 
 void GroupTable::add_group(std::uint64_t hash) {
+  if (!can_number(size() + 1)) {
+    AllocationMeter::refuse(too_many_groups());
+  }
   hashes_.push_back(hash);
   first_seen_.push_back(kUnseen);
 }

@@ -28,7 +28,7 @@
 
 namespace evq {
 
-// Some of all keys, by their hashes: those of the shares from `begin` on, up to `end`.
+// A subset of all keys by their hashes: those of shares [begin, end) out of kCount.
 struct KeyShares {
   static constexpr unsigned kBits = 6;
   static constexpr std::uint32_t kCount = 1U << kBits;
@@ -43,8 +43,8 @@ class GroupTable {
  public:
   GroupTable(const std::vector<Type>& key_types, std::uint64_t seed);
 
-  // groups[i] becomes the group of row i. `order` is the position of row 0 in the stream, for
-  // first_seen().
+  // Sets groups[i] to the group of row i, making new ones. `order` is the position of row 0 in the
+  // stream, for first_seen().
   void assign(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
               std::uint32_t* groups);
 
@@ -53,9 +53,9 @@ class GroupTable {
     std::span<const std::uint32_t> groups;
     std::span<const std::uint32_t> counts;
   };
-  // The same, and the counts where they come with it: of keys that are dictionaries with few
-  // combinations of entries. With `counts_do`, `groups` is then left as it was; else it has so many
-  // rows. The spans live until the next call.
+  // Assigns as assign() does and returns the counts where they come with it: for dictionary keys
+  // with few combinations of entries. With `counts_do`, `groups` is then left as it was; else it
+  // gets `rows` entries. The spans live until the next call.
   std::optional<Counted> assign_counted(std::span<const Vector> keys, std::size_t rows,
                                         std::uint64_t order, bool counts_do,
                                         std::vector<std::uint32_t>* groups);
@@ -63,44 +63,46 @@ class GroupTable {
   // Whether the last chunk's rows were found by their combinations of entries, with few look-ups.
   bool located() const { return located_; }
 
-  // The hash of the key of each row, or of each combination, which is the same in all tables of
-  // these key types and seed.
+  // Hash the key of each row, or of each combination: equal in all tables of these key types and
+  // seed.
   void hash(std::span<const Vector> keys, std::size_t rows, std::uint64_t* hashes) const;
   void hash(std::span<const Vector> keys, const ChunkCombinations& combinations,
             std::uint64_t* hashes) const;
-  // The keys of some rows as all tables of these key types and seed look them up: loaded_words() of
-  // each, the first of which is the hash. Texts stay where the columns have them.
+  // Writes the keys of some rows as all tables of these key types and seed look them up:
+  // loaded_words() each, the first of which is the hash. Texts stay where the columns have them.
   void load(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
             std::uint64_t* loaded) const;
   std::size_t loaded_words() const { return 1 + keys_.row_words(); }
-  // groups[j] becomes the group of the j-th key that was loaded, that of row rows[j]; these ascend.
-  // `order` is the position of row 0.
+  // Sets groups[j] to the group of the j-th loaded key, that of row rows[j]; these ascend. `order`
+  // is the position of row 0.
   void assign_loaded(const std::uint64_t* loaded, std::span<const std::uint32_t> rows,
                      std::uint64_t order, std::uint32_t* groups);
-  // groups[j] becomes the group of combinations[some[j]], whose first rows were found.
+  // Sets groups[j] to the group of combination some[j]; `hashes` are by combination. Requires
+  // combinations.find_first_rows().
   void assign_some(std::span<const Vector> keys, const ChunkCombinations& combinations,
                    std::span<const std::uint32_t> some, const std::uint64_t* hashes,
                    std::uint64_t order, std::uint32_t* groups);
 
   static constexpr std::uint32_t kNoGroup = 0xffffffff;
-  // groups[i] becomes the group of row i, or kNoGroup when its key has not been assigned one.
+  // Sets groups[i] to the group of row i, or kNoGroup when its key has not been assigned one.
   void find(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups) const;
 
-  // The rows whose keys are of these shares, ascending.
+  // Returns the rows whose keys are of these shares, ascending.
   std::vector<std::uint32_t> rows_of(const KeyShares& shares, std::span<const Vector> keys,
                                      std::size_t rows) const;
 
   std::size_t size() const { return hashes_.size(); }
-  // Room for so many groups, which would else be found as they come.
+  // Makes room for this many groups at once, instead of growing as they come.
   void reserve(std::size_t groups);
-  // Takes in `groups` of `other`, whose texts live on with both; `pairs` says where each went.
+  // Merges `groups` of `other`, whose texts live on with both; `pairs` gets their numbers there and
+  // here.
   void merge(const GroupTable& other, std::span<const std::uint32_t> groups,
              std::vector<GroupPair>* pairs);
-  // What was shared so is copied, for a table of few of the other's groups.
+  // Copies texts that merge() shared, so that those of a large table need not live on.
   void own_texts() { keys_.own_texts(); }
   // Which of 2^bits parts a key with this hash is in; 0 < bits.
   static std::size_t part_of(std::uint64_t hash, unsigned bits) { return hash >> (64 - bits); }
-  // The groups of each part, ascending.
+  // Returns the groups of each of 2^bits parts, ascending.
   std::vector<std::vector<std::uint32_t>> by_hash(unsigned bits) const;
   // Position in the stream of the first row of a group.
   std::uint64_t first_seen(std::size_t group) const { return first_seen_[group]; }
@@ -121,8 +123,8 @@ class GroupTable {
     std::uint32_t tag;    // the hash's upper half
     std::uint32_t group;  // + 1, or 0 for an empty slot
   };
-  // Where the look-ups of a batch's keys begin while there are so many slots: each at the first
-  // slot, from the one of its hash on, that is free or has its tag.
+  // The slots at which the look-ups of a batch's keys begin, valid while there are this many slots:
+  // for each key the first one, from that of its hash on, that is free or has its tag.
   struct Places {
     std::size_t slots = 0;
     std::array<std::size_t, kBatchMax> of_key;
@@ -131,14 +133,14 @@ class GroupTable {
   std::size_t place_of(std::uint64_t hash, const Places& places, std::size_t key) const {
     return slots_.size() == places.slots ? places.of_key[key] : hash & (slots_.size() - 1);
   }
-  // For tables whose groups are taken here and there.
+  // Prefetches a group of a table whose groups are read in no order.
   void prefetch_group(std::size_t group) const {
     __builtin_prefetch(&hashes_[group]);
     __builtin_prefetch(&first_seen_[group]);
     keys_.prefetch_row(group);
   }
-  // The slot, from `place` on, of the group with this hash for which equal(group), or the free one
-  // where it would go.
+  // Finds the slot, from `place` on, of the group with this hash for which equal(group) holds, or
+  // the free one where it would go.
   template <class Equal>
   std::size_t slot_of(std::uint64_t hash, std::size_t place, const Equal& equal) const {
     const std::size_t mask = slots_.size() - 1;
@@ -152,48 +154,50 @@ class GroupTable {
   static std::uint32_t tag_of(std::uint64_t hash) {
     return static_cast<std::uint32_t>(hash >> 32U);
   }
-  // groups[j] becomes the group of key j; new ones have no first_seen yet.
+  // Sets groups[j] to the group of key j; new ones have no first_seen yet.
   void resolve(KeyBatch& batch, std::uint32_t* groups);
   void resolve(KeyBatch& batch, std::span<const std::uint64_t> hashes, std::uint32_t* groups);
   void find_batch(const KeyBatch& batch, std::uint32_t* groups) const;
-  // Enters the next group, whose key is among the keys already, in a free slot.
+  // Adds a group, whose key is the last of keys_, in a free slot.
   void insert(std::uint64_t hash, std::size_t slot);
-  // This table's group with the key of `other`'s group.
+  // Returns this table's group with the key of a group of `other`; adds one if there is none.
   std::uint32_t merge_one(const GroupTable& other, std::size_t other_group, std::size_t place);
   void make_slots(std::size_t count);
-  // Keys to look up at a time: fewer of many columns.
+  // Number of keys to look up at a time; fewer when they have very many columns.
   std::size_t batch_max() const;
-  // For new groups whose keys have very many columns. Common ones are charged once a chunk is
-  // through, by whoever owns the table.
+  // Charges the keys of new groups if they have very many columns. Other keys are charged once a
+  // chunk is through, by whoever owns the table.
   void charge_keys(std::size_t groups) const;
-  // A batch of `count` keys at most; of none that are `hashed` already are entries hashed.
+  // Makes a batch for `count` keys at most. Dictionary texts are hashed ahead unless the keys are
+  // `hashed` already.
   KeyBatch batch_of(std::span<const Vector> keys, std::size_t count, bool hashed) const;
   template <class FillSlots, class Take>
   void for_each_batch(std::span<const Vector> keys, std::size_t count, const FillSlots& fill_slots,
                       const Take& take, bool hashed = false) const;
-  // Notes that rows of `groups` lie at order + position_of(j), which may be `ascending`; groups
-  // below `known` were seen in chunks before this one.
+  // Notes in first_seen_ that rows of `groups` lie at order + position_of(j), which may be
+  // `ascending`; groups below `known` were seen in earlier chunks.
   template <class PositionOf>
   void note_seen(std::span<const std::uint32_t> groups, std::size_t known, std::uint64_t order,
                  bool ascending, const PositionOf& position_of);
 
-  // For the keys of a chunk that comes: turns to the array, makes room in it, or leaves it.
+  // Before the keys of a chunk are looked up: changes to the array, extends it, or goes back to the
+  // hash table.
   void fit_direct(std::span<const Vector> keys, std::size_t rows);
-  // Whether all rows can be looked up there without a batch of keys.
+  // Whether all rows can be looked up in the array without a batch of keys.
   bool is_direct(std::span<const Vector> keys) const {
     return direct_ != nullptr && keys[0].is_flat() && !keys[0].values().has_nulls();
   }
   void enter_direct(std::size_t rows);
   void leave_direct();
-  // The next group, whose key is among the keys already.
+  // Adds a group, whose key is the last of keys_; no slot gets it.
   void add_group(std::uint64_t hash);
-  // Of a row of GroupKeys there is room for in the array.
+  // Returns the group of a key that the array covers; adds one if there is none.
   std::uint32_t direct_group(const std::uint64_t* row);
   void resolve_direct(const KeyBatch& batch, std::uint32_t* groups);
   void assign_direct(const Vector& key, std::size_t rows, std::uint32_t* groups);
   void find_direct(const KeyBatch& batch, std::uint32_t* groups) const;
   void find_direct(const Vector& key, std::size_t rows, std::uint32_t* groups) const;
-  // Of another table: whether the array has room for all of its keys.
+  // Whether the array covers, or can be extended to, all keys of `other`; if not, it is given up.
   bool fit_direct(const GroupTable& other);
   void forget_range();
   void merge_direct(const GroupTable& other, std::span<const std::uint32_t> groups,
@@ -202,8 +206,8 @@ class GroupTable {
   template <class FillSlots>
   void hash_all(std::span<const Vector> keys, std::size_t count, const FillSlots& fill_slots,
                 std::uint64_t* hashes) const;
-  // Finds the groups of the combinations of entries; nothing, and none are found, when the rows are
-  // to be assigned one by one.
+  // Assigns groups to the combinations of entries and counts their rows; nothing, and none is
+  // assigned, when the rows are to be assigned one by one.
   std::optional<Counted> count(std::span<const Vector> keys, std::size_t rows, std::uint64_t order);
   void assign_rest(bool counted, std::span<const Vector> keys, std::size_t rows,
                    std::uint64_t order, std::uint32_t* groups);
@@ -221,18 +225,17 @@ class GroupTable {
   LargeVector<std::uint64_t> first_seen_;  // by group
   LargeVector<Slot> slots_;                // empty while there is an array
   std::unique_ptr<DirectGroups> direct_;
-  // Of all keys but null; nothing before the first. It is known as long as keys are looked at
-  // before they come and have not turned out to lie too far apart, and always while there is an
-  // array.
+  // The range of all keys but null; nothing before the first. It is known while keys are looked at
+  // before they come and do not lie too far apart, and always while there is an array.
   std::optional<KeyRange> key_range_;
   bool knows_range_;
-  std::uint64_t order_max_ = 0;                            // of the chunks so far
-  std::unique_ptr<CombinationGroups> combination_groups_;  // once a chunk is for them
-  bool located_ = false;                                   // the last chunk was
+  std::uint64_t order_max_ = 0;                            // of all chunks so far
+  std::unique_ptr<CombinationGroups> combination_groups_;  // made when a chunk first uses them
+  bool located_ = false;                                   // the last chunk used them
   ChunkCombinations combinations_;                         // of the last chunk that was counted
-  std::vector<std::uint32_t> found_groups_;                // of those, or of runs
-  // The place of each row among the combination groups, or where runs begin, or the rows that have
-  // a key.
+  std::vector<std::uint32_t> found_groups_;                // by combination, or by run
+  // Scratch: the place of each row among the combination groups, or the rows at which runs begin,
+  // or the rows that have a key.
   std::vector<std::uint32_t> row_numbers_;
 };
 

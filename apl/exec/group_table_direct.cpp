@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "apl/exec/group_table.h"
+#include "store/base/release_memory.h"
 
 namespace evq {
 namespace {
@@ -67,7 +68,7 @@ void GroupTable::enter_direct(std::size_t rows) {
   for (std::size_t group = 0; group < size(); ++group) {
     *direct_->place(keys_.row(group)) = static_cast<std::uint32_t>(group + 1);
   }
-  slots_ = {};
+  release_memory(slots_);
 }
 
 void GroupTable::leave_direct() {

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <utility>
 
+#include "apl/exec/collect_sink.h"
+
 namespace evq {
 namespace {
 
@@ -65,12 +67,7 @@ class ShortConsumer final : public Consumer {
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     made_.lease = MemoryLease(budget_, operator_name_);
-    for (const std::unique_ptr<Sink>& one : sinks) {
-      auto& sink = static_cast<ShortSink&>(*one);
-      std::ranges::move(sink.chunks(), std::back_inserter(made_.chunks));
-      made_.lease.take(&sink.lease());
-    }
-    std::ranges::stable_sort(made_.chunks, {}, &Chunk::sequence);
+    made_.chunks = gather_in_order<ShortSink>(sinks, &made_.lease);
     return Status::success();
   }
   Collected take() { return std::move(made_); }
@@ -89,9 +86,9 @@ Result<std::optional<Collected>> collect_short(Executor& executor, const plan::N
                                                const std::vector<KeptKeys>& kept_keys) {
   Held held{rows_max, held_bytes_max(executor.options().budget)};
   ShortConsumer consumer(held, executor.options().budget, operator_name);
-  ScanHints hints;
-  hints.kept_keys = kept_keys;
-  EVQ_TRY(executor.run(node, consumer, hints));
+  Demand demand;
+  demand.rows.kept_keys = kept_keys;
+  EVQ_TRY(executor.run(node, consumer, demand));
   if (held.too_long.load()) {
     return std::optional<Collected>();
   }

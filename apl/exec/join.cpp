@@ -26,6 +26,7 @@
 #include "apl/exec/repeatable.h"
 #include "apl/exec/repeated_rows.h"
 #include "apl/exec/row_estimate.h"
+#include "apl/plan/join_kinds.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 
@@ -41,26 +42,7 @@ struct JoinSpec {
   const plan::Join& op;
   const Schema& left_schema;
   BuildSide& side;
-
-  bool emits_left() const {
-    return op.kind != plan::JoinKind::kRightSemi && op.kind != plan::JoinKind::kRightAnti;
-  }
-  bool emits_right() const {
-    return op.kind != plan::JoinKind::kLeftSemi && op.kind != plan::JoinKind::kLeftAnti;
-  }
-  bool emits_pairs() const { return emits_left() && emits_right(); }
-  bool keeps_unmatched_left() const {
-    return op.kind == plan::JoinKind::kLeftOuter || op.kind == plan::JoinKind::kFullOuter;
-  }
-  // Whether left rows without a partner leave no trace.
-  bool drops_unmatched_left() const {
-    return !keeps_unmatched_left() && op.kind != plan::JoinKind::kLeftAnti;
-  }
-  // Whether right rows come out, or not, by having been matched.
-  bool marks_matches() const {
-    return op.kind == plan::JoinKind::kRightOuter || op.kind == plan::JoinKind::kFullOuter ||
-           op.kind == plan::JoinKind::kRightSemi || op.kind == plan::JoinKind::kRightAnti;
-  }
+  plan::JoinTraits traits = plan::join_traits(op.kind);
 };
 
 class ProbeSink final : public ForwardingSink {
@@ -77,11 +59,11 @@ class ProbeSink final : public ForwardingSink {
     EVQ_TRY(meter.guard([&] { keys = key_columns(chunk.columns(), spec_.op.left_keys); }));
     groups_.resize(chunk.rows());
     spec_.side.table->find(keys, chunk.rows(), groups_.data());
-    if (spec_.side.unique_keys && spec_.emits_pairs() && !spec_.marks_matches()) {
+    if (spec_.side.unique_keys && spec_.traits.emits_pairs() && !spec_.traits.marks_right) {
       pair_rows(keys, chunk.rows());
       return flush(chunk);
     }
-    if (!spec_.emits_right()) {
+    if (!spec_.traits.emits_right) {
       return push_kept(keys, std::move(chunk));
     }
     for (std::size_t row = 0; row < chunk.rows(); ++row) {
@@ -113,7 +95,7 @@ class ProbeSink final : public ForwardingSink {
                          (nulls_fail && has_null_key(keys, row));
       left_rows_[count] = static_cast<std::uint32_t>(row);
       right_rows_[count] = fails ? side.null_row() : side.row_at(side.places_of(group).begin);
-      count += fails && !spec_.keeps_unmatched_left() ? 0U : 1U;
+      count += fails && !spec_.traits.keeps_unmatched_left ? 0U : 1U;
     }
     left_rows_.resize(count);
     right_rows_.resize(count);
@@ -123,7 +105,7 @@ class ProbeSink final : public ForwardingSink {
   Result<Flow> push_kept(std::span<const Vector> keys, Chunk chunk) {
     const BuildSide& side = spec_.side;
     const bool nulls_fail = !spec_.op.nulls_match && std::ranges::any_of(keys, may_have_null_key);
-    const bool matched = spec_.op.kind == plan::JoinKind::kLeftSemi;
+    const bool matched = !spec_.traits.keeps_unmatched_left;
     RowList kept;
     select_rows(chunk.rows(), &kept, [&](std::size_t row) {
       const std::uint32_t group = groups_[row];
@@ -145,35 +127,25 @@ class ProbeSink final : public ForwardingSink {
     BuildSide& side = spec_.side;
     const auto [begin, end] =
         group == GroupTable::kNoGroup ? BuildSide::Places{} : side.places_of(group);
-    switch (spec_.op.kind) {
-      case plan::JoinKind::kRightSemi:
-      case plan::JoinKind::kRightAnti:
-        if (begin != end) {
-          side.mark(begin);  // for the whole group: see BuildSide::spread_marks()
-        }
-        return Flow::kMore;
-      case plan::JoinKind::kInner:
-      case plan::JoinKind::kInnerUnique:
-      case plan::JoinKind::kLeftOuter:
-      case plan::JoinKind::kRightOuter:
-      case plan::JoinKind::kFullOuter:
-      case plan::JoinKind::kLeftSemi:  // see push_kept()
-      case plan::JoinKind::kLeftAnti:
-        break;
+    if (!spec_.traits.emits_left) {
+      if (begin != end) {
+        side.mark(begin);  // for the whole group: see BuildSide::spread_marks()
+      }
+      return Flow::kMore;
     }
     for (std::uint32_t at = begin; at < end; ++at) {
-      if (spec_.marks_matches()) {
+      if (spec_.traits.marks_right) {
         side.mark(at);
       }
       EVQ_TRY_ASSIGN(const Flow flow, emit(chunk, row, side.row_at(at)));
       if (flow == Flow::kDone) {
         return flow;
       }
-      if (spec_.op.kind == plan::JoinKind::kInnerUnique) {
+      if (spec_.traits.first_partner_only) {
         break;
       }
     }
-    if (begin == end && spec_.keeps_unmatched_left()) {
+    if (begin == end && spec_.traits.keeps_unmatched_left) {
       return emit(chunk, row, side.null_row());
     }
     return Flow::kMore;
@@ -246,7 +218,10 @@ class ProbeConsumer final : public Consumer {
       sequence = std::max(sequence, static_cast<ProbeSink&>(*sink).end());
     }
     std::vector<std::unique_ptr<Sink>> inner = forwarded_sinks(std::move(sinks));
-    const std::vector<std::uint32_t> rest = right_rows();
+    std::vector<std::uint32_t> rest;
+    // For the deadline alone: what was charged for each row's group has room for its number.
+    AllocationMeter meter(nullptr, spec_.executor.options().control, "join");
+    EVQ_TRY(meter.guard([&] { rest = right_rows(); }));
     if (!rest.empty()) {
       EVQ_TRY_ASSIGN(std::unique_ptr<Sink> last, next_.make_sink());
       EVQ_TRY(push_right(rest, sequence, *last));
@@ -259,29 +234,19 @@ class ProbeConsumer final : public Consumer {
  private:
   // Rows of the right side that come out at the end.
   std::vector<std::uint32_t> right_rows() const {
-    std::vector<std::uint32_t> rows;
-    const plan::JoinKind kind = spec_.op.kind;
-    const bool unmatched = kind == plan::JoinKind::kRightOuter ||
-                           kind == plan::JoinKind::kFullOuter || kind == plan::JoinKind::kRightAnti;
-    if (!unmatched && kind != plan::JoinKind::kRightSemi) {
-      return rows;
+    if (!spec_.traits.marks_right) {
+      return {};
     }
-    if (!spec_.emits_pairs()) {
+    if (!spec_.traits.emits_left) {
       spec_.side.spread_marks();
     }
-    for (std::size_t row = 0; row < spec_.side.rows; ++row) {
-      const bool matched = spec_.side.matched[row].load(std::memory_order_relaxed) != 0;
-      if (matched != unmatched) {
-        rows.push_back(static_cast<std::uint32_t>(row));
-      }
-    }
-    return rows;
+    return spec_.side.rows_by_mark(!spec_.traits.keeps_unmatched_right);
   }
 
   std::vector<Vector> right_columns(std::span<const std::uint32_t> rows) const {
     std::vector<Vector> columns;
     for (const Field& field : spec_.left_schema.fields()) {
-      if (spec_.emits_left()) {
+      if (spec_.traits.emits_left) {
         columns.push_back(Vector::constant(Value::null(field.type), rows.size()));
       }
     }
@@ -316,9 +281,7 @@ class ProbeConsumer final : public Consumer {
 // How many rows of the left side to hold before the right one is looked at; 0 for none, as when
 // rows of the right side come out that nothing matches.
 std::size_t left_rows_held(Executor& executor, const plan::Node& node) {
-  const plan::JoinKind kind = std::get<plan::Join>(node.op).kind;
-  if (kind == plan::JoinKind::kRightOuter || kind == plan::JoinKind::kFullOuter ||
-      kind == plan::JoinKind::kRightAnti) {
+  if (plan::join_traits(std::get<plan::Join>(node.op).kind).keeps_unmatched_right) {
     return 0;
   }
   if (executor.options().join_left_rows.has_value()) {
@@ -337,11 +300,11 @@ std::size_t left_rows_held(Executor& executor, const plan::Node& node) {
 class JoinRun {
  public:
   // The time bound is that of the left rows.
-  JoinRun(Executor& executor, const plan::Node& node, const ScanHints& hints)
+  JoinRun(Executor& executor, const plan::Node& node, const Demand& demand)
       : executor_(executor),
-        time_bound_(hints.time_bound),
-        kept_left_(keys_of_left(hints.kept_keys, node)),
-        kept_right_(keys_of_right(hints.kept_keys, node)),
+        time_bound_(demand.rows.time_bound),
+        kept_left_(keys_of_left(demand.rows.kept_keys, node)),
+        kept_right_(keys_of_right(demand.rows.kept_keys, node)),
         op_(std::get<plan::Join>(node.op)),
         left_(*node.inputs[0]),
         right_(*node.inputs[1]),
@@ -376,21 +339,21 @@ class JoinRun {
           chunks.size(), [&](std::size_t i) { return std::move(chunks[i]); }, "join", probe);
     }
     const KeyTest test(*side.table);
-    ScanHints hints;
-    hints.time_bound = time_bound_;
-    hints.kept_keys = kept_left_;
-    if (spec.drops_unmatched_left()) {
-      hints.kept_keys.push_back({&test, op_.left_keys});
+    Demand demand;
+    demand.rows.time_bound = time_bound_;
+    demand.rows.kept_keys = kept_left_;
+    if (!spec.traits.keeps_unmatched_left) {
+      demand.rows.kept_keys.push_back({&test, op_.left_keys});
     }
     if (shares.all()) {
-      return executor_.run(left_, probe, hints);
+      return executor_.run(left_, probe, demand);
     }
     const auto keep = [&](Chunk chunk) -> Result<Chunk> {
       return rows_of_shares(*side.table, shares, op_.left_keys, std::move(chunk));
     };
     const ExecOptions& options = executor_.options();
     MapConsumer kept(keep, {options.budget, options.control, "join"}, probe);
-    return executor_.run(left_, kept, hints);
+    return executor_.run(left_, kept, demand);
   }
 
   Executor& executor_;
@@ -405,9 +368,9 @@ class JoinRun {
 
 }  // namespace
 
-Status run_join(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_join(Executor& executor, const plan::Node& node, const Demand& demand,
                 Consumer& consumer) {
-  return JoinRun(executor, node, hints).run(consumer);
+  return JoinRun(executor, node, demand).run(consumer);
 }
 
 }  // namespace evq

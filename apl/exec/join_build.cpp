@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "apl/exec/collect_sink.h"
 #include "apl/exec/eval.h"
 #include "apl/functions/canonical.h"
 #include "store/base/allocation_meter.h"
@@ -18,8 +19,8 @@ namespace {
 // Of a row of the right side in the lists below: its group while they are made, its place among the
 // rows of that, and whether it was matched.
 constexpr std::size_t kBuildRowBytes = 2 * sizeof(std::uint32_t) + sizeof(std::uint8_t);
-// Of a key: where its rows begin, and where the next goes while they are put there.
-constexpr std::size_t kBuildKeyBytes = 2 * sizeof(std::uint32_t);
+// Of a key: where its rows begin.
+constexpr std::size_t kBuildKeyBytes = sizeof(std::uint32_t);
 
 // A null or NaN, which equals nothing, itself included.
 bool equals_nothing(const Vector& key, std::size_t row) {
@@ -58,11 +59,6 @@ void forget_null_keys(const plan::Join& join, std::span<const Vector> keys, std:
   }
 }
 
-std::size_t count_rows(std::span<const Chunk> chunks) {
-  return std::accumulate(chunks.begin(), chunks.end(), std::size_t{0},
-                         [](std::size_t rows, const Chunk& chunk) { return rows + chunk.rows(); });
-}
-
 // The group of every row of one side, none for rows that match nothing. They are the caller's to
 // charge.
 Status number_keys(Executor& executor, const plan::Join& join,
@@ -91,6 +87,7 @@ struct MatchedRows {
   Chunk rows;
   std::vector<std::uint32_t> groups;
 
+  std::uint64_t sequence() const { return rows.sequence(); }
   std::size_t size_bytes() const {
     return rows.size_bytes() + groups.capacity() * sizeof(std::uint32_t);
   }
@@ -115,7 +112,7 @@ class MatchSink final : public Sink {
     }
     return Flow::kMore;
   }
-  std::vector<MatchedRows>& matched() { return matched_; }
+  std::vector<MatchedRows>& chunks() { return matched_; }
   MemoryLease& lease() { return lease_; }
 
  private:
@@ -164,13 +161,7 @@ class MatchConsumer final : public Consumer {
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     made_.rows.lease = MemoryLease(executor_.options().budget, "join");
-    std::vector<MatchedRows> all;
-    for (const std::unique_ptr<Sink>& one : sinks) {
-      auto& sink = static_cast<MatchSink&>(*one);
-      std::ranges::move(sink.matched(), std::back_inserter(all));
-      made_.rows.lease.take(&sink.lease());
-    }
-    std::ranges::stable_sort(all, {}, [](const MatchedRows& one) { return one.rows.sequence(); });
+    std::vector<MatchedRows> all = gather_in_order<MatchSink>(sinks, &made_.rows.lease);
     const std::size_t rows = std::accumulate(
         all.begin(), all.end(), std::size_t{0},
         [](std::size_t count, const MatchedRows& one) { return count + one.groups.size(); });
@@ -220,42 +211,81 @@ Result<NumberedRows> number_matches(Executor& executor, const plan::Join& join,
     EVQ_TRY(number_keys(executor, join, join.left_keys, left, side, &groups));
   }
   const KeyTest test(*side->table);
-  ScanHints hints;
-  hints.kept_keys = kept;
-  hints.kept_keys.push_back({&test, join.right_keys});
+  Demand demand;
+  demand.rows.kept_keys = kept;
+  demand.rows.kept_keys.push_back({&test, join.right_keys});
   MatchConsumer matches(executor, join, *side);
-  EVQ_TRY(executor.run(right, matches, hints));
+  EVQ_TRY(executor.run(right, matches, demand));
   return matches.take();
 }
 
 // Whether the groups were numbered as the rows are.
 bool is_row_per_group(const LargeVector<std::uint32_t>& groups, const GroupTable& table) {
+  PollCounter poll;
   std::uint32_t row = 0;
-  return table.size() == groups.size() &&
-         std::ranges::all_of(groups, [&](std::uint32_t group) { return group == row++; });
-}
-
-// Row numbers, those of one group after those of the other.
-void list_rows_by_group(const LargeVector<std::uint32_t>& groups, BuildSide* side) {
-  side->group_begin.assign(side->table->size() + 1, 0);
-  for (const std::uint32_t group : groups) {
-    if (group != GroupTable::kNoGroup) {
-      ++side->group_begin[group + 1];
-    }
-  }
-  for (std::size_t group = 0; group < side->table->size(); ++group) {
-    side->group_begin[group + 1] += side->group_begin[group];
-  }
-  side->group_rows.resize(side->group_begin.back());
-  LargeVector<std::uint32_t> next(side->group_begin.begin(), side->group_begin.end());
-  for (std::size_t row = 0; row < groups.size(); ++row) {
-    if (groups[row] != GroupTable::kNoGroup) {
-      side->group_rows[next[groups[row]]++] = static_cast<std::uint32_t>(row);
-    }
-  }
+  return table.size() == groups.size() && std::ranges::all_of(groups, [&](std::uint32_t group) {
+           poll.add();
+           return group == row++;
+         });
 }
 
 }  // namespace
+
+void BuildSide::list_rows(const LargeVector<std::uint32_t>& groups) {
+  row_per_group = is_row_per_group(groups, *table);
+  unique_keys = true;
+  if (row_per_group) {
+    return;
+  }
+  // Until the rows are in their places, the begin of group g stands at g + 1, and there becomes its
+  // end, which is the next one's begin.
+  const std::size_t group_count = table->size();
+  group_begin.assign(group_count + 2, 0);
+  PollCounter poll;
+  for (const std::uint32_t group : groups) {
+    poll.add();
+    if (group != GroupTable::kNoGroup) {
+      ++group_begin[std::size_t{group} + 2];
+    }
+  }
+  for (std::size_t group = 0; group < group_count; ++group) {
+    poll.add();
+    unique_keys = unique_keys && group_begin[group + 2] <= 1;
+    group_begin[group + 2] += group_begin[group + 1];
+  }
+  group_rows.resize(group_begin.back());
+  for (std::size_t row = 0; row < groups.size(); ++row) {
+    poll.add();
+    if (groups[row] != GroupTable::kNoGroup) {
+      group_rows[group_begin[std::size_t{groups[row]} + 1]++] = static_cast<std::uint32_t>(row);
+    }
+  }
+  group_begin.pop_back();
+}
+
+void BuildSide::spread_marks() {
+  PollCounter poll;
+  for (std::uint32_t group = 0; group < table->size(); ++group) {
+    poll.add();
+    const Places places = places_of(group);
+    for (std::uint32_t at = places.begin; at < places.end && is_marked(places.begin); ++at) {
+      poll.add();
+      mark(at);
+    }
+  }
+}
+
+std::vector<std::uint32_t> BuildSide::rows_by_mark(bool marked) const {
+  PollCounter poll;
+  std::vector<std::uint32_t> found;
+  for (std::size_t row = 0; row < rows; ++row) {
+    poll.add();
+    if ((matched[row].load(std::memory_order_relaxed) != 0) == marked) {
+      found.push_back(static_cast<std::uint32_t>(row));
+    }
+  }
+  return found;
+}
 
 bool has_null_key(std::span<const Vector> keys, std::size_t row) {
   return std::ranges::any_of(keys, [row](const Vector& key) { return equals_nothing(key, row); });
@@ -299,15 +329,9 @@ Status make_build_side(Executor& executor, const plan::Join& join,
   numbered.rows.chunks.emplace_back(std::move(nulls), 1);
   EVQ_TRY_ASSIGN(side->input,
                  join_collected(executor, std::move(numbered.rows), right.schema, "join"));
-  side->row_per_group = is_row_per_group(numbered.groups, *side->table);
-  if (side->row_per_group) {
-    side->unique_keys = true;
-  } else {
-    list_rows_by_group(numbered.groups, side);
-    side->unique_keys = std::ranges::adjacent_find(side->group_begin, [](auto from, auto to) {
-                          return to > from + 1;
-                        }) == side->group_begin.end();
-  }
+  // For the deadline alone: what the lists take is charged already.
+  AllocationMeter meter(nullptr, executor.options().control, "join");
+  EVQ_TRY(meter.guard([&] { side->list_rows(numbered.groups); }));
   side->matched = std::vector<std::atomic<std::uint8_t>>(side->rows);
   return Status::success();
 }

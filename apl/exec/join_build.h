@@ -19,7 +19,7 @@ namespace evq {
 
 // The right side of a join, ready to be probed; or those of its rows that may be matched.
 struct BuildSide {
-  // Of a group, places in the list of rows.
+  // A group's range of places in the list of rows.
   struct Places {
     std::uint32_t begin;
     std::uint32_t end;
@@ -30,14 +30,14 @@ struct BuildSide {
   WholeInput input;  // all rows, then one row of nulls
   std::size_t rows = 0;
   std::unique_ptr<GroupTable> table;
-  // Row g has the key of group g, and no other has: the lists that would say so are empty.
+  // Each group g consists of row g alone; both lists below are empty then.
   bool row_per_group = false;
   LargeVector<std::uint32_t>
       group_begin;                        // places of group g: from group_begin[g] to that of g + 1
   LargeVector<std::uint32_t> group_rows;  // the list of rows
   bool unique_keys = false;               // no group has two rows
   std::vector<std::atomic<std::uint8_t>> matched;
-  MemoryLease lists_lease;  // what is kept of each row besides
+  MemoryLease lists_lease;  // for the table, the lists and the marks
 
   const std::vector<Vector>& columns() const { return input.rows.columns(); }
   std::uint32_t null_row() const { return static_cast<std::uint32_t>(rows); }
@@ -48,36 +48,35 @@ struct BuildSide {
   std::uint32_t row_at(std::uint32_t place) const {
     return row_per_group ? place : group_rows[place];
   }
-  // A left row matched the row at a place.
+  // Marks the row at a place as matched by a left row. Any thread.
   void mark(std::uint32_t at) { matched[row_at(at)].store(1, std::memory_order_relaxed); }
   bool is_marked(std::uint32_t at) const {
     return matched[row_at(at)].load(std::memory_order_relaxed) != 0;
   }
-  // When only the first row of a group was marked: marks the others.
-  void spread_marks() {
-    for (std::uint32_t group = 0; group < table->size(); ++group) {
-      const Places places = places_of(group);
-      for (std::uint32_t at = places.begin; at < places.end && is_marked(places.begin); ++at) {
-        mark(at);
-      }
-    }
-  }
+
+  // The next three look at all rows: under an AllocationMeter they end when the query must.
+  // Lists the rows of each group; `groups` is by row, kNoGroup for rows that match nothing.
+  void list_rows(const LargeVector<std::uint32_t>& groups);
+  // Marks all rows of each group whose first row is marked.
+  void spread_marks();
+  // Returns the rows that are marked, or those that are not; ascending.
+  std::vector<std::uint32_t> rows_by_mark(bool marked) const;
 };
 
-// The keys of a join by value: dynamics that are equal have equal bytes.
+// Returns the columns at `positions` as join keys: dynamics that are equal get equal bytes.
 std::vector<Vector> key_columns(std::span<const Vector> columns,
                                 const std::vector<std::size_t>& positions);
 bool may_have_null_key(const Vector& key);
-// A null key, as NaN, equals nothing, itself included.
+// Whether a key of the row is null or NaN, which equals nothing, itself included.
 bool has_null_key(std::span<const Vector> keys, std::size_t row);
 
-// Runs `right` for its rows whose keys are of some shares. With the rows of the left side, which
-// has those of all shares, only rows that match one of them are kept; `kept` are the keys that rows
-// of the right side must have. kLimit when they do not fit the query's memory.
+// Runs `right` and builds `side` of its rows whose keys are of `shares`. With `left`, all rows of
+// the left side, only rows that match one of them are kept, whatever their share. Rows that lack
+// one of the keys `kept` may be dropped. kLimit when they do not fit the query's memory.
 Status make_build_side(Executor& executor, const plan::Join& join,
                        const std::optional<Collected>& left, const plan::Node& right,
                        const KeyShares& shares, const std::vector<KeptKeys>& kept, BuildSide* side);
-// Keeps of a chunk the rows whose keys, the columns at `keys`, are of these shares.
+// Returns the rows of a chunk whose keys, the columns at `keys`, are of these shares.
 Chunk rows_of_shares(const GroupTable& table, const KeyShares& shares,
                      const std::vector<std::size_t>& keys, Chunk chunk);
 

@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "apl/exec/join_build.h"
-#include "apl/exec/join_kinds.h"
 #include "apl/plan/expr.h"
+#include "apl/plan/join_kinds.h"
 
 namespace evq {
 namespace {
@@ -127,7 +127,8 @@ std::vector<KeptKeys> keys_below(std::span<const KeptKeys> kept, const plan::Nod
 // A left row is lost with its partners, and none beside them.
 std::vector<KeptKeys> keys_of_left(std::span<const KeptKeys> kept, const plan::Node& join) {
   const std::size_t left = join.inputs[0]->schema.size();
-  const bool passes = passes_left_rows(std::get<plan::Join>(join.op).kind);
+  const plan::JoinKind kind = std::get<plan::Join>(join.op).kind;
+  const bool passes = plan::join_traits(kind).passes_left_rows();
   return mapped(kept, [&](const Positions& columns) {
     const bool of_left =
         std::ranges::all_of(columns, [left](std::size_t column) { return column < left; });
@@ -140,14 +141,15 @@ std::vector<KeptKeys> keys_of_left(std::span<const KeptKeys> kept, const plan::N
 // partner, or with another.
 std::vector<KeptKeys> keys_of_right(std::span<const KeptKeys> kept, const plan::Node& join) {
   const auto& op = std::get<plan::Join>(join.op);
+  const plan::JoinTraits traits = plan::join_traits(op.kind);
   const std::size_t left = join.inputs[0]->schema.size();
   return mapped(kept, [&](const Positions& columns) -> std::optional<Positions> {
     Positions below;
     for (const std::size_t column : columns) {
       const auto key = std::ranges::find(op.left_keys, column);
-      if (key != op.left_keys.end() && passes_left_rows(op.kind)) {
+      if (key != op.left_keys.end() && traits.passes_left_rows()) {
         below.push_back(op.right_keys[static_cast<std::size_t>(key - op.left_keys.begin())]);
-      } else if (column >= left && op.kind == plan::JoinKind::kInner) {
+      } else if (column >= left && traits.passes_left_rows() && traits.passes_right_rows()) {
         below.push_back(column - left);
       } else {
         return std::nullopt;

@@ -15,15 +15,15 @@
 
 namespace evq {
 
-// Whether rows have keys of a table, which must outlive it. Any thread.
+// Tests which rows have a key of a table, which must outlive the test. Any thread.
 class KeyTest {
  public:
   explicit KeyTest(const GroupTable& table) : table_(table) {}
 
-  // False once most rows that were asked about turned out to have them.
+  // Whether testing is worth it: false once most tested rows turned out to have a key.
   bool pays() const;
-  // The rows of a chunk whose keys, the columns at `positions`, are in the table; null keys and
-  // NaN may be among them, and all rows are where asking does not pay.
+  // Returns the rows of a chunk whose keys, the columns at `positions`, are in the table; rows with
+  // null keys or NaN may be among them, and all rows are where testing does not pay.
   RowList rows_with(std::span<const Vector> columns, const std::vector<std::size_t>& positions,
                     std::size_t rows) const;
 
@@ -35,21 +35,23 @@ class KeyTest {
   mutable std::atomic<std::size_t> found_ = 0;
 };
 
-// Of a node's output: rows without such keys cannot reach the result.
+// Keys that rows of a node's output need: rows without one of them cannot reach the result.
 struct KeptKeys {
   const KeyTest* test = nullptr;
   std::vector<std::size_t> columns;  // the keys
 };
 
-// What that makes of the node's inputs: rows that may be dropped from them, with the same outcome.
-// Left out where the keys are computed, or other rows depend on those without them.
+// Translates keys of a node's output to its inputs, from which rows without them may be dropped
+// with the same outcome. Keys are left out where they are computed, or where other rows depend on
+// rows without them.
 std::vector<KeptKeys> keys_below(std::span<const KeptKeys> kept, const plan::Node& node);
-// Of a join, whose inputs differ. A key that the sides are joined on is one of both.
+// Translate keys of a join's output to its left and its right input. A key that the sides are
+// joined on goes to both.
 std::vector<KeptKeys> keys_of_left(std::span<const KeptKeys> kept, const plan::Node& join);
 std::vector<KeptKeys> keys_of_right(std::span<const KeptKeys> kept, const plan::Node& join);
-// Whether a scan or an aggregation drops them.
+// Whether a scan or an aggregation in the plan of `node` would drop rows without these keys.
 bool drops_rows(const KeptKeys& kept, const plan::Node& node);
-// Of a chunk the rows that have the keys, or all where asking does not pay.
+// Returns the rows of a chunk that have the keys, or all where testing does not pay.
 Chunk rows_with(std::span<const KeptKeys> kept, Chunk chunk);
 
 }  // namespace evq

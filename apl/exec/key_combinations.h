@@ -12,15 +12,16 @@
 
 namespace evq {
 
-// How many there are; 0 when they are too many to look at one by one, for keys whose entries repeat
-// too many to hold a table of, or a key is flat.
+// Returns how many combinations may occur; 0 when a key is flat or they are too many to visit one
+// by one, for keys with many equal entries: too many to keep a table of.
 std::size_t combinations_of(std::span<const Vector> keys, std::size_t rows);
 
-// Each row's combination.
+// Sets numbers[i] to the combination of row i.
 void number_combinations(std::span<const Vector> keys, std::size_t rows,
                          std::vector<std::uint32_t>* numbers);
 
-// The key whose codes are the numbers already, all others being constants; null if there is none.
+// Returns the key whose codes are the combination numbers: the only dictionary among constants;
+// null if there is none.
 const Vector* only_dictionary(std::span<const Vector> keys);
 
 }  // namespace evq

@@ -11,13 +11,14 @@
 
 namespace evq {
 
-// Runs an operator for the keys of some shares. Marks an overflow when it fails because what these
-// have does not fit, which it must find before it hands anything on.
+// Runs an operator for the keys of some shares. It marks an overflow when it fails because their
+// state does not fit, which it must find out before it hands anything on.
 using RunShares =
     std::function<Status(const KeyShares& shares, Consumer& consumer, OverflowMark& overflow)>;
 
-// For all keys at once, and if that overflows and the input is repeatable, for as many at a time as
-// the memory asks for, until the operators above need no more. What is read counts as read once.
+// Calls `run` for all keys at once; if that overflows and the input is repeatable, for as many
+// shares at a time as fit the memory, until the operators above need no more. Statistics count what
+// is read as read once.
 Status run_by_keys(Executor& executor, const std::function<bool()>& is_repeatable,
                    const RunShares& run, Consumer& consumer);
 

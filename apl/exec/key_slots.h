@@ -1,6 +1,6 @@
 #pragma once
-// Where the keys lie that a GroupTable looks up side by side: function objects that fill the slots
-// of keys begin, begin + 1, … of a column. What they are made of stays the caller's.
+// Slots of the keys that a GroupTable looks up side by side: function objects that fill in the
+// slots of keys begin, begin + 1, … of a column. What they are made of must outlive them.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace evq {
 
-// Of all rows.
+// Gives the slots of all rows.
 class RowSlots {
  public:
   explicit RowSlots(std::span<const Vector> keys) : keys_(keys) {}
@@ -32,7 +32,7 @@ class RowSlots {
   std::span<const Vector> keys_;
 };
 
-// Of some rows.
+// Gives the slots of the given rows.
 class SomeRowSlots {
  public:
   SomeRowSlots(std::span<const Vector> keys, std::span<const std::uint32_t> rows)
@@ -56,7 +56,7 @@ class SomeRowSlots {
   std::span<const std::uint32_t> rows_;
 };
 
-// Of combinations of entries, by their numbers (key_combinations.h).
+// Gives the slots of combinations of entries, by their numbers (key_combinations.h).
 class CombinationSlots {
  public:
   CombinationSlots(std::span<const Vector> keys, std::span<const std::uint32_t> numbers)

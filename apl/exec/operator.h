@@ -29,23 +29,23 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual Result<Flow> push(Chunk chunk) = 0;
-  // Exactly once, after the last push, unless an error ended the query.
+  // Called exactly once, after the last push, unless an error ended the query.
   virtual Status finish() { return Status::success(); }
 };
 
 class Consumer {
  public:
   virtual ~Consumer() = default;
-  // Called from any thread; the sink is used by one thread at a time.
+  // Makes a sink, from any thread; the sink is used by one thread at a time.
   virtual Result<std::unique_ptr<Sink>> make_sink() = 0;
-  // Once, on one thread, after all sinks finished.
+  // Called once, on one thread, after all sinks finished.
   virtual Status complete(std::vector<std::unique_ptr<Sink>> sinks) = 0;
 };
 
 // Pushes whole chunks into one sink of `consumer` and completes it: how an operator that held its
 // whole input hands on its output.
 Status push_all(std::vector<Chunk> chunks, Consumer& consumer);
-// The end of a source with a single sink: finishes it and completes `consumer`.
+// Ends a source with a single sink: finishes the sink and completes `consumer`.
 Status complete_with(std::unique_ptr<Sink> sink, Consumer& consumer);
 
 }  // namespace evq

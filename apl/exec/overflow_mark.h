@@ -1,6 +1,6 @@
 #pragma once
-// OverflowMark: whether what an operator holds did not fit into memory, and not what is below or
-// above it: then it may run again for a part of it. Any thread.
+// OverflowMark: set when the state of an operator, and not that of operators below or above it, did
+// not fit into memory: then it may run again for a part of its keys. Any thread.
 
 #include <atomic>
 
@@ -10,7 +10,7 @@ namespace evq {
 
 class OverflowMark {
  public:
-  // Sees whether a Status or Result of the operator's own is kLimit, and gives it back.
+  // Sets the mark if a Status or Result of the operator's own is kLimit, and gives it back.
   template <class Outcome>
   Outcome note(Outcome outcome) {
     if (!outcome.ok() && outcome.error().code == ErrorCode::kLimit) {

@@ -25,10 +25,10 @@ class PartedGroups {
   explicit PartedGroups(const GroupStates::Spec& spec) : spec_(spec) {}
 
   using Work = std::function<Status(std::size_t part, GroupStates& groups)>;
-  // Until one fails.
+  // Calls `work` for each part, or until one call fails.
   Status for_each(const Work& work);
   Status at(std::size_t part, const Work& work);
-  // When nobody adds any more: once for each part. Never null.
+  // Gives up a part's groups: once for each part, when nobody adds any more. Never null.
   std::unique_ptr<GroupStates> release(std::size_t part);
   std::size_t size() const;
 

@@ -27,8 +27,8 @@ class PartedRows {
     const std::uint64_t* keys;  // of the rows, loaded
   };
 
-  // Of some rows, ascending, of a chunk whose `keys` are as `table` takes them. Texts stay the
-  // keys'.
+  // Sorts some rows of a chunk, which ascend, by part. `keys` are the chunk's as `table` takes
+  // them; texts stay where these have them.
   PartedRows(const GroupTable& table, std::span<const Vector> keys,
              std::span<const std::uint32_t> rows);
 
@@ -38,7 +38,7 @@ class PartedRows {
             keys_.get() + begin * key_words_};
   }
   std::span<const std::uint32_t> rows() const { return rows_; }
-  // What so many rows take; twice as much while they are sorted.
+  // Bytes that this many rows take; twice as much while they are sorted.
   static std::size_t bytes_of(const GroupTable& table, std::size_t rows) {
     return rows * (sizeof(std::uint32_t) + table.loaded_words() * sizeof(std::uint64_t));
   }

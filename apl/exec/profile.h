@@ -24,17 +24,17 @@ struct NodeCost {
 
 class QueryProfile {
  public:
-  // Stays where it is.
+  // Returns the cost of a node, at an address that stays.
   NodeCost& of(const plan::Node& node) { return costs_[&node]; }
-  // Null: the node has not run.
+  // Returns the cost of a node; null when it has not run.
   const NodeCost* find(const plan::Node& node) const;
 
  private:
   std::map<const plan::Node*, NodeCost> costs_;
 };
 
-// While it lives, this thread's time goes to `cost`, or to nobody; after it, to whom it went
-// before.
+// Counts this thread's time for `cost`, or for nobody, while it lives; afterwards for whom it was
+// counted before.
 class TimeGoesTo {
  public:
   explicit TimeGoesTo(NodeCost* cost);
@@ -42,7 +42,7 @@ class TimeGoesTo {
   TimeGoesTo(const TimeGoesTo&) = delete;
   TimeGoesTo& operator=(const TimeGoesTo&) = delete;
 
-  // To whom this thread's time goes now.
+  // Returns whom this thread's time is counted for now; may be null.
   static NodeCost* now();
 
  private:

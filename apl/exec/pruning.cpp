@@ -178,6 +178,12 @@ void collect_searches(const plan::Expr& expr, SearchedColumns* searched,
 
 }  // namespace
 
+bool lies_inside(const SnapshotBlock& block, const plan::Scan& scan, std::int64_t time_min,
+                 std::int64_t time_max) {
+  return time_min <= block.min_time && block.max_time <= time_max &&
+         scan.arrived_from <= block.first_ordinal && block.ordinal_end <= scan.arrived_before;
+}
+
 SearchedColumns searched_columns(const plan::Expr& filter) {
   SearchedColumns searched;
   std::set<std::size_t> other;

@@ -2,6 +2,7 @@
 // Translates the filters of a scan into a BlockTest, so that blocks whose statistics or token
 // filters exclude every row are never decoded. The translation is conservative: a conjunct it does
 // not understand may match, and so does a column whose stored type could compare differently.
+// Also: which blocks no range of a scan cuts.
 
 #include <map>
 #include <memory>
@@ -10,10 +11,16 @@
 
 #include "apl/plan/plan.h"
 #include "store/block/block_filter.h"
+#include "store/snapshot.h"
 
 namespace evq {
 
-// True at least for every block that holds a row for which all of `filters` are true.
+// Whether all rows of a block lie in a scan's arrivals and between these times, both included.
+bool lies_inside(const SnapshotBlock& block, const plan::Scan& scan, std::int64_t time_min,
+                 std::int64_t time_max);
+
+// Makes a test that is true at least for every block with a row for which all filters of `scan` are
+// true.
 BlockTest block_test(const plan::Scan& scan);
 
 // For a filter that searches columns: the scan's columns that only `search` reads, each with the

@@ -24,18 +24,18 @@ struct QueryStats {
   std::atomic<std::int64_t> min_block_time{std::numeric_limits<std::int64_t>::max()};
   std::atomic<std::int64_t> max_block_time{std::numeric_limits<std::int64_t>::min()};
 
-  // The first nine, which scans bump.
+  // The first nine counters: those that scans bump.
   static constexpr std::size_t kScanCounters = 9;
   using ScanCounts = std::array<std::uint64_t, kScanCounters>;
   std::array<std::atomic<std::uint64_t>*, kScanCounters> scan_counters() {
     return {&blocks_total,  &blocks_examined, &blocks_matched, &blocks_counted, &blocks_excluded,
             &blocks_cached, &rows_examined,   &rows_unread,    &rows_matched};
   }
-  ScanCounts kept{};  // of what does not run again: see CountsOfOneRun
+  ScanCounts kept{};  // counts of what does not run again: see CountsOfOneRun
 };
 
-// What scans count while a part of a plan runs, which may turn out to have run in vain: it then
-// runs again, and counts once. They may nest. One thread, while no worker runs.
+// The scans' counts of one run of a part of a plan. When that turns out to have run in vain, it
+// runs again and must count once only. They may nest. One thread, while no worker runs.
 class CountsOfOneRun {
  public:
   // `stats` must outlive this.
@@ -44,13 +44,13 @@ class CountsOfOneRun {
       before_[i] = stats.scan_counters()[i]->load();
     }
   }
-  // As if nothing had run since, but for what was kept.
+  // Takes back what was counted since construction, but for what was kept.
   void forget() const {
     for (std::size_t i = 0; i < before_.size(); ++i) {
       stats_.scan_counters()[i]->store(before_[i] + stats_.kept[i] - kept_[i]);
     }
   }
-  // What has run since will not run again, whatever around it does.
+  // Keeps what was counted since construction, even if an enclosing run is forgotten.
   void keep() const {
     for (std::size_t i = 0; i < before_.size(); ++i) {
       stats_.kept[i] = kept_[i] + stats_.scan_counters()[i]->load() - before_[i];
@@ -60,7 +60,7 @@ class CountsOfOneRun {
  private:
   QueryStats& stats_;
   QueryStats::ScanCounts before_{};
-  const QueryStats::ScanCounts kept_;  // before
+  const QueryStats::ScanCounts kept_;  // stats.kept at construction
 };
 
 }  // namespace evq

@@ -6,7 +6,7 @@
 
 namespace evq {
 
-// Whether all rows come again, in whatever order. False as well where that is not known.
+// Whether `node` gives the same rows at each run, in whatever order; false where that is not known.
 bool is_repeatable(const plan::Node& node);
 
 }  // namespace evq

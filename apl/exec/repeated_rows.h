@@ -10,9 +10,9 @@
 
 namespace evq {
 
-// Rows `rows`, ascending, of columns of one chunk. Where they repeat much, the values of flat
-// columns become entries of dictionaries: what comes after works entry by entry then, and their
-// texts count once.
+// Gathers `rows`, which ascend and may repeat, of columns of one chunk. Where they repeat much, the
+// values of flat columns become entries of dictionaries: what comes after works entry by entry
+// then, and their texts count once.
 std::vector<Vector> repeat_rows(std::span<const Vector> columns,
                                 std::span<const std::uint32_t> rows);
 

@@ -37,12 +37,14 @@ Result<std::size_t> rows_of_block(const PreparedScan& scan, const BlockTest& tes
   return rows.size();
 }
 
-// How many of the rows of `blocks` a scan's conditions let through.
+// How many of the rows of `blocks` a scan's conditions let through. A sample that fails tells
+// nothing of that: what ended it may end the query, which hears of it where it runs.
 double filter_share(Executor& executor, const plan::Scan& scan, const Snapshot& snapshot,
                     const std::vector<std::uint32_t>& blocks) {
   const std::size_t samples = std::min(blocks.size() / kBlocksASample, kSamplesMax);
+  const double untried = std::pow(kFilterShare, static_cast<double>(scan.filters.size()));
   if (samples == 0) {
-    return std::pow(kFilterShare, static_cast<double>(scan.filters.size()));
+    return untried;
   }
   const PreparedScan prepared = prepare_scan(executor, scan);
   const BlockTest test = block_test(scan);
@@ -52,7 +54,10 @@ double filter_share(Executor& executor, const plan::Scan& scan, const Snapshot& 
     const std::uint32_t index = blocks[(2 * i + 1) * blocks.size() / (2 * samples)];
     asked += snapshot.blocks()[index].rows;
     const auto rows = rows_of_block(prepared, test, snapshot, index);
-    kept += rows.ok() ? static_cast<double>(*rows) : 0;
+    if (!rows.ok() || !executor.check().ok()) {
+      return untried;
+    }
+    kept += static_cast<double>(*rows);
   }
   return kept / asked;
 }

@@ -21,10 +21,10 @@ class RowGroups {
   RowGroups(const Chunk& input, std::vector<std::size_t> keys, std::uint64_t seed)
       : input_(input), keys_(std::move(keys)), seed_(seed) {}
 
-  // The row's group; size() grows by one when it is the first of its kind.
+  // Returns the row's group; size() grows by one when it is the first of its kind.
   std::size_t group_of(std::size_t row);
   std::size_t size() const { return first_rows_.size(); }
-  // Of each group, the row that was asked for first.
+  // By group: the row that was asked for first.
   const std::vector<std::uint32_t>& first_rows() const { return first_rows_; }
 
  private:
@@ -33,7 +33,7 @@ class RowGroups {
     std::uint32_t group = 0;  // its number + 1, or 0 for a free slot
   };
 
-  // What a group takes, its lists in the callers included, about; and how many are charged at once.
+  // Approximate bytes of a group, its lists in the callers included; and groups charged at once.
   static constexpr std::size_t kGroupBytes = 128;
   static constexpr std::size_t kGroupsCharged = 1024;
 

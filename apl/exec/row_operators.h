@@ -17,7 +17,7 @@ namespace evq {
 
 using ChunkMap = std::function<Result<Chunk>(Chunk)>;
 
-// What the columns that a map makes are charged to, and the name to complain in.
+// The budget that a map's new columns are charged to, and the operator to name in errors.
 struct MapMemory {
   MemoryBudget* budget = nullptr;
   const QueryControl* control = nullptr;

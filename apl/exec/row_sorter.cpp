@@ -207,13 +207,15 @@ void RowSorter::append_rows(std::size_t part, std::vector<RowRef>* rows) const {
 }
 
 // A row with a position has besides it the number by which first_rows() tells whether it stays.
-Status RowSorter::charge(Part* part) {
-  lease_.shrink(part->bytes);
-  part->bytes = 0;
-  const std::size_t bytes = part->chunk.size_bytes() +
-                            part->positions.size() * (sizeof(Position) + sizeof(std::uint64_t));
+std::size_t RowSorter::held_bytes(const Part& part) {
+  return part.chunk.size_bytes() +
+         part.positions.size() * (sizeof(Position) + sizeof(std::uint64_t));
+}
+
+Status RowSorter::charge_last() {
+  const std::size_t bytes = held_bytes(parts_.back());
   EVQ_TRY(lease_.grow(bytes));
-  part->bytes = bytes;
+  parts_.back().bytes = bytes;
   return {};
 }
 
@@ -271,7 +273,7 @@ Status RowSorter::add(Chunk chunk) {
   parts_.push_back(std::move(part));
   if (!is_limited()) {
     EVQ_TRY(sort_part(parts_.size() - 1));
-    return charge(&parts_.back());
+    return charge_last();
   }
   return make_room();
 }
@@ -288,7 +290,7 @@ Status RowSorter::make_room() {
   if (many_rows || threshold_due) {
     return keys_.empty() ? compact() : drop_others();
   }
-  Status charged = charge(&parts_.back());
+  Status charged = charge_last();
   const bool can_drop = !keys_.empty() && rows_ - rows_ / kDroppedShareMin >= limit_;
   if (!charged.ok() && charged.error().code == ErrorCode::kLimit && can_drop) {
     return drop_others();
@@ -481,13 +483,14 @@ Status RowSorter::drop_others() {
   return charge_all();
 }
 
+// All at once: what was given back for a moment another query might take.
 Status RowSorter::charge_all() {
-  lease_.reset();
+  std::size_t bytes = 0;
   for (Part& part : parts_) {
-    part.bytes = 0;
-    EVQ_TRY(charge(&part));
+    part.bytes = held_bytes(part);
+    bytes += part.bytes;
   }
-  return Status::success();
+  return lease_.resize(bytes);
 }
 
 Status RowSorter::compact() {
@@ -525,18 +528,12 @@ Status RowSorter::compact() {
   return charge_all();
 }
 
-Status RowSorter::add(RowSorter&& other) {
-  other.lease_.reset();
+void RowSorter::add(RowSorter&& other) {
+  lease_.take(&other.lease_);
   key_types_ = key_types_.empty() ? other.key_types_ : key_types_;
-  rows_ += other.rows_;
-  for (Part& part : other.parts_) {
-    parts_.push_back(std::move(part));
-    parts_.back().bytes = 0;
-    EVQ_TRY(charge(&parts_.back()));
-  }
+  rows_ += std::exchange(other.rows_, 0);
+  std::ranges::move(other.parts_, std::back_inserter(parts_));
   other.parts_.clear();
-  other.rows_ = 0;
-  return Status::success();
 }
 
 Chunk RowSorter::gather(std::span<const RowRef> rows) const {

@@ -41,32 +41,32 @@ class RowSorter {
   Status add(Chunk chunk);
   // Drops what is not among the first `limit`, after the last chunk.
   Status finish();
-  // Takes over all rows of another sorter with the same keys and limit. Both are finished.
-  Status add(RowSorter&& other);
-  // The next rows of a finished one, in order; an empty chunk when there are no more. What it
-  // allocates is for the caller to charge.
+  // Takes over all rows of another sorter with the same keys, limit and budget, and what is charged
+  // for them. Both are finished.
+  void add(RowSorter&& other);
+  // Returns the next rows in order, after finish(); an empty chunk when there are no more. The
+  // caller charges what it allocates.
   Chunk next();
 
   // Instead of next(), without a limit: cuts the order into stretches of about kNextRowsMax rows,
-  // none of them empty, and says how many.
+  // none of them empty, and returns their number.
   std::size_t cut();
-  // The rows of one of them, in order; on any thread. What it allocates is for the caller to
-  // charge.
+  // Returns the rows of a stretch in order; on any thread. The caller charges what it allocates.
   Chunk stretch(std::size_t i) const;
-  // Lets go of what is in stretches before this one only.
+  // Frees what only stretches before this one need.
   void let_go(std::size_t stretch);
 
   std::size_t rows() const { return rows_; }
-  // What is charged for the rows.
+  // Bytes charged for the rows.
   std::size_t bytes() const { return lease_.bytes(); }
   // Once `limit` rows are held: no row whose first key is above this can be among the first.
   std::optional<std::uint64_t> threshold() const { return threshold_; }
 
  private:
-  static constexpr std::size_t kNumbers = 2;  // that a RowRef has
+  static constexpr std::size_t kNumbers = 2;  // sort numbers of a RowRef
 
-  // Where a row came in the stream: the sequence of its chunk, then its number among the worker's
-  // rows, of which chunks of one sequence are.
+  // A row's place in the stream: the sequence of its chunk, then its number among the rows of its
+  // worker, which gets all chunks of a sequence.
   struct Position {
     std::uint64_t sequence = 0;
     std::uint64_t arrival = 0;
@@ -75,9 +75,9 @@ class RowSorter {
   };
   struct Part {
     Chunk chunk;
-    Position first;                   // of its first row; in a sorted part, of all of them
-    std::vector<Position> positions;  // with a limit, of each row
-    // What all texts of one of the first keys begin with, once that was asked for.
+    Position first;                   // of the row that came first
+    std::vector<Position> positions;  // with a limit: by row
+    // The common prefix of all texts of one of the first keys, once that was asked for.
     std::array<std::optional<std::string_view>, kNumbers> common;
     std::size_t bytes = 0;  // charged
   };
@@ -88,38 +88,39 @@ class RowSorter {
     std::uint32_t row = 0;
   };
 
-  // Up to so many rows of a limit are put in order all at once, more by parts that are merged.
+  // Limits up to this are put in order all at once, larger ones by parts that are merged.
   static constexpr std::size_t kOrderedRowsMax = kChunkRowsMax;
 
   bool is_limited() const { return limit_ != kNoLimit; }
-  // How many of a row's two numbers there are, and the key that each is of.
+  // How many of a row's two numbers are used, and the key that each is of.
   std::size_t number_count() const {
     return splits_text_ ? kNumbers : std::min(keys_.size(), kNumbers);
   }
   std::size_t key_of(std::size_t number) const { return splits_text_ ? 0 : number; }
-  // Number `number`, 0 or 1, of the slots [begin, end) of its key's values.
+  // Writes number `number`, 0 or 1, of slots [begin, end) of its key's values to `out`.
   void number_values(const Values& values, std::size_t number, std::size_t begin, std::size_t end,
                      std::uint64_t* out) const;
-  // Those of all rows; none where there is no such number.
+  // Returns number `number` of all rows; empty where that number is not used.
   std::vector<std::uint64_t> key_numbers(const Chunk& chunk, std::size_t number) const;
   std::vector<std::uint64_t> part_numbers(std::size_t part, std::size_t number) const;
-  // Settles what the numbers of parts [begin, end) are: ranks the texts of their keys where these
-  // are dictionaries with few entries beside their rows, else leaves out what all begin with. Of no
+  // Settles how numbers of parts [begin, end) are made: ranks the texts of their keys where these
+  // are dictionaries with few entries beside their rows, else skips their common prefix. Without
   // parts: numbers that order whatever may come.
   void settle_numbers(std::size_t begin, std::size_t end);
   void rank_key(std::size_t index, std::size_t begin, std::size_t end);
-  // How many bytes all texts of a key begin with.
+  // Returns the length of the common prefix of a key's texts in parts [begin, end).
   std::size_t common_bytes(std::size_t key, std::size_t begin, std::size_t end);
   bool is_ranked(std::size_t index) const {
     return index < ranks_.size() && !ranks_[index].empty();
   }
-  // Whether rows whose numbers of key `index` are both `number` have the same value there.
+  // Whether rows that both have `number` for key `index` must have equal values there.
   bool tells(std::size_t index, std::uint64_t number) const;
-  // Whether the second numbers order rows whose first ones are those of this one.
+  // Whether second numbers order the rows that have the same first number as this one.
   bool tells_first(const RowRef& row) const { return splits_text_ || tells(0, row.first_key); }
-  // How many keys are equal of rows that have the same numbers.
+  // Number of leading keys that are equal in all rows with the same numbers as this one.
   std::size_t equal_keys(const RowRef& row) const;
-  // Row numbers of a chunk with these first keys (empty without keys).
+  // Returns the rows of a chunk that can be among the first `limit`, by their first numbers
+  // `first_keys` (empty without keys).
   std::vector<std::uint32_t> candidates(const std::vector<std::uint64_t>& first_keys,
                                         std::size_t rows) const;
   bool before(const RowRef& a, const RowRef& b) const {
@@ -128,26 +129,29 @@ class RowSorter {
   bool before_in_rest(const RowRef& a, const RowRef& b) const;
   Position position(const RowRef& row) const;
   void append_rows(std::size_t part, std::vector<RowRef>* rows) const;
-  // A few of them, [begin, end).
+  // Appends rows [begin, end) of a part.
   void append_rows(std::uint32_t part, std::uint32_t begin, std::uint32_t end,
                    std::vector<RowRef>* rows) const;
   Status sort_part(std::size_t number);
-  // `ordered`: those with equal keys are in the order of the stream already.
+  // Sorts rows by all keys. `ordered`: those with equal keys are in the order of the stream
+  // already.
   void sort_rows(std::vector<RowRef>* rows, bool ordered) const;
   static void sort_by_number(std::span<RowRef> rows, RowRef* scratch,
                              std::uint64_t RowRef::*number);
   // Drops all rows but the first `limit` and puts those in order.
   Status compact();
-  // The same without an order, for rows that have keys: each stays where it is.
+  // Drops all rows but the first `limit`, without sorting: each stays where it is. Requires keys.
   Status drop_others();
   std::uint64_t last_first_key() const;
-  // By part the rows that are among the first `limit`. Sets the threshold.
+  // Returns by part the rows that are among the first `limit`, and sets the threshold.
   Result<std::vector<std::vector<std::uint32_t>>> first_rows();
   Chunk gather(std::span<const RowRef> rows) const;
-  // Drops what the last part made too many, and books what stays.
+  // Drops rows that the last part made too many, and charges what stays.
   Status make_room();
-  // Books what a part holds now.
-  Status charge(Part* part);
+  // Bytes to charge for a part.
+  static std::size_t held_bytes(const Part& part);
+  // Charge the last part, which is new, or all parts anew.
+  Status charge_last();
   Status charge_all();
 
   // Merges some rows of every part. The next ones of each play a tournament: its tree holds who
@@ -157,9 +161,9 @@ class RowSorter {
     // Rows [begins[p], ends[p]) of each part p.
     Merge(const RowSorter& sorter, std::span<const std::uint32_t> begins,
           std::vector<std::uint32_t> ends);
-    // The next rows, `most` at most; fewer when there are no more.
+    // Returns the next rows, `most` at most; fewer when there are no more.
     std::vector<RowRef> take(std::size_t most);
-    // Whether there are no more of a part.
+    // Whether all rows of a part were taken.
     bool used_up(std::uint32_t part) const { return ends_[part] == next_[part]; }
 
    private:
@@ -180,7 +184,7 @@ class RowSorter {
   };
 
   RowRef head(std::uint32_t part, std::uint32_t row) const;
-  // Number `number` of as many rows of a part as there is room for, from `begin` on.
+  // Fills `out` with number `number` of the rows of a part from `begin` on.
   void fill_numbers(std::uint32_t part, std::size_t number, std::size_t begin,
                     std::span<std::uint64_t> out) const;
   std::vector<std::uint32_t> part_ends() const;
@@ -195,16 +199,16 @@ class RowSorter {
   MemoryLease lease_;
   std::vector<Type> key_types_;  // known with the first chunk
   std::vector<Part> parts_;
-  // Of the first two keys: by part and slot, the number of its rank. Empty where texts are not
-  // ranked; else of all parts whose rows are compared.
+  // By key, part and slot, for the first two keys: the number of a text's rank. Empty where texts
+  // are not ranked; else of all parts whose rows are compared.
   std::array<std::vector<std::vector<std::uint64_t>>, kNumbers> ranks_;
   bool splits_text_ = false;  // both numbers are of the first key
-  // Of the first two keys: so many bytes all texts that are not ranked have in common.
+  // By key, for the first two: the length of the common prefix of texts that are not ranked.
   std::array<std::size_t, kNumbers> text_offsets_{};
   std::size_t rows_ = 0;
   std::uint64_t arrivals_ = 0;
   std::optional<std::uint64_t> threshold_;
-  std::optional<Merge> merge_;                    // of next()
+  std::optional<Merge> merge_;                    // in use by next()
   std::size_t rows_left_ = 0;                     // to give back
   std::vector<std::vector<std::uint32_t>> cuts_;  // by stretch and part, its first row
   std::size_t freed_bytes_ = 0;  // of used-up parts, not returned to the system yet

@@ -1,6 +1,6 @@
 // Scanning a dataset: workers take one block after the other from a shared list. What they read of
 // one is told in block_rows.h. Blocks are skipped by time range, by the bound of a TopN above
-// (ScanHints::time_bound), and by statistics and token filters (BlockTest), in that order.
+// (RowDemand::time_bound), and by statistics and token filters (BlockTest), in that order.
 
 #include <algorithm>
 #include <atomic>
@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "apl/exec/block_rows.h"
-#include "apl/exec/event_time.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/pruning.h"
+#include "apl/exec/time_bound.h"
 #include "apl/exec/time_order.h"
 
 namespace evq {
@@ -18,17 +18,17 @@ namespace {
 
 // Block indexes of a snapshot in the order to visit them.
 std::vector<std::uint32_t> visiting_order(const Snapshot& snapshot, const plan::Scan& scan,
-                                          const ScanHints& hints) {
-  if (hints.time_order != TimeOrder::kNone) {
-    return blocks_by_time(snapshot, scan, hints.time_order);
+                                          const Demand& demand) {
+  if (demand.order.time_order != TimeOrder::kNone) {
+    return blocks_by_time(snapshot, scan, demand.order.time_order);
   }
   std::vector<std::uint32_t> order(snapshot.blocks().size());
   std::iota(order.begin(), order.end(), 0U);
-  if (hints.time_bound != nullptr) {
+  if (demand.rows.time_bound != nullptr) {
     const std::span<const SnapshotBlock> blocks = snapshot.blocks();
     std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
-      return hints.time_bound->newest() ? blocks[a].max_time > blocks[b].max_time
-                                        : blocks[a].min_time < blocks[b].min_time;
+      return demand.rows.time_bound->newest() ? blocks[a].max_time > blocks[b].max_time
+                                              : blocks[a].min_time < blocks[b].min_time;
     });
   }
   return order;
@@ -47,13 +47,13 @@ void raise(std::atomic<std::int64_t>* bound, std::int64_t value) {
 }
 
 // Whether the catalog says all that is asked of a block whose rows all lie in the scan's range: how
-// many there are and, where the hints say so, their least and greatest time.
-bool asks_catalog_only(const plan::Scan& scan, const ScanHints& hints) {
+// many there are and, where the demand says so, their least and greatest time.
+bool asks_catalog_only(const plan::Scan& scan, const Demand& demand) {
   const auto is_time = [](const plan::ScanColumn& column) {
     return column.type == Type::kDatetime &&
            (column.field == plan::kTimeColumn || column.field == kTimeField);
   };
-  return scan.filters.empty() && (scan.columns.empty() || hints.extremes_only) &&
+  return scan.filters.empty() && (scan.columns.empty() || demand.extremes_only) &&
          std::ranges::all_of(scan.columns, is_time);
 }
 
@@ -61,7 +61,7 @@ bool asks_catalog_only(const plan::Scan& scan, const ScanHints& hints) {
 struct SharedScan {
   PreparedScan prepared;
   const Snapshot& snapshot;
-  const ScanHints& hints;
+  const Demand& demand;
   BlockTest test;
   bool has_test;
   bool catalog_only;
@@ -132,7 +132,7 @@ class ScanWorker {
       return Flow::kMore;
     }
     const bool inside = lies_inside(info, scan_, time_min_, time_max_);
-    const TimeBound* bound = shared_.hints.time_bound;
+    const TimeBound* bound = shared_.demand.rows.time_bound;
     const bool excluded = bound != nullptr && bound->excludes(info.min_time, info.max_time);
     if (inside && scan_.filters.empty() && (excluded || shared_.catalog_only)) {
       count(info, info.rows, !excluded);
@@ -180,7 +180,7 @@ class ScanWorker {
       EVQ_TRY(rows.apply(i));
     }
     count(info, rows.size(), true);
-    for (const KeptKeys& kept : shared_.hints.kept_keys) {
+    for (const KeptKeys& kept : shared_.demand.rows.kept_keys) {
       if (rows.size() > 0 && !count_only && kept.test->pays()) {
         EVQ_TRY(rows.keep_keys(kept));
       }
@@ -244,23 +244,23 @@ class ScanWorker {
 
 }  // namespace
 
-Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hints,
+Status run_scan(Executor& executor, const plan::Scan& scan, const Demand& demand,
                 Consumer& consumer) {
   EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(scan.table));
   SharedScan shared{prepare_scan(executor, scan),
                     *snapshot,
-                    hints,
+                    demand,
                     block_test(scan),
                     !scan.filters.empty(),
-                    asks_catalog_only(scan, hints),
-                    visiting_order(*snapshot, scan, hints)};
-  shared.prepared.last_rows_first = hints.time_order == TimeOrder::kDescending;
+                    asks_catalog_only(scan, demand),
+                    visiting_order(*snapshot, scan, demand)};
+  shared.prepared.last_rows_first = demand.order.time_order == TimeOrder::kDescending;
   executor.stats().blocks_total.fetch_add(snapshot->blocks().size());
   const std::size_t workers =
       std::clamp<std::size_t>(blocks_to_read(shared), 1, executor.options().workers);
   std::vector<TimeStretch> stretches;
-  if (hints.time_order != TimeOrder::kNone) {
-    stretches = time_stretches(*snapshot, shared.order, hints.time_order, workers);
+  if (demand.order.time_order != TimeOrder::kNone) {
+    stretches = time_stretches(*snapshot, shared.order, demand.order.time_order, workers);
   }
   std::vector<std::unique_ptr<Sink>> sinks;
   for (std::size_t i = 0; i < workers; ++i) {

@@ -18,6 +18,7 @@
 #include "apl/exec/row_sorter.h"
 #include "apl/exec/sort_numbers.h"
 #include "apl/exec/sort_ranges.h"
+#include "apl/exec/time_bound.h"
 #include "apl/exec/time_order.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
@@ -107,13 +108,13 @@ class PartSink final : public ForwardingSink {
 };
 
 // All rows of SortSinks, in the first of them.
-Result<RowSorter*> merge_sinks(const std::vector<std::unique_ptr<Sink>>& sinks) {
+RowSorter& merge_sinks(const std::vector<std::unique_ptr<Sink>>& sinks) {
   EVQ_CHECK(!sinks.empty());
   RowSorter& first = static_cast<SortSink&>(*sinks[0]).sorter();
   for (std::size_t i = 1; i < sinks.size(); ++i) {
-    EVQ_TRY(first.add(std::move(static_cast<SortSink&>(*sinks[i]).sorter())));
+    first.add(std::move(static_cast<SortSink&>(*sinks[i]).sorter()));
   }
-  return &first;
+  return first;
 }
 
 // Hands on the rows of a RowSorter that has all of them.
@@ -135,11 +136,11 @@ class SortConsumer final : public Consumer {
     if (spec_.candidates != nullptr) {
       sinks = forwarded_sinks(std::move(sinks));
     }
-    EVQ_TRY_ASSIGN(RowSorter* const sorted, spec_.note(merge_sinks(sinks)));
+    RowSorter& sorted = merge_sinks(sinks);
     if (spec_.overflow != nullptr) {
-      EVQ_TRY(spec_.note(try_output(*sorted)));
+      EVQ_TRY(spec_.note(try_output(sorted)));
     }
-    return hand_on_(*sorted);
+    return hand_on_(sorted);
   }
 
  private:
@@ -286,7 +287,7 @@ class SortRun {
   SortRun(const SortSpec& spec, const plan::Node& input, const plan::TopN& top)
       : spec_(spec), input_(input), groups_(std::in_place, top) {}
 
-  Status run(const ScanHints& hints, Consumer& consumer) {
+  Status run(const Demand& demand, Consumer& consumer) {
     const CountsOfOneRun counts(spec_.executor->stats());
     OverflowMark overflow;
     SortSpec at_once = spec_;
@@ -299,7 +300,7 @@ class SortRun {
       }
       return spec_.executor->push_each([&] { return next(sorted); }, spec_.name, consumer);
     });
-    Status done = spec_.executor->run(input_, sort, hints);
+    Status done = spec_.executor->run(input_, sort, demand);
     if (!overflow.is_set()) {
       return done;
     }
@@ -404,15 +405,15 @@ bool has_groups(const plan::Node& node) {
 
 }  // namespace
 
-Status run_sort(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_sort(Executor& executor, const plan::Node& node, const Demand& demand,
                 Consumer& consumer) {
-  if (hints.takes_stretches) {
+  if (demand.order.takes_stretches) {
     EVQ_TRY_ASSIGN(const TimeOrder order, time_order_below(executor, node));
     if (order != TimeOrder::kNone) {
       TimeMerge merge(executor, node, order, consumer);
       EVQ_TRY(merge.prepare());
-      ScanHints below;
-      below.time_order = order;
+      Demand below;
+      below.order.time_order = order;
       return executor.run(*node.inputs[0], merge, below);
     }
   }
@@ -441,20 +442,20 @@ Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer)
     spec.limit = static_cast<std::size_t>(std::get<plan::Limit>(node.op).count);
   }
   TimeBound time_bound(!spec.keys.empty() && spec.keys[0].order.descending);
-  ScanHints hints;
+  Demand demand;
   if (!spec.keys.empty() && is_event_time(*node.inputs[0], spec.keys[0].column)) {
     EVQ_TRY(draw_to_catalog(executor, *node.inputs[0], spec.limit, &time_bound));
     spec.time_bound = &time_bound;
-    hints.time_bound = &time_bound;
+    demand.rows.time_bound = &time_bound;
   }
   if (!spec.keys.empty()) {
     if (const auto column = aggregate_column(*node.inputs[0], spec.keys[0].column)) {
-      hints.top_groups = TopRows{*column, spec.keys[0].order, spec.limit, spec.keys.size() == 1};
+      demand.groups.top = TopRows{*column, spec.keys[0].order, spec.limit, spec.keys.size() == 1};
     }
   } else if (has_groups(*node.inputs[0])) {
-    hints.first_groups = spec.limit;
+    demand.groups.first = spec.limit;
   }
-  return SortRun(spec, *node.inputs[0]).run(hints, consumer);
+  return SortRun(spec, *node.inputs[0]).run(demand, consumer);
 }
 
 }  // namespace evq

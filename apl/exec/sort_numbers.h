@@ -12,14 +12,14 @@
 
 namespace evq {
 
-// What each row has of numbers of the slots of its column.
+// Turns numbers by slot of a column into numbers by row.
 std::vector<std::uint64_t> numbers_by_row(const Vector& column, std::vector<std::uint64_t> by_slot);
-// That of each row under `order`.
+// Sets `out` to the sort number of each row under `order`.
 void sort_numbers(const Vector& column, SortOrder order, std::vector<std::uint64_t>* out);
-// Those of the slots [begin, end) of `values`.
+// Writes the sort numbers of slots [begin, end) of `values` to `out`.
 void number_slots(const Values& values, std::size_t begin, std::size_t end, SortOrder order,
                   std::uint64_t* out);
-// True when equal numbers stand for equal values, as far as `number` is concerned.
+// True when rows that both have `number` are sure to have equal values of this type.
 bool is_exact_sort_number(Type type, std::uint64_t number);
 
 // Texts that have their first `offset` bytes in common get two numbers: of the eight bytes after
@@ -32,8 +32,8 @@ void number_text_tails(const Values& texts, std::size_t begin, std::size_t end, 
 // True when texts with this second number and equal first ones are equal.
 bool is_exact_text_tail(SortOrder order, std::uint64_t tail);
 
-// By dictionary of texts and slot, the number of each text's rank among all of them: equal ones
-// stand for equal texts.
+// Ranks the texts of all dictionaries together. Returns the number of each rank by dictionary and
+// slot: equal ones stand for equal texts.
 std::vector<std::vector<std::uint64_t>> rank_texts(std::span<const Values* const> dictionaries,
                                                    SortOrder order);
 

@@ -15,31 +15,30 @@
 
 namespace evq {
 
-// Keys of some rows of a stream, one in so many, in order.
+// A sample of a stream's keys, one row in so many, in order.
 struct KeySample {
-  Chunk keys;  // a column for each sort key
-  std::size_t rows = 0;
-  std::size_t bytes = 0;  // about what a sort holds of all rows
+  Chunk keys;             // a column for each sort key
+  std::size_t rows = 0;   // of the stream
+  std::size_t bytes = 0;  // of the stream, about as a sort holds it
 };
 Result<KeySample> sample_keys(Executor& executor, const plan::Node& node,
                               const std::vector<plan::SortKey>& keys);
 
-// The rows whose keys are not before the key `begin` of a sample and before its key `end`; from the
-// first on, or to the last, without one. Any thread, while the sample lives.
+// A range of the order: the rows from sample key `begin` on and before sample key `end`; without
+// one it is open on that side. Any thread; the sample must outlive the range.
 class SortRange {
  public:
   SortRange(const std::vector<plan::SortKey>& keys, const KeySample& sample,
             std::optional<std::size_t> begin, std::optional<std::size_t> end);
 
-  // `chunk` with those of its rows that are in the range.
+  // Returns the rows of `chunk` that are in the range.
   Chunk keep(Chunk chunk) const;
-  // Two ranges that part the rows of this one in about two halves; nothing when all of the sample's
-  // keys in it are equal.
+  // Splits the range in about two halves; nothing when all sample keys in it are equal.
   std::optional<std::pair<SortRange, SortRange>> halves() const;
 
  private:
   struct Bound {
-    std::size_t row = 0;  // of the sample
+    std::size_t row = 0;  // number of its key in the sample
     std::uint64_t number = 0;
   };
   std::optional<Bound> bound_at(std::optional<std::size_t> row) const;
@@ -54,8 +53,8 @@ class SortRange {
   std::optional<Bound> end_;
 };
 
-// Ranges in order that hold all rows, each of about `bytes_max` of the sort's bytes, if the sample
-// tells.
+// Splits the whole order into ascending ranges, each of about `bytes_max` of the sort's bytes as
+// far as the sample tells.
 std::vector<SortRange> sort_ranges(const std::vector<plan::SortKey>& keys, const KeySample& sample,
                                    std::size_t bytes_max);
 

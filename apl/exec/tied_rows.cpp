@@ -13,6 +13,7 @@
 #include "apl/exec/fetch.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
+#include "store/base/release_memory.h"
 #include "store/column/ordering.h"
 
 namespace evq {
@@ -68,7 +69,7 @@ class TiedRows {
       ties_ += ties[part];
       rows_.insert(rows_.end(), lists[part].begin(), lists[part].end());
       ends.push_back(static_cast<std::ptrdiff_t>(rows_.size()));
-      lists[part] = {};
+      release_memory(lists[part]);
       EVQ_TRY(lease_.resize(rows_.capacity() * sizeof(Row)));
     }
     for (std::size_t width = 1; width < lists.size(); width *= 2) {

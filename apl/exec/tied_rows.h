@@ -1,6 +1,6 @@
 #pragma once
-// Rows that an aggregate could not choose among by their values: their fields are read, and for
-// each group the row with the largest ones is taken, the first field first.
+// Settles ties of aggregates that choose a row for each group: where the compared values are equal,
+// the rows' fields are read, and the row with the largest ones is taken, the first field first.
 
 #include <span>
 
@@ -10,7 +10,7 @@
 
 namespace evq {
 
-// `parts` hold different groups of one aggregate; afterwards none of them has ties.
+// Settles all ties in `parts`, which hold different groups of one aggregate.
 Status choose_tied_rows(Executor& executor, const plan::RowCells& cells,
                         std::span<RowChoice* const> parts);
 

@@ -21,9 +21,10 @@ struct TopRows {
   bool only_key = false;
 };
 
-// Rows of that column, in any order, among which the first `top.count` are. Of those that tie with
-// the last of these only as many as there is room for, the first of the stream by `position_of`,
-// where equal sort numbers mean equal values; else all. Charged to the allocation meter at work.
+// Returns rows of `column`, in any order, among which the first `top.count` are. Rows that tie with
+// the last of these all come; but if it is the only key and equal sort numbers mean equal values,
+// only as many as there is room for, the first by `position_of`. Charged to the allocation meter at
+// work.
 RowList rows_that_may_be_top(const Vector& column, const TopRows& top,
                              const std::function<std::uint64_t(std::size_t)>& position_of);
 

@@ -27,7 +27,7 @@ class UnionSink final : public ForwardingSink {
     is_done_ = flow == Flow::kDone;
     return flow;
   }
-  // Above all sequences so far.
+  // A sequence above all of those so far.
   std::uint64_t end() const { return end_; }
   bool is_done() const { return is_done_; }
 
@@ -59,7 +59,7 @@ class UnionConsumer final : public Consumer {
 
  private:
   Consumer& next_;
-  std::uint64_t begin_ = 0;  // of the next input
+  std::uint64_t begin_ = 0;  // first sequence of the next input
   bool is_done_ = false;
   std::vector<std::unique_ptr<Sink>> finished_;
 };

@@ -418,13 +418,13 @@ Result<Flow> unnest_chunk(const plan::Unnest& unnest, const Chunk& chunk, std::u
   return Unnester(unnest, chunk, first_place, push).run();
 }
 
-Status run_unnest(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_unnest(Executor& executor, const plan::Node& node, const Demand& demand,
                   Consumer& consumer) {
   const auto& op = std::get<plan::Unnest>(node.op);
   UnnestConsumer unnested(op, executor.options().budget, consumer);
-  ScanHints below;
+  Demand below;
   if (!op.row_place) {  // else all rows are counted
-    below.time_bound = hints.time_bound;
+    below.rows.time_bound = demand.rows.time_bound;
   }
   return executor.run(*node.inputs[0], unnested, below);
 }

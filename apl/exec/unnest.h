@@ -11,11 +11,11 @@
 
 namespace evq {
 
-// `first_place` is that of the chunk's first row in the stream, for a column of rows' places.
-// Gives each output chunk to `push` as soon as it is full, so that one row's long array never
-// stands in memory twice; stops when `push` wants no more. Output chunks keep the sequence of
-// `chunk`, hold at most kChunkRowsMax rows and hardly more than kCallTextBytesMax of pairs made of
-// bags, and are cut between input rows wherever one row's elements fit.
+// Expands `chunk` and gives each output chunk to `push` as soon as it is full, so that one row's
+// long array never stands in memory twice; stops when `push` wants no more. `first_place` is the
+// place of the chunk's first row in the stream, for a column of rows' places. Output chunks keep
+// the sequence of `chunk`, hold at most kChunkRowsMax rows and hardly more than kCallTextBytesMax
+// of pairs made of bags, and are cut between input rows wherever one row's elements fit.
 Result<Flow> unnest_chunk(const plan::Unnest& unnest, const Chunk& chunk, std::uint64_t first_place,
                           const std::function<Result<Flow>(Chunk)>& push);
 

@@ -1,8 +1,10 @@
 #include "apl/exec/whole_input.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
+#include "apl/exec/numbered_rows.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/column/vector_builder.h"
@@ -20,6 +22,11 @@ Chunk no_rows(const Schema& schema) {
 
 }  // namespace
 
+std::size_t count_rows(std::span<const Chunk> chunks) {
+  return std::accumulate(chunks.begin(), chunks.end(), std::size_t{0},
+                         [](std::size_t rows, const Chunk& chunk) { return rows + chunk.rows(); });
+}
+
 std::size_t joined_bytes(const Chunk& rows, std::size_t parts_bytes) {
   std::size_t bytes = parts_bytes;
   for (const Vector& column : rows.columns()) {
@@ -33,6 +40,9 @@ Result<WholeInput> join_collected(Executor& executor, Collected collected, const
   const ExecOptions& options = executor.options();
   WholeInput whole{{}, MemoryLease(options.budget, operator_name)};
   const std::size_t bytes = collected.lease.bytes();
+  if (!can_number(count_rows(collected.chunks))) {
+    return too_many_rows(operator_name);
+  }
   {
     // For a moment the rows exist twice.
     AllocationMeter meter(options.budget, options.control, operator_name);
@@ -40,9 +50,10 @@ Result<WholeInput> join_collected(Executor& executor, Collected collected, const
       whole.rows = collected.chunks.empty() ? no_rows(schema) : concatenate(collected.chunks);
     }));
     collected.chunks.clear();
-    collected.lease.reset();
   }
-  EVQ_TRY(whole.lease.grow(joined_bytes(whole.rows, bytes)));
+  // Never given back meanwhile: another query might take it.
+  whole.lease.take(&collected.lease);
+  EVQ_TRY(whole.lease.resize(joined_bytes(whole.rows, bytes)));
   return whole;
 }
 

@@ -15,17 +15,19 @@ struct WholeInput {
   Chunk rows;
   MemoryLease lease;  // holds the bytes of `rows`; for the operator to grow with its output
 };
-// The output of `node` as one run, with columns of the schema's types even without a row. kLimit,
-// naming the operator (a literal), when it does not fit the query's memory.
+// Runs `node` and joins its output to one chunk, with columns of the schema's types even without a
+// row. kLimit, naming the operator (a literal), when it does not fit the query's memory or has more
+// rows than can be numbered (numbered_rows.h).
 Result<WholeInput> collect_whole(Executor& executor, const plan::Node& node,
                                  std::string_view operator_name);
-// The same for what is collected already.
+// Joins chunks that are collected already, as collect_whole() does.
 Result<WholeInput> join_collected(Executor& executor, Collected collected, const Schema& schema,
                                   std::string_view operator_name);
-// What rows take that were joined from parts of `parts_bytes`, whose texts they share: those of a
-// dictionary count once.
+std::size_t count_rows(std::span<const Chunk> chunks);
+// Bytes of rows that were joined from parts of `parts_bytes` in all, whose texts they share: those
+// of a dictionary count once.
 std::size_t joined_bytes(const Chunk& rows, std::size_t parts_bytes);
-// Hands rows on, a chunk at a time.
+// Pushes `rows` to `consumer` in chunks of kChunkRowsMax rows at most.
 Status push_whole(Executor& executor, const Chunk& rows, std::string_view operator_name,
                   Consumer& consumer);
 

@@ -414,9 +414,8 @@ Status run_over_all_rows(Executor& executor, const plan::Node& node, Consumer& c
       AllocationMeter meter(executor.options().budget, executor.options().control, kWindowName);
       EVQ_TRY(overflow->note(meter.guard([&] { made = column.make(input, input.rows()); })));
     }
-    whole.lease.shrink(builder_bytes);
-    EVQ_TRY(
-        overflow->note(whole.lease.grow(made.values().size_bytes() + input.rows() * sizeof(Code))));
+    const std::size_t made_bytes = made.values().size_bytes() + input.rows() * sizeof(Code);
+    EVQ_TRY(overflow->note(whole.lease.resize(whole.lease.bytes() - builder_bytes + made_bytes)));
     input.columns().push_back(std::move(made));
   }
   return push_whole(executor, input, kWindowName, consumer);
@@ -424,13 +423,14 @@ Status run_over_all_rows(Executor& executor, const plan::Node& node, Consumer& c
 
 }  // namespace
 
-Status run_window(Executor& executor, const plan::Node& node, const ScanHints& hints,
+Status run_window(Executor& executor, const plan::Node& node, const Demand& demand,
                   Consumer& consumer) {
   const plan::Node& input = *node.inputs[0];
   const plan::Node* const ordered = ordered_below(input);
   const CountsOfOneRun counts(executor.stats());
   TimeOrder order = TimeOrder::kNone;
-  if (!hints.one_sink && ordered != nullptr && std::holds_alternative<plan::Sort>(ordered->op)) {
+  if (!demand.order.one_sink && ordered != nullptr &&
+      std::holds_alternative<plan::Sort>(ordered->op)) {
     EVQ_TRY_ASSIGN(order, time_order_below(executor, *ordered));
   }
   if (ordered == nullptr || order != TimeOrder::kNone) {
@@ -443,8 +443,8 @@ Status run_window(Executor& executor, const plan::Node& node, const ScanHints& h
     return_free_memory();
   }
   WindowConsumer stream(executor, std::get<plan::Window>(node.op), consumer);
-  ScanHints below;
-  below.one_sink = true;
+  Demand below;
+  below.order.one_sink = true;
   return executor.run(input, stream, below);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/join_kinds.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/virtual_columns.h"
 #include "store/column/unique_names.h"
@@ -62,6 +63,17 @@ int named_side(const ast::Expr& expr) {
   return 0;
 }
 
+Error different_keys(Span span, Type left, Type right) {
+  Error error = diag::type_mismatch(span, "==", type_name(left), type_name(right));
+  const Type other = left == Type::kString ? right : left;
+  if ((left == Type::kString || right == Type::kString) &&
+      (other == Type::kDatetime || other == Type::kTimespan)) {
+    error.hint = other == Type::kDatetime ? "convert the text with todatetime(…)"
+                                          : "convert the text with totimespan(…)";
+  }
+  return error;
+}
+
 // `on name` where only one side has the field.
 Error explain_side(Error error, const ast::Expr& condition, std::string_view side) {
   const auto* field = std::get_if<ast::FieldRef>(&condition.node);
@@ -95,9 +107,8 @@ class JoinBinder {
       : binder_(binder), left_(std::move(left)), right_(std::move(right)) {}
 
   Status add_condition(const ast::Expr& condition) {
-    if (const auto* logical = std::get_if<ast::Logical>(&condition.node)) {
-      return logical->is_or ? diag::invalid_join_condition(condition.span)
-                            : diag::join_with_and(condition.span);
+    if (std::holds_alternative<ast::Logical>(condition.node)) {
+      return diag::invalid_join_condition(condition.span);
     }
     if (const auto* binary = std::get_if<ast::Binary>(&condition.node)) {
       if (binary->op != ast::BinaryOp::kEqual) {
@@ -146,12 +157,11 @@ class JoinBinder {
       join.left_keys.push_back(left_key);
       join.right_keys.push_back(right_key);
     }
-    const bool has_left = kind != JoinKind::kRightSemi && kind != JoinKind::kRightAnti;
-    const bool has_right = kind != JoinKind::kLeftSemi && kind != JoinKind::kLeftAnti;
-    hold(kind, has_right);
+    const JoinTraits traits = join_traits(kind);
+    hold(traits);
     // Every row has a left one, and with it that row's place in the natural order.
-    const bool keeps_order = kind != JoinKind::kRightOuter && kind != JoinKind::kFullOuter;
-    if (has_left) {
+    const bool keeps_order = traits.passes_left_rows();
+    if (traits.emits_left) {
       for (const Field& field : left_.schema().fields()) {
         fields_.push_back(field);
         visible_.push_back(!is_hidden(field.name) || is_virtual_column(field.name) ||
@@ -159,15 +169,15 @@ class JoinBinder {
                             (field.name == kTimeColumn || field.name == kRowColumn)));
       }
     }
-    if (has_right) {
-      add_right_fields(has_left, drop_right_keys);
+    if (traits.emits_right) {
+      add_right_fields(traits.emits_left, drop_right_keys);
     }
     std::vector<NodePtr> inputs;
     inputs.push_back(std::move(left_.node));
     inputs.push_back(std::move(right_.node));
     Relation output;
     output.aggregated = left_.aggregated && right_.aggregated;
-    output.take_fields(has_left ? left_ : right_);
+    output.take_fields(traits.emits_left ? left_ : right_);
     add_right_paths(&output);
     output.name.clear();
     output.source.clear();
@@ -239,11 +249,11 @@ class JoinBinder {
   }
 
   // Virtual fields of a side whose columns get other names, or have no row everywhere.
-  void hold(JoinKind kind, bool has_right) {
-    if (has_right) {
+  void hold(const JoinTraits& traits) {
+    if (traits.emits_right) {
       binder_.hold_virtual_fields(&right_);
     }
-    if (kind == JoinKind::kRightOuter || kind == JoinKind::kFullOuter) {
+    if (traits.emits_left && traits.keeps_unmatched_right) {
       binder_.hold_virtual_fields(&left_);
     }
   }
@@ -256,7 +266,7 @@ class JoinBinder {
   Status add_keys(ExprPtr left, ExprPtr right, Span span) {
     Type type = common_type(left->type, right->type);
     if (type == Type::kDynamic && left->type != Type::kDynamic && right->type != Type::kDynamic) {
-      return diag::type_mismatch(span, "==", type_name(left->type), type_name(right->type));
+      return different_keys(span, left->type, right->type);
     }
     if (left->type != right->type && type == Type::kReal) {
       type = Type::kDynamic;  // a real cannot tell large integers apart; dynamics compare exactly

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apl/plan/dataset_location.h"
+#include "apl/plan/join_kinds.h"
 
 namespace evq::plan {
 namespace {
@@ -121,21 +122,11 @@ class PageWalk {
   }
 
   Rows of(const Join& op, const Node& node) {
-    switch (op.kind) {
-      case JoinKind::kInner:
-      case JoinKind::kLeftOuter:
-        repeats_ = repeats_ || !is_unique(*node.inputs[1], op.right_keys);
-        break;
-      case JoinKind::kInnerUnique:
-      case JoinKind::kLeftSemi:
-      case JoinKind::kLeftAnti:
-        break;
-      case JoinKind::kRightOuter:
-      case JoinKind::kFullOuter:
-      case JoinKind::kRightSemi:
-      case JoinKind::kRightAnti:
-        obstruct(kOfRight);
-        break;
+    const JoinTraits traits = join_traits(op.kind);
+    if (!traits.passes_left_rows()) {
+      obstruct(kOfRight);
+    } else if (traits.emits_right && !traits.first_partner_only) {
+      repeats_ = repeats_ || !is_unique(*node.inputs[1], op.right_keys);
     }
     Rows rows = visit(*node.inputs[0]);
     rows.order = Rows::Order::kNone;

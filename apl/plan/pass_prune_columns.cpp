@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apl/plan/column_pruning.h"
+#include "apl/plan/join_kinds.h"
 #include "apl/plan/optimizer.h"
 #include "apl/plan/table_function.h"
 #include "store/base/allocation_meter.h"
@@ -280,8 +281,8 @@ Mapping prune_window(Node* node, Window* window, const Needed& needed) {
 Mapping prune_join(Node* node, Join* join, const Needed& needed) {
   const std::size_t left_size = node->inputs[0]->schema.size();
   const std::size_t right_size = node->inputs[1]->schema.size();
-  const bool has_right = join->kind != JoinKind::kLeftSemi && join->kind != JoinKind::kLeftAnti;
-  const bool has_left = join->kind != JoinKind::kRightSemi && join->kind != JoinKind::kRightAnti;
+  const bool has_right = join_traits(join->kind).emits_right;
+  const bool has_left = join_traits(join->kind).emits_left;
   Needed left(left_size);
   Needed right(right_size);
   const std::size_t right_begin = has_left ? left_size : 0;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "apl/plan/join_kinds.h"
 #include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
 
@@ -100,31 +101,6 @@ bool is_comparison(const Expr& expr) {
          });
 }
 
-// Which sides of a join may lose rows before it that a filter takes away after it.
-struct JoinSides {
-  bool left = false;
-  bool right = false;
-};
-
-JoinSides filterable_sides(JoinKind kind) {
-  switch (kind) {
-    case JoinKind::kInner:
-      return {true, true};
-    case JoinKind::kInnerUnique:  // what the first right row is depends on the others
-    case JoinKind::kLeftOuter:
-    case JoinKind::kLeftSemi:
-    case JoinKind::kLeftAnti:
-      return {true, false};
-    case JoinKind::kRightOuter:
-    case JoinKind::kRightSemi:
-    case JoinKind::kRightAnti:
-      return {false, true};
-    case JoinKind::kFullOuter:
-      break;
-  }
-  return {};
-}
-
 // A function that pushes takes the conjunct; one that does not leaves it.
 class FilterPusher {
  public:
@@ -211,13 +187,12 @@ class FilterPusher {
   // A conjunct about one side goes there; about keys alone, to their partners on the other as well,
   // since rows without a partner there have no part in the rows that are left.
   bool push_to_sides(const Join& join, Node* node, ExprPtr* conjunct) {
-    const JoinSides sides = filterable_sides(join.kind);
-    const bool right_alone = join.kind == JoinKind::kRightSemi || join.kind == JoinKind::kRightAnti;
-    const std::size_t left_size = right_alone ? 0 : node->inputs[0]->schema.size();
-    const bool to_left = sides.left && uses_columns_below(**conjunct, left_size);
-    const bool to_right = sides.right && uses_only(**conjunct, [left_size](std::size_t column) {
-                            return column >= left_size;
-                          });
+    const JoinTraits traits = join_traits(join.kind);
+    const std::size_t left_size = traits.emits_left ? node->inputs[0]->schema.size() : 0;
+    const bool to_left = traits.passes_left_rows() && uses_columns_below(**conjunct, left_size);
+    const bool to_right =
+        traits.passes_right_rows() &&
+        uses_only(**conjunct, [left_size](std::size_t column) { return column >= left_size; });
     if (!to_left && !to_right) {
       return false;
     }

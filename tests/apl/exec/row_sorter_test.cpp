@@ -1,4 +1,5 @@
-// RowSorter: the order cut into stretches for several threads.
+// RowSorter: the order cut into stretches for several threads, and that what is charged for its
+// rows is never given back while it has them.
 
 #include "apl/exec/row_sorter.h"
 
@@ -10,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "store/base/checksum.h"
+#include "tests/support/hungry_query.h"
 
 namespace evq {
 namespace {
@@ -55,6 +57,48 @@ TEST_CASE("stretches are of about one length, also of parts that are alike") {
       CHECK(longest < 3 * RowSorter::kNextRowsMax / 2);
     }
   }
+}
+
+constexpr std::size_t kSorterMemoryBytes = std::size_t{64} << 20U;
+constexpr int kMoments = 200;  // for the chance of one
+
+std::size_t rows_to_come(RowSorter* sorter) {
+  std::size_t rows = 0;
+  for (Chunk chunk = sorter->next(); !chunk.empty(); chunk = sorter->next()) {
+    rows += chunk.rows();
+  }
+  return rows;
+}
+
+TEST_CASE("dropping rows needs no memory that another query could take meanwhile") {
+  constexpr std::size_t kLimit = 8000;
+  constexpr std::size_t kPartRows = 4000;
+  for (int round = 0; round < kMoments; ++round) {
+    MemoryBudget budget(kSorterMemoryBytes);
+    RowSorter sorter({{0, {}}}, kLimit, &budget, "top");
+    for (std::size_t part = 0; part < 3; ++part) {
+      REQUIRE(sorter.add(chunk_of(kPartRows, part, any_number)).ok());
+    }
+    const HungryQuery other(budget);
+    REQUIRE(sorter.finish().ok());
+    REQUIRE(rows_to_come(&sorter) == kLimit);
+  }
+}
+
+TEST_CASE("a sorter that takes over another's rows takes over what is charged for them") {
+  constexpr std::size_t kParts = 20;
+  constexpr std::size_t kPartRows = 1000;
+  MemoryBudget budget(kSorterMemoryBytes);
+  RowSorter sorter({{0, {}}}, RowSorter::kNoLimit, &budget, "sort");
+  RowSorter others({{0, {}}}, RowSorter::kNoLimit, &budget, "sort");
+  for (std::size_t part = 0; part < kParts; ++part) {
+    REQUIRE((part % 2 == 0 ? sorter : others).add(chunk_of(kPartRows, part, any_number)).ok());
+  }
+  const std::size_t bytes = sorter.bytes() + others.bytes();
+  const HungryQuery other(budget);
+  sorter.add(std::move(others));
+  CHECK(sorter.bytes() == bytes);
+  CHECK(rows_to_come(&sorter) == kParts * kPartRows);
 }
 
 }  // namespace
