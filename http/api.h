@@ -25,7 +25,7 @@ namespace evq {
 struct ApiOptions {
   bool authenticate = true;
   std::vector<std::string> cors_origins;  // "*" or origins; empty: no CORS headers
-  std::uint64_t requests_per_minute = 0;  // of one client; 0: any number
+  std::uint64_t requests_per_minute = 0;  // by one client; 0: any number
   std::string spool_directory;            // for long answers
 };
 
@@ -51,8 +51,8 @@ struct Api {
   DatasetTurns upkeep_turns;
   ApiOptions options;
   const std::shared_ptr<SpoolSpace> answers = std::make_shared<SpoolSpace>();
-  // Told of datasets with many fresh chunks, which queries open one by one; may be empty. Set
-  // before the first request.
+  // Called with datasets that have many fresh chunks, which queries open one by one; may be empty.
+  // Set before the first request.
   std::function<void(std::string_view dataset)> upkeep_due;
 };
 
@@ -133,7 +133,7 @@ Result<HttpResponse> handle_object_create(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_object_show(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_object_delete(Api& api, HttpRequest& request);
-// What always is empty here: of one monitor, of all, and of integrations.
+// Lists that are always empty here: the history of one monitor, of all, and integrations.
 Result<HttpResponse> handle_monitor_history(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_monitor_histories(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_integration_list(Api& api, HttpRequest& request);
@@ -148,15 +148,15 @@ Result<HttpResponse> handle_organization_set(Api& api, HttpRequest& request);
 // ---- shared by handlers
 HttpResponse json_response(std::string body, int status = 200);
 HttpResponse no_content();
-// A number of the URL, `absent` when it is not given; kUsage above `max`.
+// Reads a number from a URL parameter, `absent` when it is not given; kUsage above `max`.
 Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,
                                     std::size_t absent, std::size_t max);
-// ?limit of a list, from 1 to 1000; `absent` when it is not given.
+// Reads ?limit of a list, from 1 to 1000; `absent` when it is not given.
 Result<std::size_t> list_limit(const HttpRequest& request, std::size_t absent);
-// A switch of the URL, off when it is not given: true, 1, false, 0, in any case (Python writes
-// True). kUsage for anything else.
+// Reads a switch from a URL parameter, off when it is not given: true, 1, false, 0, in any case
+// (Python writes True). kUsage for anything else.
 Result<bool> switch_parameter(const HttpRequest& request, std::string_view name);
-// kForbidden, with the same text whether the dataset exists or not.
+// Returns kForbidden, with the same text whether the dataset exists or not.
 Error permission_error(std::string_view resource, std::string_view action,
                        std::string_view dataset = {});
 

@@ -284,10 +284,11 @@ Result<Authenticator::Known> Authenticator::look_up(const std::string& digest) {
   known.capabilities = std::make_shared<const Capabilities>(std::move(capabilities));
   const MutexLock lock(mutex_);
   if (turn == turn_) {
-    if (known_.size() >= kTokenCacheEntriesMax) {
-      known_.clear();
+    if (known_.size() >= kTokenCacheEntriesMax && !known_.contains(digest)) {
+      const auto next = known_.upper_bound(digest);  // any one: digests are as good as random
+      known_.erase(next != known_.end() ? next : known_.begin());
     }
-    known_[digest] = known;
+    known_.insert_or_assign(digest, known);
   }
   return known;
 }

@@ -36,7 +36,8 @@ struct Capabilities {
 
 // Reads the capabilities of a token; kUsage for another shape.
 Result<Capabilities> parse_capabilities(std::string_view json);
-// Its "viewCapabilities", written as those of datasets: kept for those who ask, no route needs any.
+// Reads a token's "viewCapabilities", written as those of datasets: kept for those who ask, no
+// route needs any.
 Result<Capabilities::Named> parse_view_capabilities(std::string_view json);
 
 struct Identity {
@@ -48,10 +49,10 @@ struct Identity {
 
   bool may(std::string_view dataset, std::string_view resource, std::string_view action) const;
   bool may_organization(std::string_view resource, std::string_view action) const;
-  // Whether for any dataset at all.
+  // Whether the action is allowed on any dataset at all.
   bool may_somewhere(std::string_view resource, std::string_view action) const;
-  // The dataset that a request may leave out: the only one that its token names for this, where *
-  // is no name. Nothing when it names none or several.
+  // Returns the dataset that a request may leave out: the only one that its token names for this,
+  // where * is no name. Nothing when it names none or several.
   std::optional<std::string> only_dataset(std::string_view resource, std::string_view action) const;
 };
 
@@ -63,29 +64,29 @@ struct AuthRules {
   bool other_schemes = false;          // also Basic, ApiKey and Splunk, which shippers send
 };
 
-// A fresh secret: prefix and 256 random bits as two UUID-like groups. Aborts without a random
+// Makes a secret: prefix and 256 random bits as two UUID-like groups. Aborts without a random
 // source.
 std::string make_token_secret(bool personal);
-// SHA-256, 32 bytes.
+// Returns the SHA-256 of a secret, 32 bytes.
 std::string token_digest(std::string_view secret);
-// 128 random bits as a UUID, for ids.
+// Makes a UUID of 128 random bits, for ids.
 std::string make_uuid();
 
-// The organization's id; made up and kept on first use.
+// Returns the organization's id, which is made up and kept on first use.
 Result<std::string> organization_id(Definitions& definitions);
-// Chooses it; kUsage unless it is of visible ASCII characters, since it is sent in a header.
-// Requests with personal tokens must name the new one from then on.
+// Sets the organization's id; kUsage unless it is of visible ASCII characters, since it is sent in
+// a header. Requests with personal tokens must name the new one from then on.
 Status set_organization_id(Definitions& definitions, std::string_view id);
 
 class Authenticator {
  public:
-  // With `enabled` false every request is the owner's.
+  // With `enabled` false every request counts as the owner's.
   Authenticator(Definitions& definitions, bool enabled)
       : definitions_(definitions), enabled_(enabled) {}
 
   bool enabled() const { return enabled_; }
   Result<Identity> authenticate(const HttpRequest& request, const AuthRules& rules);
-  // Tokens or the organization were changed: what is remembered is forgotten. What another process
+  // Forgets what is remembered, after tokens or the organization were changed. What another process
   // changes is noticed within kTokenCacheMsMax.
   void forget();
   // Writes down when tokens were last used, for each at most once a minute. Slow. What cannot be
@@ -106,7 +107,7 @@ class Authenticator {
   Definitions& definitions_;
   const bool enabled_;
   Mutex mutex_;
-  // How often it was forgotten: what was read before is not remembered after.
+  // Number of calls of forget(): what was read before one is not remembered after it.
   std::uint64_t turn_ EVQ_GUARDED_BY(mutex_) = 0;
   std::map<std::string, Known, std::less<>> known_ EVQ_GUARDED_BY(mutex_);
   std::string organization_ EVQ_GUARDED_BY(mutex_);  // empty: not known

@@ -20,15 +20,15 @@ namespace evq {
 inline constexpr std::size_t kReadBufferBytes = 128 * kKibibyte;
 inline constexpr std::size_t kHeadBufferBytes = 4 * kKibibyte;
 inline constexpr std::size_t kBodyPieceBytes = 64 * kKibibyte;
-// Of what has come and is not taken yet: what does not end within it is refused with 431.
+// Bytes that have come and are not taken yet: what does not end within them is refused with 431.
 inline constexpr std::size_t kInputBytesMax = kReadBufferBytes + kHttpHeaderBytesMax;
-// Of the size of a chunk: any that fits 64 bits.
+// Hexadecimal digits of a chunk's size: any that fits 64 bits.
 inline constexpr std::size_t kChunkSizeDigitsMax = 16;
-// Of a body that comes in, at a time: what a fast sender has on the way.
+// Bytes of an incoming body to read at a time: what a fast sender has on the way.
 inline constexpr std::size_t kBodyReadBytes = 256 * kKibibyte;
 inline constexpr std::int64_t kClientCheckMs = 250;
 
-// What connections share.
+// State that all connections of a server share.
 struct Shared {
   Shared(const HttpServerOptions& o, HttpApplication& a, HttpMetrics& m)
       : options(o), application(a), metrics(m) {
@@ -38,7 +38,7 @@ struct Shared {
   HttpServerOptions options;
   HttpApplication& application;
   HttpMetrics& metrics;
-  // Gone once run() is over: no worker touches a connection after that.
+  // The worker lanes. They are gone once run() is over: no worker touches a connection after that.
   std::unique_ptr<WorkerLane> queries = std::make_unique<WorkerLane>(WorkerLaneLimits{
       ThreadPool::processors() * kQueriesPerProcessorMax, kQueriesQueuedMax, kQueryQueueMsMax});
   std::unique_ptr<WorkerLane> writes = std::make_unique<WorkerLane>(
@@ -48,15 +48,15 @@ struct Shared {
   std::unique_ptr<WorkerLane> upkeep = std::make_unique<WorkerLane>(
       WorkerLaneLimits{kHttpUpkeepMax, kHttpUpkeepQueuedMax, kQueryQueueMsMax});
   std::atomic<bool> draining{false};
-  std::atomic<bool> heads_late{false};  // half a head has been waited for
-  std::atomic<bool> hurrying{false};    // it has lasted long enough
+  std::atomic<bool> heads_late{false};  // the wait for half a head while draining is over
+  std::atomic<bool> hurrying{false};    // draining has lasted long enough
 
   ConnectionList connections;
   const std::shared_ptr<BodySpace> bodies = std::make_shared<BodySpace>();
 };
 
-// What is wrong with the head of a chunk that the parser takes: `before` is what it read up to the
-// extensions, which end with the digits of `size`.
+// Returns what is wrong with the head of a chunk that the parser takes: `before` is what it read up
+// to the extensions, which end with the digits of `size`.
 inline error_code chunk_error(std::uint64_t size, std::size_t extension_bytes,
                               std::string_view before) {
   if (extension_bytes > kHttpChunkExtensionBytesMax) {
@@ -73,7 +73,7 @@ inline error_code chunk_error(std::uint64_t size, std::size_t extension_bytes,
   return {};
 }
 
-// The status that a malformed request is answered with; 0: just close.
+// Returns the status to answer a malformed request with; 0: just close.
 inline int status_of(const error_code& error) {
   if (error == http::error::end_of_stream || error == http::error::partial_message) {
     return 0;
@@ -96,7 +96,7 @@ inline int status_of(const error_code& error) {
   return error.category() == http::make_error_code(http::error::bad_method).category() ? 400 : 0;
 }
 
-// The same in words, where the status says too little; empty elsewhere.
+// Describes the error in words where the status says too little; empty elsewhere.
 inline std::string_view what_is_wrong(const error_code& error) {
   return error == http::error::multiple_content_length
              ? "the request has more than one Content-Length header"

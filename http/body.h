@@ -21,28 +21,29 @@ namespace evq {
 class RequestBody {
  public:
   RequestBody() = default;
-  // Shares that space with others; without one, long bodies find no room.
+  // Shares `space` with other bodies; with a null one, long bodies find no room.
   explicit RequestBody(std::shared_ptr<BodySpace> space) : space_(std::move(space)) {}
 
-  // `bytes` are said to come: memory for what of them is kept there, within reason.
+  // Prepares for `bytes` that the sender announces: reserves memory for those kept there, within
+  // reason.
   void expect(std::uint64_t bytes);
-  // Where the next bytes may be put: room for 1 to `size_max` of them, which is above 0. Valid
-  // until the next call. kDiskFull, kIo; kUnavailable while others take all the room that there is.
+  // Returns room for the next 1 to `size_max` bytes; `size_max` is above 0. Valid until the next
+  // call. kDiskFull, kIo; kUnavailable while others take all the room that there is.
   Result<std::span<char>> room(std::size_t size_max);
-  // The first `size` bytes of that room are the body's next. Errors as above.
+  // Appends the first `size` bytes of that room to the body. Errors as above.
   Status take(std::size_t size);
-  // The same for bytes that are somewhere else.
+  // Appends bytes that lie somewhere else. Errors as above.
   Status append(std::string_view bytes);
   const std::shared_ptr<BodySpace>& space() const { return space_; }
   std::uint64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // Everything as one text; meant for bodies whose limit is small.
+  // Returns the whole body as one text; meant for bodies whose limit is small.
   Result<std::string> text() const;
-  // Reads the body from its start. Must not outlive the body.
+  // Returns a reader from the body's start, which must not outlive the body.
   std::unique_ptr<ByteSource> reader() const;
-  // Reads the body from its start, and gives its memory away: to be asked for once, and then
-  // nothing else but the size. Must not outlive the body.
+  // Returns such a reader, which gives the body's memory away: to be called once, and then nothing
+  // else but size().
   std::unique_ptr<ByteSource> release();
 
  private:
@@ -54,7 +55,7 @@ class RequestBody {
   HeldBytes held_memory_;
   HeldBytes held_file_;
   TextMemory memory_;  // the body, or room for its next bytes once it is long
-  File file_;          // open then
+  File file_;          // open once the body is long
   std::uint64_t size_ = 0;
 };
 

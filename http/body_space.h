@@ -14,12 +14,12 @@
 
 namespace evq {
 
-// Free space that the files leave, as loads do.
+// Free bytes that body files leave on the disk, as loads do.
 inline constexpr std::uint64_t kBodiesDiskFreeBytesMin = kDiskReserveBytesMin;
 
 struct ByteBudget {
   explicit ByteBudget(std::uint64_t limit) : bytes_max(limit) {}
-  // False when they do not fit.
+  // Takes `bytes`; false, and none are taken, when they do not fit.
   bool take(std::uint64_t bytes);
 
   std::uint64_t bytes_max;
@@ -44,7 +44,7 @@ class HeldBytes {
   ~HeldBytes() { give_back(); }
 
   std::uint64_t bytes() const { return bytes_; }
-  // Holds so many of `budget` in all; false, and as many as before, when they do not fit. Without a
+  // Holds `bytes` of `budget` in all; false, and as many as before, when they do not fit. Without a
   // budget all fit.
   bool grow(const std::shared_ptr<ByteBudget>& budget, std::uint64_t bytes);
   void give_back();
@@ -54,19 +54,19 @@ class HeldBytes {
   std::uint64_t bytes_ = 0;
 };
 
-// When memory is worth giving back to the system: much was held at once, and little has been for a
-// while. One thread at a time.
+// Tells when memory is worth giving back to the system: much was held at once, and little has been
+// for a while. One thread at a time.
 class QuietWatch {
  public:
-  // To be asked now and then. True once for each such time.
+  // To be called now and then with the bytes held. True once for each such time.
   bool is_due(std::uint64_t held, std::int64_t now_ns);
 
  private:
-  std::uint64_t peak_ = 0;  // since it was due
+  std::uint64_t peak_ = 0;  // of held bytes since it was due
   std::int64_t busy_ns_ = 0;
 };
 
-// The two budgets of a space, which stays for as long as they do; null without one.
+// Return one of a space's budgets, which keeps the space alive; null without a space.
 std::shared_ptr<ByteBudget> memory_of(const std::shared_ptr<BodySpace>& space);
 std::shared_ptr<ByteBudget> files_of(const std::shared_ptr<BodySpace>& space);
 

@@ -45,7 +45,7 @@ struct ClientRequest {
   std::string content_encoding;                   // of a body; empty: as it is
   std::vector<std::pair<std::string, std::string>> headers;
   bool only_reads = true;
-  bool awaits_server = false;  // one that cannot be reached is taken to come back
+  bool awaits_server = false;  // a server that cannot be reached is waited for
 };
 
 struct ClientResponse {
@@ -60,7 +60,7 @@ class HttpClient {
   static Result<std::unique_ptr<HttpClient>> create(const HttpClientOptions& options);
   ~HttpClient();
 
-  // `control` may be null.
+  // Sends a request and waits for the answer; `control` may be null.
   Result<ClientResponse> send(const ClientRequest& request, const QueryControl* control);
   // "https://host:port", for messages.
   const std::string& origin() const;
@@ -72,7 +72,8 @@ class HttpClient {
   std::unique_ptr<State> state_;
 };
 
-// The "http://" or "https://" that an address begins with, in letters of any case; else empty.
+// Returns the "http://" or "https://" that an address begins with, in letters of any case; else
+// empty.
 std::string_view url_scheme(std::string_view url);
 
 }  // namespace evq

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <utility>
 
 #include <poll.h>
@@ -28,6 +29,35 @@
 
 namespace evq {
 namespace {
+
+// What a connection is at whenever it waits.
+enum class Phase : std::uint8_t {
+  kIdle,     // no request has begun to come
+  kAsked,    // the same, and it was asked to end
+  kHead,     // of a request that has begun to come
+  kBody,     // the head is there
+  kBusy,     // a complete request is with a worker
+  kSending,  // its answer
+  kClosing,  // after the last answer
+};
+
+// What others know of it.
+ConnectionState state_in(Phase phase) {
+  switch (phase) {
+    case Phase::kIdle:
+    case Phase::kAsked:
+      return ConnectionState::kIdle;
+    case Phase::kHead:
+    case Phase::kBody:
+      return ConnectionState::kReceiving;
+    case Phase::kBusy:
+    case Phase::kSending:
+      break;
+    case Phase::kClosing:
+      return ConnectionState::kClosing;
+  }
+  return ConnectionState::kBusy;
+}
 
 template <class Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
@@ -52,7 +82,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         break;
       }
     }
-    mark(ConnectionState::kClosing);
+    mark(Phase::kClosing);
     co_await close();
     leave();
   }
@@ -81,18 +111,35 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   // Somebody else needs its place, or the server ends: then what is a request may go on for a
   // while.
   void make_room() {
-    const bool hurried = shared_.hurrying.load();
-    if (state_ == ConnectionState::kClosing || (sending_ && hurried)) {
-      beast::get_lowest_layer(stream_).close();
-      return;
+    auto& bytes = beast::get_lowest_layer(stream_);
+    const bool draining = shared_.draining.load();
+    switch (phase_) {
+      case Phase::kIdle:
+      case Phase::kAsked:
+        phase_ = Phase::kAsked;
+        bytes.cancel();
+        break;
+      case Phase::kHead:
+        if (!draining || shared_.heads_late.load()) {
+          bytes.cancel();
+        }
+        break;
+      case Phase::kBody:
+        if (!draining || shared_.hurrying.load()) {
+          bytes.cancel();
+        }
+        break;
+      case Phase::kBusy:
+        break;
+      case Phase::kSending:
+        if (shared_.hurrying.load()) {
+          bytes.close();
+        }
+        break;
+      case Phase::kClosing:
+        bytes.close();
+        break;
     }
-    const bool receiving = state_ == ConnectionState::kReceiving;
-    const bool late = reading_head_ ? shared_.heads_late.load() : hurried;
-    if (state_ == ConnectionState::kBusy || (receiving && shared_.draining.load() && !late)) {
-      return;
-    }
-    beast::get_lowest_layer(stream_).cancel();
-    closing_ = state_ == ConnectionState::kIdle;
   }
   void leave() {
     if (entry_.has_value()) {
@@ -100,14 +147,14 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       shared_.metrics.connections.fetch_sub(1);
     }
   }
-  void mark(ConnectionState state, std::shared_ptr<QueryControl> control = nullptr) {
-    state_ = state;
-    shared_.connections.mark(*entry_, state, std::move(control));
+  void mark(Phase phase, std::shared_ptr<QueryControl> control = nullptr) {
+    phase_ = phase;
+    shared_.connections.mark(*entry_, state_in(phase), std::move(control));
   }
 
   asio::awaitable<void> handshake(error_code& error) {
     if constexpr (std::is_same_v<Stream, TlsStream>) {
-      mark(ConnectionState::kIdle);
+      mark(Phase::kIdle);
       expire_after_ms(kHttpHeaderMsMax);
       co_await stream_.async_handshake(asio::ssl::stream_base::server, quietly(error));
     }
@@ -138,17 +185,16 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     skip_empty_line();
     while (buffer_.size() == 0) {
       co_await wait_for_first_byte(error);
-      if (error || closing_) {
+      if (error || phase_ == Phase::kAsked) {
         co_return false;
       }
       skip_empty_line();
     }
-    mark(ConnectionState::kReceiving);
+    mark(Phase::kHead);
     deadline_.set(kHttpHeaderMsMax);
-    reading_head_ = true;
     co_await read_head(parser, error);
-    reading_head_ = false;
     deadline_.clear();
+    phase_ = Phase::kBody;  // the list has it as one that receives for as long as it did
     error = deadline_.reason(error);
     const auto exchange = std::make_shared<Exchange>(stream_.get_executor());
     HttpRequest& request = exchange->request;
@@ -214,9 +260,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   asio::awaitable<void> wait_for_first_byte(error_code& error) {
-    mark(ConnectionState::kIdle);
+    mark(Phase::kIdle);
     if (shared_.draining.load()) {
-      closing_ = true;
+      phase_ = Phase::kAsked;
       co_return;
     }
     expire_after_ms(kHttpIdleMsMax);
@@ -246,7 +292,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       }
     }
     shrink_buffer();
-    mark(ConnectionState::kBusy);
+    mark(Phase::kBusy);
     HttpResponse response;
     if (refusal.has_value()) {
       response = *std::move(refusal);
@@ -264,8 +310,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       account_gone(request);
       co_return false;
     }
-    co_await write(request, response, head);
-    co_return !response.close && !write_failed_;
+    const bool sent = co_await write(request, response, head);
+    co_return sent && !response.close;
   }
 
   // It is as long as a head between two bodies.
@@ -336,7 +382,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         exchange->control = std::make_shared<QueryControl>(timeout_ms);
         request.control = exchange->control.get();
       }
-      mark(ConnectionState::kBusy, exchange->control);
+      mark(Phase::kBusy, exchange->control);
       response = co_await on_worker(exchange, lane);
       const bool waits = response.again_ms.value_or(0) > 0;
       if (!response.again_ms.has_value() || gone_ || (waits && shared_.draining.load())) {
@@ -351,7 +397,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         break;
       }
     }
-    mark(ConnectionState::kBusy);
     request.control = nullptr;
     co_return response;
   }
@@ -407,13 +452,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
   }
 
-  asio::awaitable<void> write(HttpRequest& request, HttpResponse& response, bool head) {
+  // Whether all of it was sent.
+  asio::awaitable<bool> write(HttpRequest& request, HttpResponse& response, bool head) {
     const SendOptions options{trace_id_, version_, head, shared_.options.write_stall_ms};
-    sending_ = true;
+    mark(Phase::kSending);
     const SendOutcome outcome = co_await send_response(stream_, response, options);
-    sending_ = false;
-    write_failed_ = !outcome.sent;
     account(request, response, outcome.body_bytes);
+    co_return outcome.sent;
   }
 
   // Nobody is there to be answered.
@@ -455,13 +500,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   unsigned version_ = 11;  // of the request
   std::int64_t started_ns_ = 0;
   std::optional<ConnectionList::Handle> entry_;  // none before and after
-  ConnectionState state_ = ConnectionState::kBusy;
-  bool closing_ = false;       // asked to end while idle
-  bool reading_head_ = false;  // of a request that has begun to come
-  bool sending_ = false;       // an answer
-  bool gone_ = false;          // the client has left
-  bool lingering_ = false;     // input is left unread
-  bool write_failed_ = false;
+  Phase phase_ = Phase::kBusy;
+  bool gone_ = false;       // the client has left
+  bool lingering_ = false;  // input is left unread
 };
 
 // Whatever a library throws ends that connection only.

@@ -13,7 +13,7 @@
 
 namespace evq {
 
-// In the order in which they make room for others.
+// States of a connection, in the order in which they make room for new ones.
 enum class ConnectionState : std::uint8_t {
   kClosing,    // its last answer has been sent
   kIdle,       // between two requests
@@ -34,16 +34,18 @@ class ConnectionList {
 
   Handle add(std::function<void()> close);
   void remove(Handle entry);
-  // What the connection does now.
+  // Notes the connection's state now and the control of its running request, if any.
   void mark(Handle entry, ConnectionState state, std::shared_ptr<QueryControl> control);
 
   std::size_t size();
-  // Those that are ending anyway come before; where none is idle, the one whose request has been
-  // coming for longest. One that was asked before and has not gone yet is not asked again.
+  // Asks one connection to close: one that is ending anyway, else the oldest idle one, else the one
+  // whose request has been coming for longest. One that was asked and has not gone yet is not asked
+  // again.
   void close_oldest_idle();
-  // And those whose request has begun to come: the connection knows whether it is one yet.
+  // Asks all idle connections to close, and those whose request has begun to come: the connection
+  // knows whether it is one yet.
   void close_idle();
-  // Cancels what runs and closes the rest.
+  // Cancels running requests and closes the other connections.
   void cancel_all();
 
  private:

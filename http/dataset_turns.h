@@ -1,6 +1,6 @@
 #pragma once
-// DatasetTurns: who looks after a dataset, one at a time: a second one would do the same work once
-// more beside the first. Any thread; it must outlive its holders.
+// DatasetTurns: a lock for each dataset name, for looking after it: a second one at a time would do
+// the same work once more beside the first. Any thread; it must outlive its holders.
 
 #include <optional>
 #include <set>
@@ -15,7 +15,7 @@ namespace evq {
 
 class DatasetTurns {
  public:
-  // Passes the turn on when it goes.
+  // Holds the turn, and passes it on when destroyed.
   class Holder {
    public:
     Holder(Holder&& other) noexcept
@@ -33,7 +33,7 @@ class DatasetTurns {
 
   // Waits until nobody else has the turn; kCancelled and kTimeout as WaitScope::check.
   Result<Holder> take(std::string_view dataset);
-  // Nothing when somebody has it.
+  // Takes the turn without waiting; nothing when somebody has it.
   std::optional<Holder> try_take(std::string_view dataset);
 
  private:

@@ -25,13 +25,13 @@ enum class ErrorForm : std::uint8_t {
 void put_error(ErrorForm form, const HttpRequest& request, std::string_view message,
                HttpResponse* response);
 
-// {"text":…,"code":…}, which the event collector answers with in any case, and the number from 0 of
-// the event that is wrong, if one is. `detail`, a member that Splunk does not have, says what its
-// own text for the code leaves out; none when it is empty.
+// Makes the event collector's answer, {"text":…,"code":…}, with the number from 0 of the event that
+// is wrong, if one is. `detail`, a member that Splunk does not have, says what its own text for the
+// code leaves out; none when it is empty.
 HttpResponse splunk_answer(int status, int code, std::string_view text,
                            std::optional<std::size_t> wrong_event = std::nullopt,
                            std::string_view detail = {});
-// What clients of Elasticsearch look for, to be sure of whom they talk to.
+// Adds the header by which clients of Elasticsearch check whom they talk to.
 void add_elastic_header(HttpResponse* response);
 
 }  // namespace evq

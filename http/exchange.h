@@ -25,8 +25,8 @@ struct Exchange {
   asio::steady_timer done;  // of the connection, which waits with it; cut short by the worker
 };
 
-// By the worker, last of all: `answer()` is the response; where it finds no memory, one that needs
-// none and ends the connection.
+// Ends the worker's part: the response becomes answer() or, where that finds no memory, one that
+// needs none and ends the connection. Then the connection is woken.
 template <class Answer>
 void finish(const std::shared_ptr<Exchange>& exchange, const Answer& answer) {
   try {

@@ -10,9 +10,9 @@
 
 namespace evq {
 
-// The body behind an http:// or https:// address. Follows a few redirects if it may. kUsage for
-// what is no address, kServer when the network or the server fails, kTooLarge beyond `bytes_max`,
-// kCancelled and kTimeout as `control` says.
+// Returns the body behind an http:// or https:// address. Follows a few redirects if it may. kUsage
+// for what is no address, kServer when the network or the server fails, kTooLarge beyond
+// `bytes_max`, kCancelled and kTimeout as `control` says.
 Result<std::string> fetch_address(const std::string& address, std::size_t bytes_max,
                                   bool may_redirect, const QueryControl& control);
 

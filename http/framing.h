@@ -12,18 +12,18 @@
 
 namespace evq {
 
-// Splits the target and checks the head; `version` is 10 or 11. An answer that closes the
+// Splits the target and checks the head; `version` is 10 or 11. Returns an answer that closes the
 // connection when the request is refused.
 std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version);
 // Whether any Connection header, of which there may be several, names close.
 bool asks_to_close(const HttpRequest& request);
-// The text that goes with a status of malformed requests, and of one of them.
+// Returns the message for the status of a malformed request; below, that of one special case.
 std::string_view refusal_reason(int status);
 inline constexpr std::string_view kTwoLengthsText =
     "the request has both a Content-Length and a Transfer-Encoding";
-// A limit as a person writes it: 64 MiB, 16 KiB.
+// Writes a size as a person does: 64 MiB, 16 KiB.
 std::string size_text(std::size_t bytes);
-// 413, with the limit.
+// Returns the refusal 413, which names the limit.
 Refusal body_too_large(std::size_t bytes_max);
 
 // Whether a header is continued on a line that begins with a blank, which the parser would allow.
@@ -32,14 +32,13 @@ bool has_folded_line(std::string_view head);
 // or the like, CR and LF.
 bool names_other_version(std::string_view head);
 
-// The time of an answer, to the second, as headers have it: Sun, 06 Nov 1994 08:49:37 GMT.
+// Writes a time to the second, as headers have it: Sun, 06 Nov 1994 08:49:37 GMT.
 std::string http_date(std::int64_t time_ns);
 
-// The X-Axiom-Trace-Id of a request.
+// Makes the X-Axiom-Trace-Id of a request.
 std::string make_trace_id();
 
-// What the log has in the place of a status when the connection ended before the answer, as nginx
-// and others have it.
+// The status in the log when the connection ended before the answer, as nginx and others have it.
 inline constexpr int kClientGoneStatus = 499;
 
 struct AccessRecord {
@@ -49,7 +48,7 @@ struct AccessRecord {
   std::int64_t duration_us = 0;
   std::uint64_t response_bytes = 0;
 };
-// One line of the access log: never the target's parameters, a header or a body.
+// Makes a line of the access log: never with the target's parameters, a header or a body.
 std::string access_line(const HttpRequest& request, const AccessRecord& record);
 
 }  // namespace evq

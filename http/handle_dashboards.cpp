@@ -115,9 +115,9 @@ Result<HttpResponse> handle_dashboard_show(Api& api, HttpRequest& request) {
 }
 
 Result<HttpResponse> handle_dashboard_update(Api& api, HttpRequest& request) {
+  EVQ_TRY(check_dashboard_uid(request.argument("uid")));
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const DashboardBody body, read_dashboard_body(text));
-  EVQ_TRY(check_dashboard_uid(request.argument("uid")));
   return edit_dashboard(
       api, request, {body.version, body.overwrite, true}, text.size(),
       [&](const StoredObject* known) -> Result<DashboardBody> {

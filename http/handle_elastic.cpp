@@ -125,6 +125,11 @@ class BulkFailures {
   std::uint64_t known_lines_ = UINT64_MAX;
 };
 
+// What clients require of a document's answer besides: its version and its number are those of one
+// that was never changed.
+constexpr std::string_view kNeverChanged =
+    R"("_version":1,"_shards":{"total":1,"successful":1,"failed":0},"_seq_no":0,"_primary_term":1)";
+
 // The answer, made while it is sent: it has an item for each action, and may be many times as long
 // as the body was.
 class BulkAnswer {
@@ -187,10 +192,11 @@ class BulkAnswer {
   }
 
   static void append_result(int status, std::string_view result, JsonWriter* json) {
-    json->key("status");
-    json->integer(status);
     json->key("result");
     json->string(result);
+    json->raw(kNeverChanged);
+    json->key("status");
+    json->integer(status);
   }
 
   static void append_failure(std::string_view type, std::string_view reason, JsonWriter* json) {
@@ -226,8 +232,7 @@ bool is_one_object(std::string_view text) {
   return pass_nested(text, 1, &nested) == text.size() && nested.depth == 0;
 }
 
-// A document that was stored, as Elasticsearch tells of it. Its version and its number are those of
-// one that was never changed.
+// A document that was stored, as Elasticsearch tells of it.
 HttpResponse document_answer(std::string_view dataset, std::string_view id) {
   HttpResponse response;
   response.status = 201;
@@ -237,23 +242,52 @@ HttpResponse document_answer(std::string_view dataset, std::string_view id) {
   json.string(dataset);
   json.key("_id");
   json.string(repair_utf8(id));
-  json.raw(R"("_version":1,"result":"created","_shards":{"total":1,"successful":1,"failed":0})");
-  json.raw(R"("_seq_no":0,"_primary_term":1)");
+  json.key("result");
+  json.string("created");
+  json.raw(kNeverChanged);
   json.end_object();
   add_elastic_header(&response);
   return response;
 }
 
+// What clients ask for before they send. Typed ones (elasticsearch-java, opensearch-java, whose
+// member `distribution` is) require every member; what is told is the release that the endpoints
+// are like.
+constexpr std::string_view kVersion =
+    R"("version":{"number":"8.12.1","distribution":"elasticsearch","build_flavor":"default",)"
+    R"("build_type":"tar","build_hash":"6185ba65d27469afabc9bc951cded6c17c21e3f3",)"
+    R"("build_date":"2024-02-01T13:07:13.727175297Z","build_snapshot":false,)"
+    R"("lucene_version":"9.9.2","minimum_wire_compatibility_version":"7.17.0",)"
+    R"("minimum_index_compatibility_version":"7.0.0"},"tagline":"You Know, for Search")";
+constexpr std::string_view kHealth =
+    R"({"cluster_name":"evq","status":"green","timed_out":false,"number_of_nodes":1,)"
+    R"("number_of_data_nodes":1,"active_primary_shards":1,"active_shards":1,)"
+    R"("relocating_shards":0,"initializing_shards":0,"unassigned_shards":0,)"
+    R"("unassigned_primary_shards":0,"delayed_unassigned_shards":0,"number_of_pending_tasks":0,)"
+    R"("number_of_in_flight_fetch":0,"task_max_waiting_in_queue_millis":0,)"
+    R"("active_shards_percent_as_number":100.0})";
+constexpr std::string_view kLicense =
+    R"({"license":{"status":"active","uid":"evq","type":"basic",)"
+    R"("issue_date":"2024-01-01T00:00:00.000Z","issue_date_in_millis":1704067200000,)"
+    R"("max_nodes":1000,"issued_to":"evq","issuer":"evq","start_date_in_millis":-1}})";
+
 }  // namespace
 
-Result<HttpResponse> handle_elastic_info(Api& /*api*/, HttpRequest& request) {
+Result<HttpResponse> handle_elastic_info(Api& api, HttpRequest& request) {
   const std::string_view path = request.route->pattern;
-  HttpResponse response = json_response(
-      path.ends_with("/_license") ? R"({"license":{"status":"active","uid":"evq","type":"basic"}})"
-      : path.ends_with("/_cluster/health")
-          ? R"({"cluster_name":"evq","status":"green"})"
-          : R"({"name":"evq","cluster_name":"evq","version":{"number":"8.12.1",)"
-            R"("build_flavor":"default"},"tagline":"You Know, for Search"})");
+  std::string body(path.ends_with("/_license") ? kLicense : kHealth);
+  if (path.ends_with("/elastic")) {
+    EVQ_TRY_ASSIGN(const std::string id, organization_id(api.definitions()));
+    body.clear();
+    JsonWriter json(body);
+    json.begin_object();
+    json.raw(R"("name":"evq","cluster_name":"evq")");
+    json.key("cluster_uuid");
+    json.string(id);
+    json.raw(kVersion);
+    json.end_object();
+  }
+  HttpResponse response = json_response(std::move(body));
   add_elastic_header(&response);
   return response;
 }

@@ -15,7 +15,8 @@ namespace {
 
 struct SetupKind {
   std::string_view path;  // before the name
-  // The object as Elasticsearch tells of it, with its name where @ is.
+  // The object as Elasticsearch tells of it, with its name where @ is, and all members that typed
+  // clients require.
   std::string_view body;
 };
 
@@ -29,8 +30,11 @@ constexpr std::array kSetupKinds = {
               R"({@:{"order":0,"index_patterns":[@],"settings":{},"mappings":{},"aliases":{}}})"},
     SetupKind{"/_data_stream/",
               R"({"data_streams":[{"name":@,"timestamp_field":{"name":"@timestamp"},"indices":[],)"
-              R"("generation":1,"status":"GREEN","template":@}]})"},
-    SetupKind{"/_ilm/policy/", R"({@:{"version":1,"policy":{"phases":{}}}})"},
+              R"("generation":1,"status":"GREEN","template":@,"hidden":false,"system":false,)"
+              R"("allow_custom_routing":false,"replicated":false,"rollover_on_write":false,)"
+              R"("next_generation_managed_by":"Unmanaged","prefer_ilm":true,"settings":{}}]})"},
+    SetupKind{"/_ilm/policy/", R"({@:{"version":1,"modified_date":"2024-01-01T00:00:00.000Z",)"
+                               R"("policy":{"phases":{}}}})"},
     SetupKind{"/_ingest/pipeline/", R"({@:{"processors":[]}})"},
     SetupKind{"/{index}", R"({@:{"aliases":{},"mappings":{},"settings":{}}})"},
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #include "http/ingest_body.h"
 #include "http/wire.h"
@@ -50,8 +51,7 @@ Result<InputFormat> format_of(const HttpRequest& request) {
   if (type == "text/csv") {
     return InputFormat::kCsv;
   }
-  return make_error(ErrorCode::kUnsupported,
-                    "Content-Type must be application/json, application/x-ndjson or text/csv");
+  return wrong_media_type(request, "application/json, application/x-ndjson or text/csv");
 }
 
 Result<IngestOptions> ingest_options(const HttpRequest& request) {
@@ -110,9 +110,18 @@ Result<HttpResponse> handle_ingest(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::unique_ptr<ByteSource> source, streamed_body(request));
   HttpResponse response;
   response.body.reserve(kBareReportBytesMax);
-  EVQ_TRY_ASSIGN(const IngestReport report,
-                 store_events(api, request, request.argument("dataset"), *source, options));
-  write_answer(report, &response);
+  Result<IngestReport> report =
+      store_events(api, request, request.argument("dataset"), *source, options);
+  if (!report.ok()) {
+    Error error = std::move(report).take_error();
+    if (error.message.starts_with(kRepeatedNameError)) {
+      error.hint =
+          "leave the header line out and name the columns with csv-fields, over HTTP in the header "
+          "X-Axiom-CSV-Fields";
+    }
+    return error;
+  }
+  write_answer(*report, &response);
   return response;
 }
 

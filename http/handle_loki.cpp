@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <vector>
 
 #include <snappy.h>
 
+#include "http/event_members.h"
 #include "http/framing.h"
 #include "http/ingest_body.h"
 #include "http/limits.h"
@@ -22,7 +22,6 @@
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 #include "store/base/utf8.h"
-#include "store/column/dynamic_json.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/tolerant_reader.h"
 
@@ -52,50 +51,6 @@ Error malformed(std::string_view what) {
 }
 
 // ---- events
-
-// Values as JSON by their names. Of a name that is sent twice the last counts.
-using Members = std::map<std::string, std::string, std::less<>>;
-
-std::string json_of(DynamicView value) {
-  std::string text;
-  append_json(value, &text);
-  return text;
-}
-
-Members members_of(DynamicView bag) {
-  Members members;
-  for (DynamicView::Iterator each(bag); each.next();) {
-    members.insert_or_assign(std::string(each.key()), json_of(each.value()));
-  }
-  return members;
-}
-
-// Adds `more` to an event: where a name is taken under another one, made as that of a reserved
-// name is. A name that is longer than one may be is there, or comes to be there, and is made no
-// longer: ingest refuses the event.
-void add_members(const Members& more, Members* event) {
-  std::vector<Members::const_iterator> clashing;
-  for (auto each = more.begin(); each != more.end(); ++each) {
-    if (!event->insert(*each).second) {
-      clashing.push_back(each);
-    }
-  }
-  for (const auto& each : clashing) {
-    std::string name = each->first;
-    bool added = false;
-    while (!added && name.size() <= kFieldNameBytesMax) {
-      name.insert(0, name.starts_with('_') ? "_user" : "_user_");
-      added = event->try_emplace(name, each->second).second;
-    }
-  }
-}
-
-void write_members(const Members& members, JsonWriter* json) {
-  for (const auto& [name, value] : members) {
-    json->key(name);
-    json->raw(value);
-  }
-}
 
 // What an entry has besides the labels of its stream.
 struct Entry {
@@ -441,8 +396,7 @@ Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request) {
     EVQ_TRY_ASSIGN(const std::string message, unsnap(request, claim.get()));
     EVQ_TRY_ASSIGN(events, proto_events(message, claim.get()));
   } else {
-    return make_error(ErrorCode::kUnsupported,
-                      "Content-Type must be application/json or application/x-protobuf");
+    return wrong_media_type(request, "application/json or application/x-protobuf");
   }
   if (!events.empty()) {
     EVQ_TRY_ASSIGN(const IngestReport report, store_ndjson(api, request, dataset, events));

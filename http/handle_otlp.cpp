@@ -66,8 +66,7 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
   }
   const std::string type = media_type(request);
   if (!is_protobuf(request) && type != "application/json" && !type.empty()) {
-    return make_error(ErrorCode::kUnsupported,
-                      "Content-Type must be application/x-protobuf or application/json");
+    return wrong_media_type(request, "application/x-protobuf or application/json");
   }
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(std::string body, decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));

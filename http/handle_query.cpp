@@ -8,11 +8,13 @@
 #include "http/api.h"
 #include "http/legacy_query.h"
 #include "http/limits.h"
+#include "http/otlp.h"
 #include "http/query_answer.h"
 #include "http/wire.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/timespan.h"
+#include "store/block/format.h"
 
 namespace evq {
 namespace {
@@ -74,6 +76,22 @@ Result<std::int64_t> streaming_ns(const HttpRequest& request) {
                       "streaming-duration must be a time to wait, such as 5s or 1m30s, or auto");
   }
   return std::min<std::int64_t>(*span, kHttpStreamMsMax * kMillisecondNs);
+}
+
+// Those that are declared, and the one of events of OTLP, which is a map without that. None of a
+// dataset that cannot be read: the query says so.
+Result<std::vector<std::string>> map_fields_of(Api& api, std::string_view name) {
+  EVQ_TRY_ASSIGN(std::optional<DatasetDefinition> dataset, api.definitions().find_dataset(name));
+  if (!dataset.has_value()) {
+    return std::vector<std::string>();
+  }
+  std::vector<std::string> maps = std::move(dataset->map_fields);
+  const Result<std::vector<FieldInfo>> fields = api.store().fields(name);
+  if (fields.ok() &&
+      std::ranges::find(*fields, kOtlpCustomField, &FieldInfo::name) != fields->end()) {
+    maps.emplace_back(kOtlpCustomField);
+  }
+  return maps;
 }
 
 }  // namespace
@@ -158,8 +176,9 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   }
   constexpr std::int64_t kPollMs = 100;
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
-  EVQ_TRY_ASSIGN(const LegacyQuery legacy, read_legacy_body(body));
+  EVQ_TRY_ASSIGN(LegacyQuery legacy, read_legacy_body(body));
   EVQ_TRY_ASSIGN(const std::int64_t wait_ns, streaming_ns(request));
+  EVQ_TRY_ASSIGN(legacy.maps, map_fields_of(api, request.argument("dataset")));
   QueryRequest query;
   EVQ_TRY_ASSIGN(const LegacyApl apl, legacy_apl(request.argument("dataset"), legacy));
   query.apl = apl.text;
@@ -167,14 +186,20 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   if (wait_ns == 0) {
     query.end_time = legacy.end_time;  // a stream goes on past it
   }
+  LegacyForm form{.bare = true, .operations = apl.aggregations, .groups_max = std::nullopt};
   if (legacy.aggregations.empty()) {
-    query.limit = legacy.limit;  // of events, not of a series' intervals
+    query.limit = legacy.limit;
+  } else {
+    form.groups_max = legacy.limit;  // a series has more rows than groups
   }
+  query.system_times = std::ranges::any_of(legacy.virtual_fields, [](const auto& virtual_field) {
+    return virtual_field.first == kSysTimeField;
+  });
   query.cursor = legacy.cursor;
   query.include_cursor = legacy.include_cursor;
   const bool waits = monotonic_now_ns() - request.received_ns < wait_ns;
-  const Result<QueryAnswer> answer = run_query(
-      api, request, query, make_legacy_answer(api.answers, true, apl.aggregations), waits);
+  const Result<QueryAnswer> answer =
+      run_query(api, request, query, make_legacy_answer(api.answers, std::move(form)), waits);
   if (!answer.ok()) {
     return response_of_error(legacy_error(apl, answer.error()), {});
   }

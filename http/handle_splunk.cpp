@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "http/error_form.h"
+#include "http/event_members.h"
 #include "http/ingest_body.h"
 #include "http/limits.h"
 #include "http/router.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
-#include "store/column/typed_json.h"
 #include "store/ingest/nested_value.h"
 #include "store/ingest/tolerant_reader.h"
 
@@ -87,49 +87,103 @@ std::string_view number_text(std::string_view object, std::string_view name) {
 }
 
 // Where events come from, as parameters of the address may say it for all of them.
-constexpr std::array kOriginNames = {"host", "source", "sourcetype"};
+constexpr std::array<std::string_view, 3> kOriginNames = {"host", "source", "sourcetype"};
 
-// One envelope, which has an event, as this event. `text`: as it was sent, which of the time has
-// all digits. What the envelope does not say of the origin, the request may.
+// What an envelope gives an event besides the event's own members and `fields`.
+constexpr std::array<std::string_view, 6> kEnvelopeNames = {"_time",  "index",      "host",
+                                                            "source", "sourcetype", "_raw"};
+
+DynamicView member_of(DynamicView bag, std::string_view name) {
+  return bag.is_bag() ? bag.find(name).value_or(DynamicView()) : DynamicView();
+}
+
+// Gives `take` the name and the value, as JSON, of each of those that there are. `text`: the
+// envelope as it was sent, which of the time has all digits. What neither the envelope nor the
+// event says of the origin, the request may.
+template <class Take>
+void take_envelope_members(const HttpRequest& request, DynamicView envelope, std::string_view text,
+                           const Take& take) {
+  const auto own = [&](std::string_view name) { return member_of(envelope, name); };
+  const DynamicView event = own("event");
+  if (const DynamicView time = own("time"); !time.is_null()) {
+    const bool is_real = time.tag() == DynamicTag::kReal;
+    const std::string_view digits = is_real ? number_text(text, "time") : std::string_view();
+    take("_time", digits.empty() ? json_of(time) : std::string(digits));
+  }
+  if (const DynamicView index = own("index"); !index.is_null()) {
+    take("index", json_of(index));
+  }
+  for (const std::string_view name : kOriginNames) {
+    if (const DynamicView value = own(name); !value.is_null()) {
+      take(name, json_of(value));
+    } else if (const auto asked = request.parameter(name);
+               asked.has_value() && member_of(event, name).is_null() &&
+               member_of(own("fields"), name).is_null()) {
+      std::string value_text;
+      JsonWriter(value_text).string(*asked);
+      take(name, std::move(value_text));
+    }
+  }
+  if (!event.is_bag()) {
+    take("_raw", json_of(event));
+  }
+}
+
+// Whether two members of the event that an envelope becomes may have one name.
+bool may_clash(DynamicView event, DynamicView fields) {
+  const auto any_clashes = [](DynamicView bag, DynamicView others) {
+    if (bag.is_bag()) {
+      for (DynamicView::Iterator each(bag); each.next();) {
+        if (std::ranges::find(kEnvelopeNames, each.key()) != kEnvelopeNames.end() ||
+            (others.is_bag() && others.find(each.key()).has_value())) {
+          return true;
+        }
+      }
+    }
+    return false;
+  };
+  return any_clashes(event, DynamicView()) || any_clashes(fields, event);
+}
+
+// Adds what an event does not say already in the same words.
+void add_news(DynamicView bag, Members* event) {
+  if (bag.is_bag()) {
+    Members news = members_of(bag);
+    std::erase_if(news, [&](const auto& each) {
+      const auto said = event->find(each.first);
+      return said != event->end() && (each.second == "null" || each.second == said->second);
+    });
+    add_members(news, event);
+  }
+}
+
+// One envelope, which has an event, as this event. Of two members of one name that of the envelope
+// comes first, then the event's own, then that of `fields`; the later are kept under another name.
 void append_envelope(const HttpRequest& request, DynamicView envelope, std::string_view text,
                      std::string* out) {
-  const auto event = envelope.find("event");
+  const DynamicView event = member_of(envelope, "event");
+  const DynamicView fields = member_of(envelope, "fields");
   JsonWriter json(*out);
   json.begin_object();
-  if (const auto time = envelope.find("time"); time.has_value() && !time->is_null()) {
-    json.key("_time");
-    const bool is_real = time->tag() == DynamicTag::kReal;
-    const std::string_view digits = is_real ? number_text(text, "time") : std::string_view();
-    if (!digits.empty()) {
-      json.raw().append(digits);
-    } else {
-      append_typed_json(*time, &json.raw());
-    }
-  }
-  const auto write_own = [&](const char* name) {
-    const DynamicView value = envelope.find(name).value_or(DynamicView());
-    if (!value.is_null()) {
-      json.key(name);
-      append_typed_json(value, &json.raw());
-    }
-    return !value.is_null();
-  };
-  write_own("index");
-  for (const char* name : kOriginNames) {
-    const auto asked = request.parameter(name);
-    if (!write_own(name) && asked.has_value()) {
-      json.key(name);
-      json.string(*asked);
-    }
-  }
-  if (event->is_bag()) {
-    append_members(&json, *event);
+  if (may_clash(event, fields)) {
+    Members members;
+    take_envelope_members(request, envelope, text, [&](std::string_view name, std::string value) {
+      members.insert_or_assign(std::string(name), std::move(value));
+    });
+    add_news(event, &members);
+    add_news(fields, &members);
+    write_members(members, &json);
   } else {
-    json.key("_raw");
-    append_typed_json(*event, &json.raw());
-  }
-  if (const auto fields = envelope.find("fields"); fields.has_value() && fields->is_bag()) {
-    append_members(&json, *fields);
+    take_envelope_members(request, envelope, text,
+                          [&](std::string_view name, const std::string& value) {
+                            json.key(name);
+                            json.raw(value);
+                          });
+    for (const DynamicView bag : {event, fields}) {
+      if (bag.is_bag()) {
+        append_members(&json, bag);
+      }
+    }
   }
   json.end_object();
   out->push_back('\n');
@@ -140,16 +194,20 @@ bool may_hold_json(const HttpRequest& request) {
   return media_type(request) == "application/json";
 }
 
-// Adds an event of a raw body: the members that `write` writes, and those of `origin`.
+// Adds an event of a raw body: the members that `write` writes, and those of the request's origin
+// that `own` does not have.
 template <class Write>
-Status append_raw_event(const Write& write, const std::string& origin, RewritingClaim* claim,
-                        std::string* events) {
+Status append_raw_event(const Write& write, const Members& origin, DynamicView own,
+                        RewritingClaim* claim, std::string* events) {
   const std::size_t before = events->size();
   JsonWriter json(*events);
   json.begin_object();
   write(&json);
-  if (!origin.empty()) {
-    json.raw(origin);
+  for (const auto& [name, value] : origin) {
+    if (member_of(own, name).is_null()) {
+      json.key(name);
+      json.raw(value);
+    }
   }
   json.end_object();
   events->push_back('\n');
@@ -176,7 +234,7 @@ bool holds_objects(std::string_view body) {
 }
 
 // Each object of a raw body, for which holds_objects() is true, as an event.
-Result<std::string> raw_objects(std::string_view body, const std::string& origin,
+Result<std::string> raw_objects(std::string_view body, const Members& origin,
                                 RewritingClaim* claim) {
   std::string events;
   TolerantReader reader;
@@ -185,17 +243,15 @@ Result<std::string> raw_objects(std::string_view body, const std::string& origin
   while (take_object(&body, &text) && !text.empty()) {
     builder.clear();
     static_cast<void>(reader.read(text, &builder));
-    const auto write = [&](JsonWriter* json) {
-      append_members(json, DynamicView(builder.bytes()));
-    };
-    EVQ_TRY(append_raw_event(write, origin, claim, &events));
+    const DynamicView object(builder.bytes());
+    const auto write = [&](JsonWriter* json) { append_members(json, object); };
+    EVQ_TRY(append_raw_event(write, origin, object, claim, &events));
   }
   return events;
 }
 
 // Each line of a raw body as an event.
-Result<std::string> raw_lines(std::string_view body, const std::string& origin,
-                              RewritingClaim* claim) {
+Result<std::string> raw_lines(std::string_view body, const Members& origin, RewritingClaim* claim) {
   std::string events;
   while (!body.empty()) {
     const std::string_view line = take_line(&body);
@@ -206,7 +262,7 @@ Result<std::string> raw_lines(std::string_view body, const std::string& origin,
       json->key("_raw");
       json->string(line);
     };
-    EVQ_TRY(append_raw_event(write, origin, claim, &events));
+    EVQ_TRY(append_raw_event(write, origin, DynamicView(), claim, &events));
   }
   return events;
 }
@@ -377,12 +433,10 @@ Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
-  std::string origin;  // members of every event
-  JsonWriter members(origin);
-  for (const char* name : kOriginNames) {
+  Members origin;
+  for (const std::string_view name : kOriginNames) {
     if (const auto value = request.parameter(name); value.has_value()) {
-      members.key(name);
-      members.string(*value);
+      JsonWriter(origin[std::string(name)]).string(*value);
     }
   }
   EVQ_TRY_ASSIGN(std::string events, may_hold_json(request) && holds_objects(body)

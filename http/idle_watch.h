@@ -1,6 +1,6 @@
 #pragma once
-// IdleWatch: when a server that answered queries has nothing to do, so that what it keeps for the
-// next one, up to hundreds of megabytes of freed memory, is worth giving back. One thread at a
+// IdleWatch: tells when a server that answered queries has nothing to do, so that what it keeps for
+// the next one, up to hundreds of megabytes of freed memory, is worth giving back. One thread at a
 // time.
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr std::int64_t kIdleNs = 2 * kSecondNs;
 
 class IdleWatch {
  public:
-  // To be asked now and then, with the requests that run and the queries that there were in all.
+  // To be called now and then, with the requests that run and the queries that there were in all.
   // True once after the last of some queries.
   bool is_due(std::int64_t running, std::uint64_t queries, std::int64_t now_ns) {
     if (running > 0 || queries != queries_) {
@@ -30,7 +30,7 @@ class IdleWatch {
 
  private:
   std::uint64_t queries_ = 0;
-  std::uint64_t served_ = 0;  // queries when it was due
+  std::uint64_t served_ = 0;  // queries_ when it was last due
   std::int64_t busy_ns_ = 0;
 };
 

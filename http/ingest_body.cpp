@@ -12,6 +12,7 @@
 #include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/base/utf8.h"
 #include "store/column/typed_json.h"
 
 namespace evq {
@@ -26,6 +27,8 @@ constexpr std::int64_t kTurnPollMs = 20;
 
 // Longer ones hardly ever are short when they are decoded, which is not tried then.
 constexpr std::size_t kTriedBytesMax = kHttpSerialBodyBytesMax / 4;
+
+constexpr std::string_view kGzipMagic = "\x1f\x8b";
 
 // More than the blanks that a body begins with.
 constexpr std::size_t kHeadBytes = 64;
@@ -51,7 +54,10 @@ std::optional<InputCompression> named_compression(const HttpRequest& request) {
 Result<DecodeOptions> decode_options(const HttpRequest& request) {
   const std::optional<InputCompression> compression = named_compression(request);
   if (!compression.has_value()) {
-    return make_error(ErrorCode::kUnsupported, "Content-Encoding must be gzip, zstd or deflate");
+    const std::string_view given = request.header("content-encoding").value_or("");
+    return make_error(
+        ErrorCode::kUnsupported,
+        "Content-Encoding must be gzip, zstd or deflate, and is '" + repair_utf8(given) + "'");
   }
   DecodeOptions options;
   options.limit_ratio = true;
@@ -59,6 +65,19 @@ Result<DecodeOptions> decode_options(const HttpRequest& request) {
   options.zstd_window_log_max = kHttpZstdWindowLogMax;
   options.compression = *compression;
   return options;
+}
+
+// A body that is not what its Content-Encoding says is not called damaged: gzip tells itself.
+Status check_head(const HttpRequest& request, const DecodeOptions& options) {
+  if (options.compression != InputCompression::kGzip) {
+    return {};
+  }
+  EVQ_TRY_ASSIGN(const std::string head, body_head(request));
+  if (head.empty() || head.starts_with(kGzipMagic)) {
+    return {};
+  }
+  return make_error(ErrorCode::kData, "the body is not gzip-compressed",
+                    "compress it, or send it without Content-Encoding: gzip");
 }
 
 // Whether a body is longer when it has been decoded.
@@ -134,12 +153,14 @@ Result<std::shared_ptr<RewritingClaim>> begin_rewriting(Api& api, HttpRequest& r
 
 Result<std::unique_ptr<ByteSource>> decoded_body(HttpRequest& request) {
   EVQ_TRY_ASSIGN(const DecodeOptions options, decode_options(request));
+  EVQ_TRY(check_head(request, options));
   return decoded_source(request.body.release(), options);
 }
 
 // What is broken is read again as it comes, so that it is told in the same words.
 Result<std::unique_ptr<ByteSource>> streamed_body(HttpRequest& request) {
   EVQ_TRY_ASSIGN(const DecodeOptions options, decode_options(request));
+  EVQ_TRY(check_head(request, options));
   EVQ_TRY_ASSIGN(const bool growing, grows(request, options));
   if (!growing || request.large || request.body.size() > kHttpSerialBodyBytesMax) {
     return decoded_source(request.body.release(), options);

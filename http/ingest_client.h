@@ -14,13 +14,14 @@
 
 namespace evq {
 
-// How much a server tells of the failures of one batch: what it likes to, which is the first 1,000
-// of an evq server, or all of them, for which batches are smaller.
+// How many failures of a batch the server is asked for: what it likes to tell, which is the first
+// 1,000 of an evq server, or all of them, for which batches are smaller.
 enum class Failures : std::uint8_t { kFirst, kAll };
 
-// As Store::ingest, by way of a server; what its request says of atomic and clock is for the server
-// to decide and ignored here. Failures have the places of the whole input; `reject` hears of those
-// that the server tells, without their text where the server does not say which line it was.
+// Ingests as Store::ingest does, by way of a server; what `request` says of atomic and clock is for
+// the server to decide and ignored here. Failures have the places of the whole input; `reject`
+// hears of those that the server tells, without their text where the server does not say which line
+// it was.
 Result<IngestReport> ingest_remotely(HttpClient& client, std::string_view dataset,
                                      ByteSource& source, const IngestRequest& request,
                                      QueryControl& control, Failures failures = Failures::kFirst);

@@ -1,8 +1,13 @@
 #include "http/legacy_names.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
+#include "apl/syntax/words.h"
 #include "store/base/ascii.h"
+#include "store/base/limits.h"
+#include "store/column/field_path.h"
 #include "store/column/unique_names.h"
 
 namespace evq {
@@ -19,9 +24,23 @@ std::string aggregation_name(const LegacyAggregation& aggregation) {
   return name;
 }
 
+std::string accesses(std::span<const std::string> keys) {
+  std::string text;
+  for (const std::string& key : keys) {
+    text += syntax::is_plain_name(key) ? "." + key : syntax::bracket_name(key);
+  }
+  return text;
+}
+
+// Whether there are several keys, each of something, and no more than an event is deep.
+bool is_path(std::span<const std::string> keys) {
+  return keys.size() > 1 && keys.size() <= kJsonDepthMax &&
+         std::ranges::none_of(keys, [](const std::string& key) { return key.empty(); });
+}
+
 }  // namespace
 
-LegacyNames::LegacyNames(const LegacyQuery& query) {
+LegacyNames::LegacyNames(const LegacyQuery& query) : query_(query) {
   for (const auto& [field, alias] : query.project) {
     if (!alias.empty()) {
       fields_.emplace(alias, field);
@@ -60,6 +79,35 @@ void LegacyNames::name_columns(const LegacyQuery& query) {
 std::string_view LegacyNames::field_of(std::string_view name) const {
   const auto found = fields_.find(name);
   return found == fields_.end() ? name : found->second;
+}
+
+const std::string* LegacyNames::map_above(std::string_view field) const {
+  const std::string* found = nullptr;
+  for (const std::string& map : query_.maps) {
+    if (field.size() > map.size() + 1 && field.starts_with(map) && field[map.size()] == '.' &&
+        (found == nullptr || found->size() < map.size())) {
+      found = &map;
+    }
+  }
+  return found;
+}
+
+// In a map a.b may be one key, or b inside of a: the name alone does not tell.
+std::string LegacyNames::path_to(std::string_view field) const {
+  const std::string* map = map_above(field);
+  if (map == nullptr) {
+    const std::vector<std::string> keys = split_field_name(field);
+    return is_path(keys) ? syntax::bracket_name(keys[0]) + accesses(std::span(keys).subspan(1))
+                         : syntax::bracket_name(field);
+  }
+  const std::string bag = syntax::bracket_name(*map);
+  const std::string_view below = field.substr(map->size() + 1);
+  const std::vector<std::string> keys = split_field_name(below);
+  if (keys.size() == 1) {
+    return bag + accesses(keys);
+  }
+  const std::string whole = bag + syntax::bracket_name(below);
+  return is_path(keys) ? "coalesce(" + whole + ", " + bag + accesses(keys) + ")" : whole;
 }
 
 std::map<std::string, std::string, std::less<>> LegacyNames::renamed_columns() const {

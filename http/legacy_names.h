@@ -25,6 +25,11 @@ class LegacyNames {
   // The field that a name stands for: its own unless it is an alias. Lives as long as what was
   // given and the query.
   std::string_view field_of(std::string_view name) const;
+  // APL that reads a field, which is no alias: a dotted name is a path, as a.b is in a query, so
+  // that it may lead into a map.
+  std::string path_to(std::string_view field) const;
+  // The map field of the dataset that a field's name is below of; null without one.
+  const std::string* map_above(std::string_view field) const;
   // The column of an aggregation: its alias or its operator in capitals, with a number where a
   // group or an aggregation before it is called so.
   const std::string& column_of(std::size_t aggregation) const { return columns_[aggregation]; }
@@ -37,6 +42,7 @@ class LegacyNames {
  private:
   void name_columns(const LegacyQuery& query);
 
+  const LegacyQuery& query_;
   std::unordered_map<std::string_view, std::string_view> fields_;  // by alias
   std::vector<std::string> names_;                                 // of the aggregations
   std::vector<std::string> columns_;                               // of the same

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "apl/service/expression_text.h"
 #include "apl/syntax/words.h"
@@ -135,7 +136,7 @@ class Writer {
   }
   // A field, or the alias of one.
   void add_field(std::string_view name, std::string member) {
-    add(is_full() ? std::string() : syntax::bracket_name(names_.field_of(name)), std::move(member));
+    add(is_full() ? std::string() : names_.path_to(names_.field_of(name)), std::move(member));
   }
   const LegacyNames& names() const { return names_; }
   // About a member of the one that is being written.
@@ -157,15 +158,35 @@ class Writer {
   std::optional<std::size_t> open_;
 };
 
+bool is_tree(const LegacyFilter& filter) {
+  return filter.op == "and" || filter.op == "or";
+}
+
+// Whether a filter asks for anything. A list of children that is empty does, of alternatives for
+// none; one that is absent, or holds nothing but zero values, does not.
+bool is_given(const LegacyFilter& filter) {
+  if (!is_tree(filter)) {
+    return !filter.op.empty();
+  }
+  return filter.children.has_value() &&
+         (filter.children->empty() || std::ranges::any_of(*filter.children, is_given));
+}
+
 Status write_filter(const LegacyFilter& filter, std::string member, Writer* out);
 
 Status write_children(const LegacyFilter& filter, Writer* out) {
-  for (std::size_t i = 0; i < filter.children.size(); ++i) {
-    out->add(i == 0 ? "(" : " " + filter.op + " (");
-    EVQ_TRY(write_filter(filter.children[i], item_of("children", i), out));
-    out->add(")");
+  bool first = true;
+  for (std::size_t i = 0; i < filter.children->size(); ++i) {
+    const LegacyFilter& child = (*filter.children)[i];
+    if (is_given(child)) {
+      out->add(std::exchange(first, false) ? "(" : " " + filter.op + " (");
+      EVQ_TRY(write_filter(child, item_of("children", i), out));
+      out->add(")");
+    }
   }
-  out->add(filter.children.empty() ? "true" : "");
+  if (first) {
+    out->add(filter.op == "and" ? "true" : "false");
+  }
   return Status::success();
 }
 
@@ -208,15 +229,16 @@ Status write_filter(const LegacyFilter& filter, std::string member, Writer* out)
     return Status::success();
   }
   const Writer::Member part(out, std::move(member));
-  if (filter.op == "and" || filter.op == "or") {
+  if (is_tree(filter)) {
     return write_children(filter, out);
   }
   if (filter.op == "not") {
-    if (filter.children.size() != 1) {
+    if (!filter.children.has_value() || filter.children->size() != 1 ||
+        !is_given(filter.children->front())) {
       return out->wrong("children", "the filter 'not' takes one child");
     }
     out->add("not(");
-    EVQ_TRY(write_filter(filter.children[0], "children[0]", out));
+    EVQ_TRY(write_filter(filter.children->front(), "children[0]", out));
     out->add(")");
     return Status::success();
   }
@@ -224,20 +246,30 @@ Status write_filter(const LegacyFilter& filter, std::string member, Writer* out)
     return out->wrong("field", "the filter '" + filter.op + "' needs a field");
   }
   if (filter.op == "exists" || filter.op == "not-exists") {
-    out->add(filter.op == "exists" ? "isnotnull" : "isnull");
-    out->add("(column_ifexists(" +
-             literal(Value::string(std::string(out->names().field_of(filter.field)))) +
-             ", dynamic(null)))");
+    const std::string_view field = out->names().field_of(filter.field);
+    out->add(filter.op == "exists" ? "isnotnull(" : "isnull(");
+    // What is below a map may be asked for whether events have it or not.
+    out->add(out->names().map_above(field) != nullptr
+                 ? out->names().path_to(field)
+                 : "column_ifexists(" + literal(Value::string(std::string(field))) +
+                       ", dynamic(null))");
+    out->add(")");
     return Status::success();
   }
   return write_comparison(filter, out);
 }
 
 struct AggregateName {
+  // What `argument` has: numbers, or names of fields, and numbers where the function takes some.
+  enum class Takes : std::uint8_t { kNothing, kNumber, kNumbers, kNumberIfAny, kFieldsIfAny };
+
   std::string_view legacy;
   std::string_view apl;
   bool needs_field = true;
+  Takes takes = Takes::kNothing;
 };
+
+using Takes = AggregateName::Takes;
 
 constexpr std::array kAggregateNames = {
     AggregateName{"count", "count", false},
@@ -246,17 +278,41 @@ constexpr std::array kAggregateNames = {
     AggregateName{"avg", "avg"},
     AggregateName{"min", "min"},
     AggregateName{"max", "max"},
-    AggregateName{"topk", "topk"},
-    AggregateName{"percentiles", "percentiles_array"},
-    AggregateName{"histogram", "histogram"},
+    AggregateName{"topk", "topk", true, Takes::kNumber},
+    AggregateName{"percentiles", "percentiles_array", true, Takes::kNumbers},
+    AggregateName{"histogram", "histogram", true, Takes::kNumber},
     AggregateName{"stdev", "stdev"},
     AggregateName{"variance", "variance"},
-    AggregateName{"argmin", "arg_min"},
-    AggregateName{"argmax", "arg_max"},
-    AggregateName{"makeset", "make_set"},
-    AggregateName{"makelist", "make_list"},
+    AggregateName{"argmin", "arg_min", true, Takes::kFieldsIfAny},
+    AggregateName{"argmax", "arg_max", true, Takes::kFieldsIfAny},
+    AggregateName{"makeset", "make_set", true, Takes::kNumberIfAny},
+    AggregateName{"makelist", "make_list", true, Takes::kNumberIfAny},
     AggregateName{"rate", "rate"},
 };
+
+Status check_arguments(const LegacyAggregation& aggregation, Takes takes, const Writer& out) {
+  const std::vector<Value>& given = aggregation.arguments;
+  if (takes == Takes::kFieldsIfAny) {
+    return Status::success();
+  }
+  if (takes == Takes::kNothing) {
+    return given.empty() ? Status::success()
+                         : Status(out.wrong("argument", aggregation.op + " takes none"));
+  }
+  const std::string wanted = takes == Takes::kNumbers
+                                 ? "a number or a list of numbers, such as [50, 99]"
+                                 : "a number, such as 5";
+  if (given.empty() && takes != Takes::kNumberIfAny) {
+    return out.wrong("argument", aggregation.op + " needs " + wanted);
+  }
+  const auto is_number = [](const Value& each) {
+    return each.type() == Type::kLong || each.type() == Type::kReal;
+  };
+  if (!std::ranges::all_of(given, is_number) || (takes != Takes::kNumbers && given.size() > 1)) {
+    return out.wrong("argument", aggregation.op + " takes " + wanted + ", and nothing else");
+  }
+  return Status::success();
+}
 
 Status write_aggregation(const LegacyQuery& query, std::size_t index, Writer* out) {
   const Writer::Member part(out, item_of("aggregations", index));
@@ -269,6 +325,7 @@ Status write_aggregation(const LegacyQuery& query, std::size_t index, Writer* ou
   if (found->needs_field && !with_field) {
     return out->wrong("field", "the aggregation '" + aggregation.op + "' needs a field");
   }
+  EVQ_TRY(check_arguments(aggregation, found->takes, *out));
   out->add(syntax::bracket_name(out->names().column_of(index)) + " = " + std::string(found->apl) +
            "(");
   if (found->needs_field) {
@@ -302,9 +359,13 @@ Status write_summary(const LegacyQuery& query, Writer* out) {
   }
   for (std::size_t i = 0; i < query.group_by.size() && !out->is_full(); ++i) {
     const std::string& name = query.group_by[i];
+    if (name.empty()) {
+      continue;
+    }
     out->add(before);
-    if (out->names().field_of(name) != name) {
-      out->add(syntax::bracket_name(name) + " = ");
+    const std::string column = syntax::bracket_name(name);
+    if (out->names().path_to(out->names().field_of(name)) != column) {
+      out->add(column + " = ");
     }
     out->add_field(name, item_of("groupBy", i));
     before = ", ";
@@ -314,13 +375,19 @@ Status write_summary(const LegacyQuery& query, Writer* out) {
 
 // Orders come before what `project` leaves out is gone, and behind what a summary makes.
 void write_order(const LegacyQuery& query, bool summarized, Writer* out) {
+  std::string_view before = " | sort by ";
   for (std::size_t i = 0; i < query.order.size() && !out->is_full(); ++i) {
     const OrderItem& item = query.order[i];
-    out->add(i == 0 ? " | sort by " : ", ");
-    const std::string_view name =
-        summarized ? out->names().name_of_ordered(item.field) : out->names().field_of(item.field);
+    if (item.field.empty()) {
+      continue;
+    }
+    out->add(std::exchange(before, ", "));
     const Writer::Member part(out, item_of("order", i));
-    out->add(syntax::bracket_name(name), "field");
+    if (summarized) {
+      out->add(syntax::bracket_name(out->names().name_of_ordered(item.field)), "field");
+    } else {
+      out->add_field(item.field, "field");
+    }
     out->add(item.descending ? " desc" : " asc");
   }
 }
@@ -330,13 +397,13 @@ void write_project(const LegacyQuery& query, Writer* out) {
   for (std::size_t i = 0; i < query.project.size() && !out->is_full(); ++i) {
     const auto& [field, alias] = query.project[i];
     const std::string& name = alias.empty() ? field : alias;
-    if (name == field && (field == "_time" || field == "_sysTime")) {
+    if (field.empty() || (name == field && (field == "_time" || field == "_sysTime"))) {
       continue;
     }
     out->add(", ");
     const Writer::Member part(out, item_of("project", i));
     out->add(syntax::bracket_name(name) + " = ");
-    out->add(syntax::bracket_name(field), "field");
+    out->add(out->names().path_to(field), "field");
   }
 }
 
@@ -357,16 +424,20 @@ Result<LegacyApl> legacy_apl(std::string_view dataset, const LegacyQuery& query)
     out.add(" | extend " + syntax::bracket_name(alias) + " = ");
     out.add("(" + expression + "\n)", "expr");
   }
-  if (query.filter.has_value()) {
+  if (query.filter.has_value() && is_given(*query.filter)) {
     out.add(" | where ");
     EVQ_TRY(write_filter(*query.filter, "filter", &out));
   }
-  const bool summarized = !query.aggregations.empty() || !query.group_by.empty();
+  const auto is_named = [](const auto& name) { return !name.empty(); };
+  const bool summarized =
+      !query.aggregations.empty() || std::ranges::any_of(query.group_by, is_named);
   if (summarized) {
     EVQ_TRY(write_summary(query, &out));
   }
   write_order(query, summarized, &out);
-  if (!summarized && !query.project.empty()) {
+  const bool projected =
+      std::ranges::any_of(query.project, is_named, &std::pair<std::string, std::string>::first);
+  if (!summarized && projected) {
     write_project(query, &out);
   }
   return out.take();

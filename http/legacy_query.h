@@ -16,12 +16,12 @@
 namespace evq {
 
 struct LegacyFilter {
-  std::string op;
+  std::string op;  // empty: not given, as a client's zero value
   std::string field;
   Value value;
   // Of starts-with, ends-with, contains and their opposites; equality always tells letters apart.
   bool case_sensitive = false;
-  std::vector<LegacyFilter> children;  // of and, or, not
+  std::optional<std::vector<LegacyFilter>> children;  // of and, or, not
 };
 
 struct LegacyAggregation {
@@ -30,6 +30,8 @@ struct LegacyAggregation {
   std::string field;
   std::vector<Value> arguments;
 };
+
+// Names of fields that are empty are not given, in `order`, `group_by` and `project` alike.
 
 struct LegacyQuery {
   std::optional<std::string> start_time;
@@ -45,6 +47,7 @@ struct LegacyQuery {
   std::optional<std::int64_t> resolution;
   std::vector<std::pair<std::string, std::string>> virtual_fields;  // alias, expression
   std::vector<std::pair<std::string, std::string>> project;         // field, alias
+  std::vector<std::string> maps;  // not of the body: the map fields of the dataset
 };
 
 // kUsage for unknown operators and wrong types; zero values mean "not given".

@@ -23,7 +23,7 @@ inline constexpr std::size_t kHttpObjectMembersMax = 4096;
 // Queries of one batch: one worker answers them all, and their answers are kept until they are
 // sent.
 inline constexpr std::size_t kHttpBatchQueriesMax = 100;
-// What its maxConcurrency may be: how many a client lets run at once, which is never more than one.
+// Largest maxConcurrency of a batch: the queries that may run at once, of which one does.
 inline constexpr std::size_t kHttpBatchConcurrencyMax = 20;
 // Aggregations of a query of the older endpoint, each a column of its answer.
 inline constexpr std::size_t kLegacyAggregationsMax = kDatasetFieldsMax;
@@ -38,7 +38,7 @@ inline constexpr std::size_t kHttpSplunkIndexesMax = 100;
 // messages together that are given in pieces.
 inline constexpr std::size_t kProtobufFieldsMax = std::size_t{1} << 20U;
 inline constexpr std::size_t kProtobufJoinedBytesMax = 16 * kMebibyte;
-// The whole header must be there by then.
+// Time for the whole head of a request to arrive.
 inline constexpr std::int64_t kHttpHeaderMsMax = 10000;
 // A body slower than this over the window is cut off.
 inline constexpr std::size_t kHttpBodyBytesPerSecondMin = 1 * kKibibyte;
@@ -47,10 +47,11 @@ inline constexpr std::int64_t kHttpBodyRateWindowMs = 15000;
 // it is acknowledged for so long.
 inline constexpr std::int64_t kHttpIdleMsMax = 60000;
 inline constexpr std::int64_t kHttpWriteStallMsMax = 30000;
-// What a connection is still read, and nothing kept of it, once the last answer has been sent: a
-// client that sends meanwhile would have a reset swallow that answer.
+// How long a connection is still read, and the input dropped, after its last answer: a client that
+// goes on sending would lose that answer to a reset.
 inline constexpr std::int64_t kHttpLingerMsMax = 1000;
-// Open connections; the oldest idle ones are closed to make room.
+// Open connections, and no more than half of the descriptors; the oldest idle ones are closed to
+// make room.
 inline constexpr std::size_t kHttpConnectionsMax = 4096;
 // A body longer than this waits in a file instead of in memory until it is complete.
 inline constexpr std::size_t kHttpBodyMemoryBytesMax = 1 * kMebibyte;
@@ -62,8 +63,8 @@ inline constexpr std::size_t kHttpSerialBodyBytesMax = 2 * kMebibyte;
 // Requests that store or define something, at once: they mostly wait for the disk, and the more of
 // them wait together, the sooner their events make a block.
 inline constexpr std::size_t kHttpWritesMax = 64;
-// The same of those with a longer body than kHttpSerialBodyBytesMax, each of which may take the
-// memory of several batches.
+// Such requests with a body longer than kHttpSerialBodyBytesMax, at once; each may take the memory
+// of several batches.
 inline constexpr std::size_t kHttpLargeWritesMax = 4;
 // Requests of either kind waiting for their turn; then 503 with Retry-After.
 inline constexpr std::size_t kHttpWritesQueuedMax = 1024;
@@ -73,17 +74,23 @@ inline constexpr std::size_t kHttpUpkeepMax = 2;
 inline constexpr std::size_t kHttpUpkeepQueuedMax = 16;
 // Clients whose requests of a minute are counted one by one.
 inline constexpr std::size_t kHttpRateLimitedClientsMax = 65536;
-// After SIGTERM, requests that still run are cancelled this late.
+// After SIGTERM, time until requests that still run are cancelled.
 inline constexpr std::int64_t kHttpDrainMsMax = 8000;
-// And the rest of a head that has begun to come is waited for so long.
+// After SIGTERM, time for the rest of a head that has begun to arrive.
 inline constexpr std::int64_t kHttpDrainHeadMsMax = 1000;
 // Longest wait for new events that a streaming query may ask for.
 inline constexpr std::int64_t kHttpStreamMsMax = 60000;
-// What is known of a token is read again after this time, so that revocation works at once.
+// How long a token that was read is believed, which is how late a revocation may take effect.
 inline constexpr std::int64_t kTokenCacheMsMax = 1000;
 // A request that has come in or waited for longer has its token looked at again before it is
 // handled: a wait for events outlives many tokens.
 inline constexpr std::int64_t kTokenLookMs = 50;
 inline constexpr std::size_t kTokenCacheEntriesMax = 1024;
+// Charts of a dashboard, and characters of what it and they have, as Axiom has them.
+inline constexpr std::size_t kDashboardChartsMax = 200;
+inline constexpr std::size_t kDashboardNameCharactersMax = 100;
+inline constexpr std::size_t kDashboardTextCharactersMax = 1000;
+inline constexpr std::size_t kChartIdCharactersMax = 200;
+inline constexpr std::size_t kChartNameCharactersMax = 500;
 
 }  // namespace evq

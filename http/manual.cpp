@@ -66,6 +66,8 @@ Events are stored before the answer is sent: status 200 means that they are on t
 events of one request are kept or none, of one of Splunk's that names several indexes those of each;
 what is wrong with others is listed in
 .IR failures .
+Where the dataset is deleted meanwhile they go into a new one of its name, and get 503 only when
+that is deleted time and again.
 .B timestamp\-field
 and
 .B timestamp\-format
@@ -76,8 +78,11 @@ adds members to every event,
 .B X\-Axiom\-CSV\-Fields
 names the fields of CSV without a header, and
 .B csv\-delimiter
-of the URL separates its cells. Without a Content\-Type the first byte tells JSON from CSV, which
-then must have rows under its header.
+of the URL separates its cells. Where
+.B timestamp\-field
+names another field than _time, as Elasticsearch's bulk does with @timestamp, an event's own _time
+counts only when that field is absent or null, and is left out otherwise. Without a Content\-Type
+the first byte tells JSON from CSV, which then must have rows under its header.
 .PP
 Of OTLP in JSON,
 .IR traceId ", " spanId " and " parentSpanId
@@ -86,7 +91,14 @@ of a
 .I doubleValue
 are null. A record whose time cannot be read is rejected alone, in
 .IR partialSuccess .
-Members that OTLP does not have are ignored.
+Members that OTLP does not have are ignored. Of those that it has an event lacks
+.I observedTimeUnixNano
+where a record has its own time,
+.IR flags ,
+the counts of what the sender dropped, and schemas. A span that ends before it begins has no
+.IR duration ,
+but its
+.IR end_time .
 .PP
 Events of every form are kept when a text in them is broken UTF\-8 or a surrogate without its other
 half, which become U+FFFD, or a number is beyond every real, which becomes null. OTLP and Loki's
@@ -97,9 +109,14 @@ Of Splunk's collector,
 .IR host ", " source " and " sourcetype
 of the URL are for events that have none of their own, and
 .I index
-of the URL goes before that of an event. A raw body whose Content\-Type is application/json is
-events of its objects when it holds nothing but objects, and events of its lines otherwise. A refusal
-tells the first event that is wrong in
+of the URL goes before that of an event. Of two members of one name that of the envelope goes before
+the event's own and that before one of
+.IR fields ;
+the later is kept with
+.I _user
+before its name, as _user_host, unless it says the same. A raw body whose Content\-Type is
+application/json is events of its objects when it holds nothing but objects, and events of its lines
+otherwise. A refusal tells the first event that is wrong in
 .IR invalid\-event\-number ,
 from 0, and why a body is no JSON in
 .IR detail ,
@@ -121,10 +138,16 @@ answer to a
 .B summarize
 by a bin of _time has a second table,
 .BR _totals :
-the same without the bin.
+the same without the bin, also where a limit of groups, columns added, renamed or left out, a
+condition on the groups, a sort or a render comes after it.
 An answer that the default limit has ended (1,000 rows, or defaultLimit) says so in
 .IR status.messages ,
 with the code default_limit_warning.
+In the legacy form
+.IR _time " and " _sysTime
+of an event are times: of what else a query gives these names
+.I data
+has the values.
 .PP
 .I defaultOrder
 is the order of an answer that the query does not sort itself: a list of {field, desc}, of fields that
@@ -140,6 +163,25 @@ before a field of the same name; errors name the member that they are about.
 .I caseSensitive
 is about starts\-with, ends\-with, contains and their opposites, and false unless given; == and !=
 always tell letters apart. An aggregation is called by its alias, or else by its operator in capitals.
+.PP
+Members that a client always sends count as absent where they are null or empty: an
+.I alias
+or
+.I argument
+that is "", a filter whose
+.I op
+is "", fields of
+.IR order ", " groupBy " and " project
+that are "". A list of
+.I children
+of and or or that is absent, null, or holds nothing but such filters is no filter; [] of or matches no
+event, and [] of and every one. A dotted name is read as a.b is in APL, into a map field too, where the
+key may have dots of its own.
+.I limit
+counts events, or the groups of an answer with aggregations: the first in the order that is asked for.
+With a
+.I resolution
+these are the totals, and the series has the same groups.
 .PP
 Annotations, virtual fields, monitors, notifiers and views keep every member that they are given,
 those that evq does not know too, once these are found good; else the request is refused with 400.
@@ -169,7 +211,7 @@ are true or false,
 .I operator
 is a text,
 .I notifierIds
-a list of texts and
+(or notifierIDs, as which it is not answered) a list of texts and
 .I disabledUntil
 a time; of aplQuery and mplQuery it has one at most. Notifiers and views need a
 .IR name ;
@@ -181,6 +223,20 @@ of the others a list of names and
 .I aplQuery
 a text.
 Times that are not RFC 3339, such as a date alone, are kept as such times.
+A dashboard is kept in the same way, and needs
+.IR name ", " timeWindowStart " and " timeWindowEnd ,
+texts;
+.I refreshTime
+(15, 60 or 300);
+.IR schemaVersion ,
+2;
+.IR charts ,
+each with its
+.IR id " and " type ;
+and
+.IR layout ,
+each place with
+.IR i ", the id of a chart, and " x ", " w " and " h .
 .SH PAGES
 Sort by _time and limit in the query; send
 .I status.maxCursor
@@ -258,7 +314,10 @@ std::string limits_section() {
       "any number; with \\-\\-rate\\-limit answers carry X\\-RateLimit\\-Scope (user, or anonymous "
       "for an address), \\-Limit, \\-Remaining and \\-Reset, and more requests get 429 with "
       "Retry\\-After");
-  row("connections", std::to_string(kHttpConnectionsMax));
+  row("connections",
+      std::to_string(kHttpConnectionsMax) +
+          ", and no more than half of the descriptors (ulimit \\-n); the oldest idle "
+          "ones are closed to make room");
   row("datasets that stay open when nobody uses them",
       std::to_string(kOpenDatasetsMax) + ", and no more than one for " +
           std::to_string(kDescriptorsPerOpenDataset) +

@@ -5,12 +5,18 @@
 #include <string_view>
 
 #include "store/base/limits.h"
+#include "store/block/format.h"
+#include "store/ingest/event_rules.h"
 
 namespace evq {
 namespace {
 
-// kUsage for a name that no map field can have.
+// kUsage for a name that no map field can have: events have no field of a reserved one.
 Status check_map_field(const std::string& name) {
+  if (name == kTimeField || stored_field_name(name) != name) {
+    return make_error(ErrorCode::kUsage,
+                      "'" + name + "' cannot be a map field: the name is evq's own");
+  }
   if (name.empty() || name.size() > kFieldNameBytesMax ||
       (name.size() > 4 && name.starts_with("__") && name.ends_with("__"))) {
     return make_error(ErrorCode::kUsage, "'" + name + "' cannot be a map field");

@@ -67,6 +67,17 @@ std::string media_type(const HttpRequest& request) {
   return ascii_lower(trimmed(type));
 }
 
+Error wrong_media_type(const HttpRequest& request, std::string_view accepted) {
+  const std::string type = media_type(request);
+  return make_error(
+      ErrorCode::kUnsupported,
+      "Content-Type must be " + std::string(accepted) + ", and is '" + repair_utf8(type) + "'",
+      type == "application/x-www-form-urlencoded"
+          ? "which is what curl sends unless it is told another: add -H "
+            "'Content-Type: application/json'"
+          : "");
+}
+
 std::optional<std::string> decode_url_text(std::string_view text, bool plus_is_blank) {
   std::string out;
   out.reserve(text.size());

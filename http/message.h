@@ -84,6 +84,8 @@ bool split_target(std::string_view target, std::string* path,
                   std::vector<std::pair<std::string, std::string>>* parameters);
 // The media type of Content-Type in lower case, without parameters; empty when absent.
 std::string media_type(const HttpRequest& request);
+// The refusal of a Content-Type that is none of `accepted`, as "application/json or text/csv".
+Error wrong_media_type(const HttpRequest& request, std::string_view accepted);
 // %XX decoded; `plus_is_blank` as in query strings. Nothing for a malformed escape.
 std::optional<std::string> decode_url_text(std::string_view text, bool plus_is_blank);
 

@@ -1,10 +1,6 @@
 #include "http/metrics.h"
 
-#include <fstream>
-#include <optional>
 #include <string_view>
-
-#include <unistd.h>
 
 #include "store/base/file.h"
 #include "store/base/process.h"
@@ -20,16 +16,6 @@ void append_metric(std::string* out, std::string_view name, std::string_view kin
   out->append(name).append(" ").append(value).append("\n");
 }
 
-std::optional<std::uint64_t> resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::uint64_t pages = 0;
-  std::uint64_t resident = 0;
-  if (!(statm >> pages >> resident)) {
-    return std::nullopt;
-  }
-  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
 // Under the names that Prometheus's own clients give them.
 void append_process(const HttpMetrics& metrics, const std::string& directory, std::string* out) {
   const auto gauge = [&](std::string_view name, std::string_view help, std::uint64_t value) {
@@ -39,8 +25,8 @@ void append_process(const HttpMetrics& metrics, const std::string& directory, st
   out->append("evq_build_info{version=\"" EVQ_VERSION "\"} 1\n");
   gauge("process_start_time_seconds", "When the server started, since the Unix epoch.",
         static_cast<std::uint64_t>(metrics.started_ns / kSecondNs));
-  if (const auto bytes = resident_bytes(); bytes.has_value()) {
-    gauge("process_resident_memory_bytes", "Memory that is in use.", *bytes);
+  if (const std::size_t bytes = resident_bytes(); bytes != 0) {
+    gauge("process_resident_memory_bytes", "Memory that is in use.", bytes);
   }
   if (const std::size_t open = count_descriptors(); open != 0) {
     gauge("process_open_fds", "Open descriptors.", open);

@@ -37,7 +37,7 @@ struct HttpMetrics {
 // out.
 std::string metrics_text(const HttpMetrics& metrics, const std::string& directory);
 
-// One more for as long as it is there.
+// Adds one to a count for as long as the object lives.
 class Counted {
  public:
   explicit Counted(std::atomic<std::int64_t>& count) : count_(count) { count_.fetch_add(1); }

@@ -40,7 +40,7 @@ class OtlpAttributes {
   void write(std::string_view key, DynamicView pairs, JsonWriter* json);
 
  private:
-  // What to write for a list of names: text, then a value, and so on.
+  // The output for a list of names: pieces of text with the values' places between them.
   struct Shape {
     struct Step {
       std::size_t text_end;  // of what stands before the value, in `text`

@@ -15,19 +15,19 @@
 
 namespace evq {
 
-// Held for each byte of such a body (OTLP as JSON takes the most), and for all of them together.
+// Bytes held for each byte of such a body (OTLP as JSON takes the most), and the limit of all.
 inline constexpr std::size_t kRewritingShare = 8;
 inline constexpr std::size_t kRewritingBytesMax = 12 * kHttpIngestBodyBytesMax;
 
-// kUnavailable: others hold the memory.
+// Makes the kUnavailable error of a body that finds the memory held by others.
 Error too_little_left();
 
-// Any thread.
+// The memory that all claims of a server share. Any thread.
 class RewritingBudget {
  public:
   explicit RewritingBudget(std::size_t limit) : limit_(limit) {}
   std::size_t limit() const { return limit_; }
-  // What all claims hold now.
+  // Bytes that all claims hold now.
   std::size_t held();
 
  private:
@@ -38,26 +38,27 @@ class RewritingBudget {
   CondVar given_back_;
   std::size_t held_ EVQ_GUARDED_BY(mutex_) = 0;
   bool short_ EVQ_GUARDED_BY(mutex_) = false;  // one that began waits for more
-  // What each claim holds, in the order in which they came; 0: it has not begun.
+  // Bytes of each claim, in the order in which they came; 0 before it begins.
   std::list<std::size_t> claims_ EVQ_GUARDED_BY(mutex_);
 };
 
-// One thread at a time. Given back at the end.
+// The memory of one body, given back with the object. One thread at a time.
 class RewritingClaim {
  public:
-  // Comes after all that are there. Both must outlive it; `control`, which may be null, ends waits.
+  // Queues behind the claims that exist. Both arguments must outlive it; `control`, which may be
+  // null, ends waits.
   explicit RewritingClaim(RewritingBudget& budget, const QueryControl* control = nullptr);
   ~RewritingClaim();
   RewritingClaim(const RewritingClaim&) = delete;
   RewritingClaim& operator=(const RewritingClaim&) = delete;
 
-  // Takes what a body of so many bytes makes likely, without waiting: false while others hold too
-  // much, or a large one that came before has not begun. To be asked for once it was false.
+  // Takes the memory that a body of `body_bytes` probably needs, without waiting. False while
+  // others hold too much, or a large claim that came before has not begun; call it again then.
   bool begin(std::size_t body_bytes);
-  // Before so many bytes of the body are kept. kTooLarge for what cannot fit ever, kUnavailable
-  // while others hold too much.
+  // Takes memory for `bytes` of the body before they are kept. kTooLarge when that can never fit,
+  // kUnavailable while others hold too much.
   Status take_body(std::size_t bytes) { return take(bytes * kRewritingShare); }
-  // For so many bytes of events: what the body says once may be in every one of them.
+  // Takes memory for `bytes` of events made of the body, whose texts may repeat in each.
   Status take_events(std::size_t bytes) { return take(2 * bytes); }
 
  private:

@@ -1,15 +1,19 @@
 #include "http/router.h"
 
 #include <algorithm>
+#include <charconv>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "http/ingest_body.h"
 #include "http/server.h"
 #include "http/wire.h"
 #include "store/base/ascii.h"
 #include "store/base/control.h"
+#include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/base/utf8.h"
 
 namespace evq {
 namespace {
@@ -18,10 +22,21 @@ bool is_argument(std::string_view part) {
   return part.starts_with('{');
 }
 
+// As a Host header may have it behind the colon (RFC 3986, 3.2.3).
+bool is_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, port);
+  return text.empty() || (read.ec == std::errc() && read.ptr == end);
+}
+
 // Whether a Host header, with or without a port, is this machine's own name or address.
 bool names_loopback(std::string_view host) {
   const std::size_t colon = host.rfind(':');
   if (colon != std::string_view::npos && !host.ends_with(']')) {
+    if (!is_port(host.substr(colon + 1))) {
+      return false;
+    }
     host = host.substr(0, colon);
   }
   if (host.starts_with('[') && host.ends_with(']')) {
@@ -211,9 +226,13 @@ Status Router::check_page(const HttpRequest& request) const {
   if (api_.auth.enabled()) {
     return Status::success();
   }
-  if (!names_loopback(request.header("host").value_or("localhost"))) {
+  if (const auto host = request.header("host").value_or("localhost"); !names_loopback(host)) {
     // A page may have had its own name lead here, which makes it no other origin.
-    return make_error(ErrorCode::kForbidden, "without tokens the server is called localhost");
+    return make_error(ErrorCode::kForbidden,
+                      "without tokens the server is called localhost, 127.0.0.1 or [::1], and the "
+                      "request is for '" +
+                          std::string(utf8_prefix(host, kDatasetNameBytesMax)) + "'",
+                      "ask for one of these names, or start the server without --no-auth");
   }
   const auto origin = request.header("origin");
   const bool known =
@@ -261,7 +280,7 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
   if (route.json_body) {
     const std::string type = media_type(request);
     if (!type.empty() && type != "application/json") {
-      return make_error(ErrorCode::kUnsupported, "Content-Type must be application/json");
+      return wrong_media_type(request, "application/json");
     }
   }
   admission.lane = route.lane;
@@ -374,7 +393,9 @@ void Router::add_cors(const HttpRequest& request, HttpResponse* response) const 
                                  any ? std::string("*") : std::string(*origin));
   response->headers.emplace_back("Access-Control-Expose-Headers",
                                  "X-Axiom-Trace-Id, X-Axiom-History-Query-Id, X-RateLimit-Scope, "
-                                 "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset");
+                                 "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "
+                                 "Retry-After, X-Evq-Error, X-Evq-Repaired, X-Evq-Arrival-End, "
+                                 "X-Evq-Dataset-Number");
   response->headers.emplace_back("Vary", "Origin");
 }
 

@@ -3,6 +3,7 @@
 
 #include "http/server.h"
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
 #include <utility>
@@ -19,6 +20,12 @@
 
 namespace evq {
 namespace {
+
+// At least about half of the descriptors are left for the files that requests need: who opens one
+// cannot make connections go.
+std::size_t connections_max() {
+  return std::min(kHttpConnectionsMax, descriptor_limit() / 2);
+}
 
 class BeastServer final : public HttpServer {
  public:
@@ -101,11 +108,12 @@ class BeastServer final : public HttpServer {
         return true;
       }
       const std::size_t open = shared_.connections.size();
-      const bool crowded = error || open >= kHttpConnectionsMax;
+      const std::size_t most = connections_max();
+      const bool crowded = error || open >= most;
       if (crowded) {
         shared_.connections.close_oldest_idle();
       }
-      if (!error && open < kHttpConnectionsMax + kHttpConnectionsMax / 8) {
+      if (!error && open < most + most / 8) {
         start(std::move(socket));
       }
       if (crowded) {

@@ -29,7 +29,7 @@ struct HttpServerOptions {
   std::string tls_key;
   std::string spool_directory;        // for long bodies
   std::int64_t query_timeout_ms = 0;  // of one query; 0: none
-  // Of a client that takes nothing more of its answer.
+  // Time until a client that takes nothing more of its answer is left.
   std::int64_t write_stall_ms = kHttpWriteStallMsMax;
   // Takes one line of JSON for each answered request; empty: no access log.
   std::function<void(std::string_view line)> access_log;

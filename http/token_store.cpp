@@ -185,6 +185,12 @@ Status check_capabilities(std::string_view json) {
   EVQ_TRY_ASSIGN(const Capabilities capabilities, parse_capabilities(json));
   EVQ_TRY_ASSIGN(const Capabilities::Named views, parse_view_capabilities(json));
   for (const auto& [dataset, resources] : capabilities.datasets) {
+    if (dataset != "*") {
+      if (const Status name = check_dataset_name(dataset); !name.ok()) {  // no other will be there
+        return make_error(name.error().code, "datasetCapabilities: " + name.error().message,
+                          "* alone is all datasets; " + name.error().hint);
+      }
+    }
     EVQ_TRY(check_actions(PermissionOf::kDataset, "datasetCapabilities of '" + dataset + "'",
                           resources));
   }

@@ -25,28 +25,29 @@ struct CreatedToken {
   std::string secret;
 };
 
-// One that is not stored yet. kUsage for a missing or too long name, bad capabilities, or an expiry
-// in the past.
+// Makes a token without storing it. kUsage for a missing or too long name, bad capabilities, or an
+// expiry in the past.
 Result<CreatedToken> make_token(const TokenSpec& spec);
-// The same, stored.
+// Makes a token as make_token() does, and stores it.
 Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spec);
-// The same, unless the store has any token: of several that start at once, one makes it.
+// Makes and stores a token unless the store has any; of several processes that start at once, one
+// makes it.
 Result<std::optional<CreatedToken>> create_first_token(Definitions& definitions,
                                                        const TokenSpec& spec);
-// kNotFound.
+// kNotFound when there is none of this id.
 Result<TokenRecord> find_token(Definitions& definitions, std::string_view id);
 Status delete_token(Definitions& definitions, std::string_view id);
 
-// What permissions are about.
+// The kind of resource that a permission is about.
 enum class PermissionOf : std::uint8_t { kDataset, kView, kOrganization };
 
-// kUsage with what there is unless there is such a permission.
+// Checks that there is such a permission; kUsage, with those there are, for any other.
 Status check_permission(PermissionOf of, std::string_view resource, std::string_view action);
-// The same for all that a token is to be allowed, in JSON; the message names the member that is
+// Checks all permissions that a token is to have, in JSON; the error names the member that is
 // wrong.
 Status check_capabilities(std::string_view json);
 
-// Everything an API token can be allowed to do.
+// Returns, as JSON, everything that an API token can be allowed to do.
 std::string full_capabilities();
 
 }  // namespace evq

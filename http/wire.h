@@ -16,26 +16,26 @@
 
 namespace evq {
 
-// What kind of error it is, as store/base/error.h names them: more than a status can tell.
+// Header with the error's code as store/base/error.h names it, which tells more than a status.
 inline constexpr const char* kErrorKindHeader = "X-Evq-Error";
-// Where the arrivals of a dataset end, in answers about it.
+// Header of answers about a dataset: the end of its arrivals (Service::arrival_end).
 inline constexpr const char* kArrivalEndHeader = "X-Evq-Arrival-End";
-// Which dataset that is: one that takes the place of another under its name has another number.
+// Header with the dataset's number; one that takes another's place under its name has another.
 inline constexpr const char* kDatasetNumberHeader = "X-Evq-Dataset-Number";
 
-// How many events of a request were kept with something repaired, and where the first is:
+// Header with the number of events kept with something repaired, and the place of the first:
 // "2; line 1: invalid UTF-8 became U+FFFD".
 inline constexpr const char* kRepairedHeader = "X-Evq-Repaired";
 
-// What went wrong, with what may help.
+// The error's message followed by its hint.
 std::string message_of_error(const Error& error);
-// The error object of a failed request; `apl` gives a compile error its line and column.
+// Makes the error object of a failed request; `apl` gives a compile error its line and column.
 HttpResponse response_of_error(const Error& error, std::string_view apl);
 
 // {"apl":…,"startTime":…,"endTime":…,"cursor":…,…}
 Result<QueryRequest> read_query_body(std::string_view text);
-// [{"queryId":…,"aplRequest":{…}},…]; of metrics when it has an mplRequest instead, which no query
-// here answers.
+// One element of [{"queryId":…,"aplRequest":{…}},…]; with an mplRequest instead it is a query of
+// metrics, which evq does not answer.
 struct BatchItem {
   std::string id;
   bool of_metrics = false;
@@ -44,7 +44,7 @@ struct BatchItem {
 Result<std::vector<BatchItem>> read_batch_body(std::string_view text);
 Result<DeleteRequest> read_delete_body(std::string_view text);
 
-// {"apl":…,"cursor":…}: a place in a query, in bytes of UTF-8; its end when there is none.
+// {"apl":…,"cursor":…}: a place in a query, in bytes of UTF-8; without a cursor its end.
 struct CompletionPlace {
   std::string apl;
   std::size_t cursor = 0;
@@ -52,7 +52,8 @@ struct CompletionPlace {
 Result<CompletionPlace> read_completion_body(std::string_view text);
 
 std::string write_ingest_report(const IngestReport& report);
-// The same with so many of the failures at most; without any in kBareReportBytesMax.
+// Appends the report with at most `failures_max` of its failures; without failures it takes at
+// most kBareReportBytesMax.
 inline constexpr std::size_t kBareReportBytesMax = 256;
 void append_ingest_report(const IngestReport& report, std::size_t failures_max, std::string* out);
 std::string write_delete_response(const DeleteResponse& response);

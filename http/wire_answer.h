@@ -46,7 +46,7 @@ Result<CheckReport> read_check_answer(std::string_view text);
 Error read_error_answer(int status, std::string_view body, std::string_view apl,
                         std::string_view kind = {});
 
-// What the server would complete, as its own completer says it.
+// Reads the answer of /v1/_complete.
 Result<CompletionAnswer> read_completion_answer(std::string_view text);
 std::string write_completion_body(std::string_view apl, std::size_t cursor);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <initializer_list>
 
 #include "http/limits.h"
 #include "http/wire_json.h"
@@ -32,6 +33,90 @@ Status check_document(const std::string& document) {
   return {};
 }
 
+Status check_length(const Json& object, const char* name, std::size_t most) {
+  EVQ_TRY_ASSIGN(const auto text, wire::optional_string(object, name));
+  if (count_code_points(text.value_or("")) > most) {
+    return make_error(ErrorCode::kUsage, std::string(name) + " is longer than " +
+                                             std::to_string(most) + " characters");
+  }
+  return {};
+}
+
+// What every kind of chart has; all else is kept as given.
+Status check_chart(const Json& chart) {
+  for (const char* name : {"id", "type"}) {
+    EVQ_TRY(wire::required_string(chart, name));
+  }
+  EVQ_TRY(check_length(chart, "id", kChartIdCharactersMax));
+  EVQ_TRY(check_length(chart, "name", kChartNameCharactersMax));
+  const Json* query = wire::member(chart, "query");
+  return query == nullptr || query->is_object()
+             ? Status()
+             : make_error(ErrorCode::kUsage, "query must be an object");
+}
+
+// Where a chart is; without `y` below all others.
+Status check_place(const Json& place) {
+  EVQ_TRY(wire::required_string(place, "i"));
+  for (const char* name : {"x", "w", "h"}) {
+    EVQ_TRY(wire::required_count(place, name));
+  }
+  EVQ_TRY(wire::optional_count(place, "y"));
+  return {};
+}
+
+// A list of objects of the dashboard, in which `check` finds nothing wrong.
+template <class Check>
+Status check_objects(const Json& dashboard, const char* name, const Check& check) {
+  const Json* list = wire::member(dashboard, name);
+  if (list == nullptr || !list->is_array()) {
+    return make_error(ErrorCode::kUsage, std::string(name) + " is required: a list of objects");
+  }
+  if (list->size() > kDashboardChartsMax) {
+    return make_error(ErrorCode::kUsage, std::string(name) + " has more than " +
+                                             std::to_string(kDashboardChartsMax) + " objects");
+  }
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string place = std::string(name) + "[" + std::to_string(i) + "]";
+    if (!(*list)[i].is_object()) {
+      return make_error(ErrorCode::kUsage, place + " must be an object");
+    }
+    if (const Status good = check((*list)[i]); !good.ok()) {
+      return make_error(good.error().code, place + ": " + good.error().message);
+    }
+  }
+  return {};
+}
+
+Status check_one_of(const Json& object, const char* name, std::initializer_list<unsigned> values) {
+  EVQ_TRY_ASSIGN(const std::uint64_t given, wire::required_count(object, name));
+  std::string known;
+  for (const unsigned value : values) {
+    if (given == value) {
+      return {};
+    }
+    known.append(known.empty() ? "" : " or ").append(std::to_string(value));
+  }
+  return make_error(ErrorCode::kUsage, std::string(name) + " must be " + known);
+}
+
+// What clients that read a list of dashboards take for granted in each: Axiom's description of its
+// API requires it. The owner is added where there is none.
+Status check_dashboard(const Json& dashboard) {
+  for (const char* name : {"name", "timeWindowStart", "timeWindowEnd"}) {
+    EVQ_TRY(wire::required_string(dashboard, name));
+  }
+  for (const char* name : {"owner", "against", "againstTimestamp"}) {
+    EVQ_TRY(wire::optional_string(dashboard, name));
+  }
+  EVQ_TRY(check_length(dashboard, "name", kDashboardNameCharactersMax));
+  EVQ_TRY(check_length(dashboard, "description", kDashboardTextCharactersMax));
+  EVQ_TRY(check_one_of(dashboard, "refreshTime", {15, 60, 300}));
+  EVQ_TRY(check_one_of(dashboard, "schemaVersion", {2}));
+  EVQ_TRY(check_objects(dashboard, "charts", check_chart));
+  return check_objects(dashboard, "layout", check_place);
+}
+
 }  // namespace
 
 Status check_dashboard_uid(std::string_view uid) {
@@ -56,6 +141,7 @@ Result<DashboardBody> read_dashboard_body(std::string_view text) {
   if (document == nullptr || !document->is_object()) {
     return make_error(ErrorCode::kUsage, "dashboard is required: an object");
   }
+  EVQ_TRY(check_dashboard(*document));
   EVQ_TRY_ASSIGN(const auto name, wire::optional_string(*document, "name"));
   body.name = utf8_prefix(name.value_or(""), kResourceNameBytesMax);
   body.document = wire::text_of(*document);
@@ -87,6 +173,7 @@ Result<DashboardBody> patched_dashboard(const StoredObject& object, std::string_
     for (Json& chart : *charts) {
       if (chart.is_object() && chart.value("id", Json()) == Json(chart_id)) {
         chart.merge_patch(Json::parse(patch, nullptr, false));
+        EVQ_TRY(check_chart(chart));
         DashboardBody body;
         body.uid = object.id;
         body.name = object.name;

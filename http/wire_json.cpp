@@ -1,11 +1,16 @@
 #include "http/wire_json.h"
 
+#include <cmath>
+
 #include "http/limits.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 
 namespace evq::wire {
 namespace {
+
+// Up to here every integer is a real.
+constexpr double kWholeRealMax = 9007199254740992;  // 2^53
 
 Error wrong_type(const char* name, std::string_view wanted) {
   return make_error(ErrorCode::kUsage, std::string(name) + " must be " + std::string(wanted));
@@ -121,10 +126,15 @@ Result<std::optional<std::uint64_t>> optional_count(const Json& object, const ch
   if (value == nullptr) {
     return std::optional<std::uint64_t>();
   }
-  if (!value->is_number_unsigned()) {
-    return wrong_type(name, "an integer that is not negative");
+  if (value->is_number_unsigned()) {
+    return std::optional<std::uint64_t>(value->get<std::uint64_t>());
   }
-  return std::optional<std::uint64_t>(value->get<std::uint64_t>());
+  // As clients write it that know no integers: 2.0.
+  const double real = value->is_number_float() ? value->get<double>() : -1;
+  if (real >= 0 && real <= kWholeRealMax && std::trunc(real) == real) {
+    return std::optional<std::uint64_t>(static_cast<std::uint64_t>(real));
+  }
+  return wrong_type(name, "an integer that is not negative");
 }
 
 Result<std::optional<std::vector<std::string>>> optional_strings(const Json& object,
@@ -152,6 +162,14 @@ Result<std::string> required_string(const Json& object, const char* name) {
     return make_error(ErrorCode::kUsage, std::string(name) + " is required");
   }
   return *std::move(text);
+}
+
+Result<std::uint64_t> required_count(const Json& object, const char* name) {
+  EVQ_TRY_ASSIGN(const std::optional<std::uint64_t> count, optional_count(object, name));
+  if (!count.has_value()) {
+    return make_error(ErrorCode::kUsage, std::string(name) + " is required: an integer");
+  }
+  return *count;
 }
 
 std::string text_of(const Json& value) {

@@ -16,27 +16,28 @@ namespace evq::wire {
 
 using Json = nlohmann::ordered_json;
 
-// One JSON value as the whole text; kUsage otherwise, with what is wrong and where, also when
-// nested too deep. What is no text, or half a surrogate, is refused: a query that was repaired
-// would ask for something else.
+// Parses a text that is one JSON value; kUsage otherwise, with what is wrong and where, also when
+// nested too deep. Invalid UTF-8 and half surrogates are refused: a query that was repaired would
+// ask for something else.
 Result<Json> parse_any(std::string_view text);
-// The same for a JSON object.
+// Like parse_any(), for an object alone.
 Result<Json> parse_object(std::string_view text);
-// The same for a JSON array.
+// Like parse_any(), for an array alone.
 Result<Json> parse_array(std::string_view text);
 
-// A member, or null when it is absent or null.
+// Returns the member; nullptr when it is absent or null.
 const Json* member(const Json& object, const char* name);
-// What optional members hold; kUsage for another type.
+// Return what an optional member holds; kUsage when it has another type.
 Result<std::optional<std::string>> optional_string(const Json& object, const char* name);
 Result<std::optional<bool>> optional_bool(const Json& object, const char* name);
-// An integer that is not negative.
+// A non-negative integer, which may be written as a real, 2.0.
 Result<std::optional<std::uint64_t>> optional_count(const Json& object, const char* name);
 Result<std::optional<std::vector<std::string>>> optional_strings(const Json& object,
                                                                  const char* name);
-// Required and not empty.
+// Return a required member, a text that is not empty or a count; kUsage without it.
 Result<std::string> required_string(const Json& object, const char* name);
-// The text of a JSON value.
+Result<std::uint64_t> required_count(const Json& object, const char* name);
+// Serializes a JSON value without blanks.
 std::string text_of(const Json& value);
 
 }  // namespace evq::wire

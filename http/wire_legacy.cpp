@@ -83,12 +83,52 @@ Result<LegacyFilter> read_filter(const Json& json) {
     }
     filter.value = scalar(*value);
   }
+  if (wire::member(json, "children") != nullptr) {
+    filter.children.emplace();
+  }
   EVQ_TRY(read_objects(json, "children", [&](const Json& child) -> Status {
     EVQ_TRY_ASSIGN(LegacyFilter read, read_filter(child));
-    filter.children.push_back(std::move(read));
+    filter.children->push_back(std::move(read));
     return Status::success();
   }));
+  if (filter.op.empty() && !filter.field.empty()) {
+    return make_error(ErrorCode::kUsage, "op is required");
+  }
   return filter;
+}
+
+// One or a list; an empty text is what clients send that have none.
+Status read_arguments(const Json& aggregation, std::vector<Value>* arguments) {
+  const Json* argument = wire::member(aggregation, "argument");
+  if (argument == nullptr) {
+    return Status::success();
+  }
+  const auto read = [&](const Json& each) -> Status {
+    if (each.is_structured() || each.is_null()) {
+      return make_error(ErrorCode::kUsage, "argument must be a number, a name or a list of these");
+    }
+    const Value value = scalar(each);
+    if (value.type() != Type::kString || !value.as_text().empty()) {
+      arguments->push_back(value);
+    }
+    return Status::success();
+  };
+  if (!argument->is_array()) {
+    return read(*argument);
+  }
+  for (const Json& each : *argument) {
+    EVQ_TRY(read(each));
+  }
+  return Status::success();
+}
+
+// The name of a field, which may be left out where nothing else is said of it.
+Result<std::string> read_field(const Json& json, bool needed) {
+  EVQ_TRY_ASSIGN(const auto field, wire::optional_string(json, "field"));
+  if (needed && field.value_or("").empty()) {
+    return make_error(ErrorCode::kUsage, "field is required");
+  }
+  return field.value_or("");
 }
 
 Result<LegacyAggregation> read_aggregation(const Json& json) {
@@ -98,14 +138,7 @@ Result<LegacyAggregation> read_aggregation(const Json& json) {
   EVQ_TRY_ASSIGN(aggregation.op, wire::required_string(json, "op"));
   aggregation.alias = alias.value_or("");
   aggregation.field = field.value_or("");
-  const Json* argument = wire::member(json, "argument");
-  if (argument != nullptr && argument->is_array()) {
-    for (const Json& each : *argument) {
-      aggregation.arguments.push_back(scalar(each));
-    }
-  } else if (argument != nullptr) {
-    aggregation.arguments.push_back(scalar(*argument));
-  }
+  EVQ_TRY(read_arguments(json, &aggregation.arguments));
   return aggregation;
 }
 
@@ -121,8 +154,8 @@ Status read_lists(const Json& body, LegacyQuery* query) {
     return Status::success();
   }));
   EVQ_TRY(read_objects(body, "order", [&](const Json& json) -> Status {
-    EVQ_TRY_ASSIGN(const std::string field, wire::required_string(json, "field"));
     EVQ_TRY_ASSIGN(const auto descending, wire::optional_bool(json, "desc"));
+    EVQ_TRY_ASSIGN(const std::string field, read_field(json, descending.value_or(false)));
     query->order.push_back({field, descending.value_or(false)});
     return Status::success();
   }));
@@ -135,8 +168,8 @@ Status read_lists(const Json& body, LegacyQuery* query) {
     return Status::success();
   }));
   return read_objects(body, "project", [&](const Json& json) -> Status {
-    EVQ_TRY_ASSIGN(const std::string field, wire::required_string(json, "field"));
     EVQ_TRY_ASSIGN(const auto alias, wire::optional_string(json, "alias"));
+    EVQ_TRY_ASSIGN(const std::string field, read_field(json, !alias.value_or("").empty()));
     query->project.emplace_back(field, alias.value_or(""));
     return Status::success();
   });
@@ -181,9 +214,7 @@ Result<LegacyQuery> read_legacy_body(std::string_view text) {
     if (!read.ok()) {
       return inside("filter", std::move(read).take_error());
     }
-    if (!read->op.empty()) {
-      query.filter = *std::move(read);
-    }
+    query.filter = *std::move(read);
   }
   EVQ_TRY(refuse_having(body));
   EVQ_TRY_ASSIGN(query.resolution, read_resolution(body));

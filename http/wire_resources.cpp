@@ -160,10 +160,21 @@ Result<TokenSpec> read_token(const Json& json) {
   return spec;
 }
 
+// Axiom's description says notifierIds, and axiom-go and Terraform notifierIDs, which read the
+// other one as well: it is the one that is kept and answered.
+void rename_notifiers(Json* monitor) {
+  if (const Json* ids = wire::member(*monitor, "notifierIDs"); ids != nullptr) {
+    const Json kept = *ids;
+    (*monitor)["notifierIds"] = kept;
+  }
+  monitor->erase("notifierIDs");
+}
+
 // What clients require of a monitor. Null is what was not given, and no value of these members;
 // so is an empty operator, which axiom-go and Terraform send with a monitor that matches events and
 // over which the MCP server refuses the whole list.
 void complete_monitor(Json* monitor) {
+  rename_notifiers(monitor);
   for (const char* name :
        {"type", "aplQuery", "intervalMinutes", "rangeMinutes", "threshold", "description",
         "operator", "alertOnNoData", "disabled", "disabledUntil"}) {
@@ -407,6 +418,12 @@ Result<ObjectBody> read_monitor_body(std::string_view text) {
   EVQ_TRY_ASSIGN(Json json, wire::parse_object(text));
   EVQ_TRY(wire::required_string(json, "name"));
   EVQ_TRY(check_monitor_types(json));
+  const Json* ids = wire::member(json, "notifierIds");
+  const Json* same_ids = wire::member(json, "notifierIDs");
+  if (ids != nullptr && same_ids != nullptr && *ids != *same_ids) {
+    return make_error(ErrorCode::kUsage, "notifierIds and notifierIDs are one list: give one");
+  }
+  rename_notifiers(&json);
   EVQ_TRY_ASSIGN(const std::optional<std::int64_t> until, optional_time(json, "disabledUntil"));
   keep_instant(&json, "disabledUntil", until);
   if (!until.has_value() && json.value("disabledUntil", Json()) == "") {

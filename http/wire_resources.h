@@ -23,7 +23,7 @@ struct DatasetBody {
   std::string extra;  // JSON object of what is only echoed: region, edgeDeployment; may be empty
 };
 Result<DatasetBody> read_dataset_body(std::string_view text);
-// `can_write`: whether who asks may store events in it.
+// Writes a dataset; `can_write` tells whether the caller may store events in it.
 std::string write_dataset(const DatasetDefinition& dataset, bool can_write);
 std::string write_list(const std::vector<std::string>& items);  // of JSON texts
 
@@ -32,7 +32,7 @@ Result<std::int64_t> read_trim_body(std::string_view text);
 std::string write_field(const FieldInfo& field);
 std::string write_dataset_info(const DatasetDefinition& dataset, const DatasetStats& stats,
                                const std::vector<FieldInfo>& fields);
-// What of a field's attributes a body changes, over `known`.
+// The attributes of a field that a body changes.
 struct FieldBody {
   std::optional<std::string> unit;
   std::optional<std::string> description;
@@ -50,10 +50,10 @@ std::string write_strings(const std::vector<std::string>& texts);
 
 // ---- tokens
 Result<TokenSpec> read_token_body(std::string_view text);
-// With `secret` as only creation shows it.
+// Writes a token for the API, with its `secret`, which only creation shows.
 std::string write_token(const TokenRecord& token, std::string_view secret = {});
-// The same for evq's own routes, where a token may be personal: {"personal":true,…}; and as `evq
-// token list` shows a token of either kind.
+// Read and write tokens of evq's own routes, where one may be personal: {"personal":true,…}, as
+// `evq token list` shows it.
 Result<TokenSpec> read_any_token_body(std::string_view text);
 std::string write_any_token(const TokenRecord& token);
 struct RegenerateBody {
@@ -73,7 +73,7 @@ struct DashboardBody {
 };
 Status check_dashboard_uid(std::string_view uid);
 Result<DashboardBody> read_dashboard_body(std::string_view text);
-// What is kept of a dashboard, over what was kept before.
+// Makes the stored form of a dashboard, over `known`, the one before.
 std::string stored_dashboard(const DashboardBody& body, std::string_view known,
                              std::string_view who);
 // {"chart":…,"version":…,"overwrite":…}: a JSON merge patch (RFC 7396) of one chart, which keeps
@@ -108,16 +108,16 @@ Result<ObjectBody> read_monitor_body(std::string_view text);
 Result<ObjectBody> merge_object(std::string_view known, std::string_view changes);
 // An annotation: type and datasets are required, `time` is now when it is absent.
 Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns);
-// With its id; monitors and notifiers also with who made them, and when; monitors with the type,
-// the query and the numbers that they were made without, as Threshold, "" and zeros, and without
-// nulls: Axiom's MCP server reads no list otherwise.
+// Writes a stored object with its id; monitors and notifiers also with who made them, and when;
+// monitors with the type, the query and the numbers that they were made without, as Threshold, ""
+// and zeros, and without nulls: Axiom's MCP server reads no list otherwise.
 std::string write_object(const StoredObject& object);
 // A saved query as one of a list, with a dataset and options even if it was put without: Axiom's
 // MCP server reads no list otherwise.
 std::string write_listed_starred(const StoredObject& object);
 // The user who made it: the server's owner when nobody had to give a token.
 std::string maker_of(const StoredObject& object);
-// First and last instant of a closed range; at first all of them.
+// A closed range of instants, by default all of them.
 struct TimeRange {
   std::int64_t first = INT64_MIN;
   std::int64_t last = INT64_MAX;

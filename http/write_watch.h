@@ -37,7 +37,7 @@ class WriteWatch {
   void note_progress() { shared_->progress_ns = monotonic_now_ns(); }
 
  private:
-  // So many in the time that nothing may happen in.
+  // Number of looks at the connection within the time in which nothing may happen.
   static constexpr std::int64_t kLooks = 10;
 
   struct State {

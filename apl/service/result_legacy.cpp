@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "apl/service/answer_parts.h"
 #include "apl/service/cell_json.h"
@@ -14,6 +16,7 @@
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/column/field_path.h"
 
 namespace evq {
 namespace {
@@ -26,25 +29,10 @@ struct FieldTree {
   int column = -1;
 };
 
-std::vector<std::string> split_path(std::string_view name) {
-  std::vector<std::string> parts(1);
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '\\' && i + 1 < name.size() && name[i + 1] == '.') {
-      parts.back().push_back('.');
-      ++i;
-    } else if (name[i] == '.') {
-      parts.emplace_back();
-    } else {
-      parts.back().push_back(name[i]);
-    }
-  }
-  return parts;
-}
-
 // A name of more parts than an event is deep is one that the query has made up, and stays whole:
 // the tree is walked by recursion.
 void add_path(FieldTree* tree, std::string_view name, int column) {
-  std::vector<std::string> parts = split_path(name);
+  std::vector<std::string> parts = split_field_name(name);
   if (parts.size() > kJsonDepthMax) {
     parts = {std::string(name)};
   }
@@ -65,23 +53,23 @@ std::string instant_json(std::int64_t ns) {
 
 class LegacyAnswer final : public ApiAnswer {
  public:
-  using Operations = std::map<std::string, std::string, std::less<>>;
-
-  LegacyAnswer(std::shared_ptr<SpoolSpace> space, bool bare, Operations operations)
-      : bare_(bare), operations_(std::move(operations)), text_(std::move(space), kTexts) {}
+  LegacyAnswer(std::shared_ptr<SpoolSpace> space, LegacyForm form)
+      : form_(std::move(form)), text_(std::move(space), kTexts) {}
 
   Status begin(const ResultHeader& header) override {
     header_ = header;
     header_.charge.reset();  // no rows are kept
     for (std::size_t i = 0; i < header.schema.size(); ++i) {
       const std::string& name = header.schema[i].name;
+      // What a query has put in their place stays data: clients read these members as times.
+      const bool is_time = header.schema[i].type == Type::kDatetime;
       if (header.aggregated) {
         const bool grouped =
             std::ranges::find(header.group_names, name) != header.group_names.end();
         (grouped ? groups_ : aggregates_).push_back(i);
-      } else if (name == "_time") {
+      } else if (is_time && name == "_time") {
         time_ = i;
-      } else if (name == "_sysTime") {
+      } else if (is_time && name == "_sysTime") {
         sys_time_ = i;
       } else {
         add_path(&tree_, name, static_cast<int>(i));
@@ -98,6 +86,10 @@ class LegacyAnswer final : public ApiAnswer {
   Status push_totals(const Chunk& rows) override { return add_totals(rows, 1); }
   Status end(const QueryStatus& status) override {
     status_ = status;
+    if (form_.groups_max.has_value()) {
+      std::erase_if(series_,
+                    [this](const SeriesGroup& group) { return !shown_.contains(group.id); });
+    }
     std::ranges::stable_sort(series_, {}, &SeriesGroup::bin);
     return Status::success();
   }
@@ -121,6 +113,7 @@ class LegacyAnswer final : public ApiAnswer {
   // A group of one interval of the series, and where its text is.
   struct SeriesGroup {
     std::int64_t bin = 0;
+    std::uint64_t id = 0;
     std::uint64_t position = 0;
     std::size_t size = 0;
   };
@@ -200,29 +193,45 @@ class LegacyAnswer final : public ApiAnswer {
         continue;
       }
       const std::uint64_t position = text_.size(kSeries);
-      append_group(&text_.tail(kSeries), {rows, cells, row}, 0);
+      const std::uint64_t id = append_group(&text_.tail(kSeries), {rows, cells, row}, 0);
       EVQ_TRY(text_.settle(kSeries));
-      series_.push_back({bins.at<std::int64_t>(row), position,
+      series_.push_back({bins.at<std::int64_t>(row), id, position,
                          static_cast<std::size_t>(text_.size(kSeries) - position)});
     }
     return Status::success();
   }
 
-  // `missing` columns, the time bin's, are not in the rows.
+  // `missing` columns, the time bin's, are not in the rows. A limit of groups is one of totals,
+  // whose order the query has asked for; end() leaves the others out of the series.
   Status add_totals(const Chunk& rows, std::size_t missing) {
     std::vector<CellRenderer> cells = cell_renderers(rows);
-    for (std::size_t row = 0; row < rows.rows(); ++row) {
+    for (std::size_t row = 0; row < rows.rows() && totals_ != form_.groups_max; ++row) {
       std::string& out = text_.tail(kTotals);
-      out.append(std::exchange(first_total_, false) ? "" : ",");
-      append_group(&out, {rows, cells, row}, missing);
+      out.append(totals_ == 0 ? "" : ",");
+      ++totals_;
+      const std::uint64_t id = append_group(&out, {rows, cells, row}, missing);
+      if (header_.totals_without.has_value() && form_.groups_max.has_value()) {
+        shown_.insert(id);
+      }
       EVQ_TRY(text_.settle(kTotals));
     }
     return Status::success();
   }
 
-  // {"id":1,"group":{…},"aggregations":[{"op":alias,"value":v}]}, one id for each group wherever it
-  // appears.
-  void append_group(std::string* out, const Row& row, std::size_t missing) {
+  // A group has one id wherever it appears. Without a series each total is a group, whatever its
+  // columns are.
+  std::uint64_t id_of(const std::string& group) {
+    return header_.totals_without.has_value() ? ids_.emplace(group, ids_.size() + 1).first->second
+                                              : totals_;
+  }
+
+  // Where a column of the header's stands in rows without `missing` of them.
+  std::size_t place(std::size_t column, std::size_t missing) const {
+    return missing > 0 && column > *header_.totals_without ? column - missing : column;
+  }
+
+  // {"id":1,"group":{…},"aggregations":[{"op":alias,"value":v}]}; returns the id.
+  std::uint64_t append_group(std::string* out, const Row& row, std::size_t missing) {
     std::string group = "{";
     for (const std::size_t column : groups_) {
       if (header_.totals_without == column) {
@@ -231,23 +240,23 @@ class LegacyAnswer final : public ApiAnswer {
       group.append(group.size() == 1 ? "" : ",");
       append_json_string(group, header_.schema[column].name);
       group.push_back(':');
-      const bool behind = missing > 0 && column > *header_.totals_without;
-      row.append(&group, column - (behind ? 1 : 0));
+      row.append(&group, place(column, missing));
     }
     group.push_back('}');
-    const auto [known, added] = ids_.emplace(group, ids_.size() + 1);
-    out->append("{\"id\":" + std::to_string(known->second) + ",\"group\":" + group);
+    const std::uint64_t id = id_of(group);
+    out->append("{\"id\":" + std::to_string(id) + ",\"group\":" + group);
     out->append(",\"aggregations\":[");
     for (const std::size_t column : aggregates_) {
       out->append(column == aggregates_.front() ? "" : ",").append("{\"op\":");
       const std::string& name = header_.schema[column].name;
-      const auto operation = operations_.find(name);
-      append_json_string(*out, operation == operations_.end() ? name : operation->second);
+      const auto operation = form_.operations.find(name);
+      append_json_string(*out, operation == form_.operations.end() ? name : operation->second);
       out->append(",\"value\":");
-      row.append(out, column - missing);
+      row.append(out, place(column, missing));
       out->push_back('}');
     }
     out->append("]}");
+    return id;
   }
 
   // What was asked for, as far as the clients read it that want it back.
@@ -261,7 +270,7 @@ class LegacyAnswer final : public ApiAnswer {
   Status append_part(std::string* out) {
     switch (part_) {
       case Part::kStatus:
-        out->append(R"({"format":"legacy",)").append(bare_ ? std::string() : request_json());
+        out->append(R"({"format":"legacy",)").append(form_.bare ? std::string() : request_json());
         out->append("\"status\":").append(status_json(header_, status_));
         out->append(",\"matches\":[");
         part_ = Part::kMatches;
@@ -273,7 +282,7 @@ class LegacyAnswer final : public ApiAnswer {
       case Part::kTotals:
         return append_text(out, kTotals, "]}", Part::kDatasets);
       case Part::kDatasets:
-        out->append(bare_ ? "" : "," + dataset_members_json(header_)).append("}");
+        out->append(form_.bare ? "" : "," + dataset_members_json(header_)).append("}");
         part_ = Part::kEnd;
         return Status::success();
       case Part::kEnd:
@@ -315,8 +324,7 @@ class LegacyAnswer final : public ApiAnswer {
     return text_.read(kSeries, group.position, group.size, out);
   }
 
-  const bool bare_;
-  const Operations operations_;
+  const LegacyForm form_;
   SpooledText text_;
   ResultHeader header_;
   QueryStatus status_;
@@ -328,9 +336,10 @@ class LegacyAnswer final : public ApiAnswer {
   // Of aggregated ones: positions in the schema.
   std::vector<std::size_t> groups_;
   std::vector<std::size_t> aggregates_;
-  std::map<std::string, std::uint64_t> ids_;
+  std::map<std::string, std::uint64_t> ids_;  // of the groups of a series
+  std::unordered_set<std::uint64_t> shown_;   // the ids of totals, where groups are limited
   std::vector<SeriesGroup> series_;
-  bool first_total_ = true;
+  std::uint64_t totals_ = 0;
   // Where next() goes on.
   Part part_ = Part::kStatus;
   std::uint64_t position_ = 0;  // in the matches or the totals
@@ -339,10 +348,8 @@ class LegacyAnswer final : public ApiAnswer {
 
 }  // namespace
 
-std::unique_ptr<ApiAnswer> make_legacy_answer(
-    std::shared_ptr<SpoolSpace> space, bool bare,
-    std::map<std::string, std::string, std::less<>> operations) {
-  return std::make_unique<LegacyAnswer>(std::move(space), bare, std::move(operations));
+std::unique_ptr<ApiAnswer> make_legacy_answer(std::shared_ptr<SpoolSpace> space, LegacyForm form) {
+  return std::make_unique<LegacyAnswer>(std::move(space), std::move(form));
 }
 
 }  // namespace evq

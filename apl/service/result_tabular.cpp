@@ -1,6 +1,7 @@
 // The tabular response object: the status, then each table's description and its columns, one after
 // the other. A summarize by time bin has a second table with its totals.
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -44,8 +45,11 @@ class TabularAnswer final : public ApiAnswer {
       totals.name = kTotalsName;
       std::erase(totals.columns, *header.totals_without);
       totals.order.clear();
-      if (header.group_names.size() < header.schema.size()) {
-        totals.order.push_back({header.schema[header.group_names.size()].name, true});
+      const auto value = std::ranges::find_if(header.schema.fields(), [&](const Field& field) {
+        return std::ranges::find(header.group_names, field.name) == header.group_names.end();
+      });
+      if (value != header.schema.fields().end()) {
+        totals.order.push_back({value->name, true});
       }
       tables_.push_back(std::move(totals));
     }

@@ -37,19 +37,19 @@ enum class ResultFormat : std::uint8_t {
   kLegacy
 };
 
-// By its name above; nothing for other names.
+// Finds a form by its name above; nullopt for other names.
 std::optional<ResultFormat> find_result_format(std::string_view name);
 
 // Whole reals in json, ndjson, csv, tsv and logfmt, in lists and objects as well: 5, as answers
 // show them, or 5.0, which whoever takes the text in reads as a real again.
 enum class WholeReals : std::uint8_t { kShort, kPointed };
 
-// `header_line` false leaves out csv's first line.
+// Makes the writer of a form; `header_line` false leaves out csv's first line.
 std::unique_ptr<ResultSink> make_result_writer(ResultFormat format, ByteSink out,
                                                bool header_line = true,
                                                WholeReals reals = WholeReals::kShort);
-// ndjson as events are taken in: whole reals have a point, and a member that is null is left out,
-// as in the events of a dataset whose fields are many and mostly absent.
+// Makes a writer of ndjson as events are taken in: whole reals have a point, and a member that is
+// null is left out, as in the events of a dataset whose fields are many and mostly absent.
 std::unique_ptr<ResultSink> make_event_writer(ByteSink out);
 
 // A response object of the API, kept as SpooledText until it is taken: nothing of
@@ -60,24 +60,29 @@ class ApiAnswer : public ResultSink {
   virtual Result<bool> next(std::string* out) = 0;
 };
 std::unique_ptr<ApiAnswer> make_tabular_answer(std::shared_ptr<SpoolSpace> space);
-// `bare` has format, status, matches and buckets only: what the older query endpoint answers, whose
-// clients refuse other members. `operations`: what aggregations are called whose columns are called
-// otherwise, by these.
-std::unique_ptr<ApiAnswer> make_legacy_answer(
-    std::shared_ptr<SpoolSpace> space, bool bare = false,
-    std::map<std::string, std::string, std::less<>> operations = {});
+// What a legacy answer has otherwise for the older query endpoint.
+struct LegacyForm {
+  // Format, status, matches and buckets only: clients of that endpoint refuse other members.
+  bool bare = false;
+  // What an aggregation is called instead of its column, by the column's name.
+  std::map<std::string, std::string, std::less<>> operations;
+  // The most groups, the first of the totals; a series has none but these.
+  std::optional<std::uint64_t> groups_max;
+};
+std::unique_ptr<ApiAnswer> make_legacy_answer(std::shared_ptr<SpoolSpace> space,
+                                              LegacyForm form = {});
 
-// One cell as JSON text, appended.
+// Appends one cell as JSON text.
 void append_cell_json(std::string* out, const Vector& column, std::size_t row);
-// One cell as the text a person reads: what tostring() gives, and "null" left to the caller.
+// Appends one cell as a person reads it: what tostring() gives, and "null" left to the caller.
 void append_cell_text(std::string* out, const Vector& column, std::size_t row,
                       WholeReals reals = WholeReals::kShort);
-// A field's name and a cell's text as logfmt has them: what would end a key becomes '_', and a
-// value that holds anything but plain text is a JSON string.
+// Writes a field's name and a cell's text as logfmt has them: what would end a key becomes '_', and
+// a value that holds anything but plain text is a JSON string.
 std::string logfmt_key(std::string_view field);
 void append_logfmt_value(std::string* out, std::string_view value);
 
-// The type of a field as answers name it; "integer|float" for a field with values of both.
+// Names the type of a field as answers do; "integer|float" for a field with values of both.
 std::string field_type_text(const FieldInfo& field);
 
 }  // namespace evq

@@ -178,7 +178,13 @@ test('annotations, monitors, dashboards, saved queries, users', async () => {
     });
     return answer.json();
   };
-  const board = await post('/v2/dashboards', { uid: 'main', dashboard: { name: 'Main' } });
+  const board = await post('/v2/dashboards', {
+    uid: 'main',
+    dashboard: {
+      name: 'Main', owner: 'owner', charts: [], layout: [], refreshTime: 60, schemaVersion: 2,
+      timeWindowStart: 'qr-now-1h', timeWindowEnd: 'qr-now',
+    },
+  });
   assert.equal(board.status, 'created');
   assert.deepEqual(await axiom.dashboards.get('main'), board.dashboard);
   assert.equal((await axiom.dashboards.list({ limit: 10, offset: 0 })).length, 1);

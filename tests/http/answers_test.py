@@ -334,8 +334,22 @@ class Answers(ServerCase):
                           " bin(_time, 5m) | sort by a asc, b asc")
         self.assertEqual(answer["tables"][1]["columns"],
                          [["u0", "u0", "u1", "u1"], [0, 1, 0, 1], [4, 1, 3, 2]])
-        # What follows the summarize may change its rows: no totals then.
-        self.assertEqual(len(self.ask("w | summarize count() by bin(_time, 5m) | take 1")["tables"]), 1)
+        # A chart's limit of groups, and what leaves the groups as they are.
+        binned = "w | summarize n = count(), avg(d) by bin(_time, 5m), user"
+        for after in ("| limit 1", "| take 1 | sort by _time desc | render timechart",
+                      "| where user == 'u0'", "| limit 1 | extend twice = n * 2 | project-away twice"):
+            answer = self.ask(f"{binned} {after}")
+            self.assertEqual([table["columns"][1] for table in answer["tables"][:1]], [["u0", "u0"]], after)
+            self.assertEqual(answer["tables"][1]["columns"], [["u0"], [5], [6.0]], after)
+        answer = self.ask(f"{binned} | project n, who = user, t = _time, twice = n * 2 | sort by who asc")
+        self.assertEqual(answer["tables"][1]["columns"], [[5, 5], ["u0", "u1"], [10, 10]])
+        self.assertEqual(answer["tables"][1]["groups"], [{"name": "who"}])
+        answer = self.ask("w | summarize count() by bin(_time, 5m) | take 1")
+        self.assertEqual([table["columns"][-1] for table in answer["tables"]], [[5], [10]])
+        # What may leave out a part of a group's rows, or makes others: no totals then.
+        for after in ("where n > 1", "where _time > ago(1d)", "sort by n desc | take 1", "project n",
+                      "extend h = bin(_time, 1h)", "distinct user"):
+            self.assertEqual(len(self.ask(f"{binned} | {after}")["tables"]), 1, after)
         self.assertEqual(len(self.ask("w | summarize count() by user")["tables"]), 1)
 
     def test_legacy_series_and_totals(self):
@@ -348,14 +362,24 @@ class Answers(ServerCase):
             for group in interval["groups"]:
                 self.assertEqual(group["id"], totals[group["group"]["user"]]["id"])
                 self.assertEqual(set(group["group"]), {"user"})
+        limited = self.ask("w | summarize n = count() by bin(_time, 5m), user | limit 1", "legacy")["buckets"]
+        self.assertEqual(limited["totals"], [{"id": limited["totals"][0]["id"], "group": {"user": "u0"},
+                                              "aggregations": [{"op": "n", "value": 5}]}])
+        self.assertEqual([len(interval["groups"]) for interval in limited["series"]], [1, 1])
+        moved = self.ask("w | summarize n = count() by bin(_time, 5m), user | project n, user, _time",
+                         "legacy")["buckets"]
+        self.assertEqual([total["aggregations"] for total in moved["totals"]], [[{"op": "n", "value": 5}]] * 2)
         status, answer = self.server.call("POST", "/v1/datasets/w/query", {
             "startTime": minute(0), "endTime": minute(9), "resolution": "auto", "limit": 1,
             "aggregations": [{"op": "count", "field": "*"}], "groupBy": ["user"]})
         self.assertEqual(status, 200, answer)
-        self.assertEqual(sum(total["aggregations"][0]["value"]
-                             for total in answer["buckets"]["totals"]), 10)
-        self.assertEqual(answer["buckets"]["totals"][0]["aggregations"][0]["op"], "COUNT")
+        # The limit is one of groups, and cuts no series short.
+        self.assertEqual([total["aggregations"] for total in answer["buckets"]["totals"]],
+                         [[{"op": "COUNT", "value": 5}]])
         self.assertGreater(len(answer["buckets"]["series"]), 1)
+        for interval in answer["buckets"]["series"]:
+            self.assertEqual([group["group"] for group in interval["groups"]],
+                             [answer["buckets"]["totals"][0]["group"]])
         for resolution, expected in (("60s", 200), ("300", 200), ("", 200), ("1d", 200), ("1w", 200), ("1d12h", 200),
                                      ("1.5h", 200), ("5min", 200), ("01:00:00", 200), ("2.00:00:00", 200),
                                      ("1h0m0s", 200), ("soon", 400), ("-5m", 400), ("-1d", 400), ("0d", 400)):
@@ -374,6 +398,32 @@ class Answers(ServerCase):
             "limit": 1, "project": [{"field": "geo.city", "alias": "city"}]})
         self.assertEqual((status, answer["matches"][0]["data"]), (200, {"city": "x"}))
         self.assertEqual(answer["matches"][0]["_sysTime"], whole[0]["_sysTime"])
+
+    def test_legacy_events_keep_their_times_whatever_is_put_in_their_place(self):
+        whole = self.ask("w | take 1", "legacy")["matches"][0]
+        for name, value in (("_time", 5), ("_sysTime", "x")):
+            text = json.dumps(value)
+            found = self.ask(f"w | take 1 | extend {name} = {text}", "legacy")["matches"][0]
+            self.assertEqual((found["_time"], found["_sysTime"]), (whole["_time"], whole["_sysTime"]))
+            self.assertEqual(found["data"][name], value)
+            self.assertNotIn(name, whole["data"])
+            status, answer = self.server.call("POST", "/v1/datasets/w/query", {
+                "limit": 1, "virtualFields": [{"alias": name, "expr": text}]})
+            self.assertEqual(status, 200, answer)
+            match = answer["matches"][0]
+            self.assertEqual((match["_time"], match["_sysTime"]), (whole["_time"], whole["_sysTime"]))
+            self.assertEqual(match["data"][name], value)
+        # A time that was worked out is one.
+        found = self.ask("w | take 1 | extend _time = datetime(2020-01-01)", "legacy")["matches"][0]
+        self.assertEqual(found["_time"], "2020-01-01T00:00:00Z")
+        self.assertNotIn("_time", found["data"])
+
+    def test_legacy_totals_have_ids_of_their_own(self):
+        for query in ("datatable(a: long) [1, 1, 2]", "w | summarize n = count() by user | project n",
+                      "w | summarize n = count() by user"):
+            totals = self.ask(query, "legacy")["buckets"]["totals"]
+            self.assertGreater(len(totals), 1)
+            self.assertEqual([total["id"] for total in totals], list(range(1, len(totals) + 1)), query)
 
     def test_fields_are_described(self):
         self.server.call("PUT", "/v2/datasets/w/fields/d", {"unit": "ms", "description": "duration"})

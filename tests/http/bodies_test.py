@@ -13,7 +13,7 @@ import sys
 import unittest
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
-from evq_server import T0, Server
+from evq_server import BOARD, T0, Server
 
 JSON = {"Content-Type": "application/json"}
 WRONG = (None, True, -1, 1.5, 1e300, 2 ** 63, "", "text", "x" * 70000, [], [1], ["a"], [[]], {},
@@ -64,7 +64,10 @@ BODIES = (
     ("POST", "/v2/vfields", {"dataset": "d", "name": "v", "expression": "n + 1", "description": "",
                              "type": "long", "unit": ""}),
     ("POST", "/v2/monitors", {"name": "m", "aplQuery": "d | count", "intervalMinutes": 5}),
-    ("POST", "/v2/dashboards", {"dashboard": {"name": "b", "charts": [], "layout": []}}),
+    ("POST", "/v2/dashboards", {"dashboard": {
+        **BOARD, "description": "", "charts": [{"id": "c", "type": "Note", "name": "n", "text": "t"},
+                                               {"id": "q", "type": "Table", "query": {"apl": "d"}}],
+        "layout": [{"i": "c", "x": 0, "y": None, "w": 2, "h": 3}]}}),
     ("POST", "/v2/views", {"name": "w", "aplQuery": "d", "datasets": ["d"]}),
     ("POST", "/v1/logs", {"resourceLogs": [{
         "resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "x"}}]},

@@ -15,6 +15,9 @@ import unittest
 
 EVQ = sys.argv[1] if len(sys.argv) > 1 else "evq"
 T0 = "2024-05-01T00:00:00Z"
+# What a dashboard needs, but for what a test says of its own.
+BOARD = {"name": "B", "owner": "owner", "charts": [], "layout": [], "refreshTime": 60, "schemaVersion": 2,
+         "timeWindowStart": "qr-now-1h", "timeWindowEnd": "qr-now"}
 
 
 class Server:

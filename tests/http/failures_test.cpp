@@ -38,6 +38,10 @@ struct Ask {
 
 #define EVQ_TEST_RANGE R"("startTime":"2000-01-01T00:00:00Z","endTime":"2100-01-01T00:00:00Z")"
 
+#define EVQ_TEST_BOARD                                             \
+  R"("charts":[],"layout":[],"refreshTime":60,"schemaVersion":2,)" \
+  R"("timeWindowStart":"qr-now-1h","timeWindowEnd":"qr-now")"
+
 constexpr Ask kAsks[] = {
     {"GET", "/healthz", "", true},
     {"GET", "/ready", "", true},
@@ -127,9 +131,11 @@ constexpr Ask kAsks[] = {
     {"GET", "/api/internal/monitors/history?monitorIds=x", "", true},
     {"GET", "/api/internal/integrations/dashboards", "", true},
     {"GET", "/v2/dashboards", "", true},
-    {"POST", "/v2/dashboards", R"({"uid":"x","overwrite":true,"dashboard":{"name":"b"}})"},
+    {"POST", "/v2/dashboards",
+     R"({"uid":"x","overwrite":true,"dashboard":{"name":"b",)" EVQ_TEST_BOARD "}}"},
     {"GET", "/v2/dashboards/uid/x", "", true},
-    {"PUT", "/v2/dashboards/uid/x", R"({"overwrite":true,"dashboard":{"name":"c"}})"},
+    {"PUT", "/v2/dashboards/uid/x",
+     R"({"overwrite":true,"dashboard":{"name":"c",)" EVQ_TEST_BOARD "}}"},
     {"PATCH", "/v2/dashboards/uid/x/charts/c", R"({"overwrite":true,"chart":{"name":"c"}})"},
     {"DELETE", "/v2/dashboards/uid/x", ""},
 
@@ -242,7 +248,7 @@ Secrets fill(const std::string& directory) {
       {ObjectKind::kVirtualField, R"({"dataset":"d","name":"v","expression":"n + 1"})"},
       {ObjectKind::kMonitor, R"({"name":"m"})"},
       {ObjectKind::kDashboard,
-       R"({"version":1,"updatedBy":"me","dashboard":{"name":"b","charts":[{"id":"c"}]}})"}};
+       R"({"version":1,"updatedBy":"me","dashboard":{"name":"b","charts":[{"id":"c","type":"Note"}]}})"}};
   for (const auto& [kind, body] : objects) {
     StoredObject object;
     object.kind = kind;

@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from evq_server import ServerCase
+from evq_server import BOARD, ServerCase
 
 
 class GoSuite(ServerCase):
@@ -190,7 +190,7 @@ class GoSuite(ServerCase):
         changed = call("PUT", "/v2/vfields/" + made["id"], {
             "dataset": "go", "name": "Updated", "expression": "a * b", "type": "number"})[1]
         self.assertEqual(call("GET", "/v2/vfields/" + made["id"])[1], changed)
-        board = {"uid": "go-board", "dashboard": {"name": "B", "charts": []}}
+        board = {"uid": "go-board", "dashboard": BOARD}
         created = call("POST", "/v2/dashboards", board)[1]
         self.assertEqual((created["status"], created["dashboard"]["version"]), ("created", 1))
         self.assertEqual(call("POST", "/v2/dashboards", board)[0], 409)

@@ -7,6 +7,8 @@ Usage: ingest_test.py EVQ.
 import gzip
 import json
 import sys
+import threading
+import time
 import unittest
 import zlib
 
@@ -92,8 +94,9 @@ class Ingest(ServerCase):
                     one = json.dumps({"way": method + base + path}).encode()
                     answer = self.server.call(method, base + path, b'{"create":{}}\n' + one + b"\n")[1]
                     self.assertTrue(answer["items"][0]["create"].pop("_id"))
-                    self.assertEqual(answer["items"], [{"create": {"_index": "bulk", "status": 201,
-                                                                   "result": "created"}}])
+                    self.assertEqual(answer["items"], [{"create": {
+                        "_index": "bulk", "status": 201, "result": "created", "_version": 1, "_seq_no": 0,
+                        "_primary_term": 1, "_shards": {"total": 1, "successful": 1, "failed": 0}}}])
         self.assertEqual(self.server.query("['bulk'] | summarize dcount(way)")["tables"][0]["columns"], [[8]])
         many = b'{"index":{}}\n{"@timestamp":"x"}\n' * 1200 + b'{"index":{}}\n{"a":1}\n'
         answer = self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", many)[1]
@@ -104,6 +107,83 @@ class Ingest(ServerCase):
                          [("index", 201), ("delete", 404), ("create", 400), ("index", 201)])
         for wrong in (b'{"upsert":{}}\n{"doc":{}}\n', b"[1]\n{}\n", b'{"index":1}\n{}\n', b"{}\n{}\n"):
             self.assertEqual(self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", wrong)[0], 400, wrong)
+
+    def test_what_elasticsearchs_typed_clients_require_is_there(self):
+        root, again = (self.server.call("GET", f"/v1/ingest/{name}/elastic")[1] for name in ("bulk", "other"))
+        self.assertEqual(root, again)
+        self.assertTrue(root["cluster_uuid"])
+        self.assertEqual(set(root), {"name", "cluster_name", "cluster_uuid", "version", "tagline"})
+        texts = {"number", "build_flavor", "build_type", "build_hash", "build_date", "lucene_version", "distribution",
+                 "minimum_wire_compatibility_version", "minimum_index_compatibility_version"}
+        self.assertEqual(set(root["version"]), texts | {"build_snapshot"})
+        self.assertTrue(all(isinstance(root["version"][name], str) for name in texts), root)
+        self.assertIs(root["version"]["build_snapshot"], False)
+        health = self.server.call("GET", "/v1/ingest/bulk/elastic/_cluster/health")[1]
+        for name in ("number_of_nodes", "number_of_data_nodes", "active_primary_shards", "active_shards", "relocating_shards",
+                     "initializing_shards", "unassigned_shards", "unassigned_primary_shards", "delayed_unassigned_shards",
+                     "number_of_pending_tasks", "number_of_in_flight_fetch", "task_max_waiting_in_queue_millis"):
+            self.assertIs(type(health[name]), int, name)
+        self.assertEqual((health["timed_out"], health["active_shards_percent_as_number"]), (False, 100))
+        license = self.server.call("GET", "/v1/ingest/bulk/elastic/_license")[1]["license"]
+        self.assertLessEqual({"issue_date", "issue_date_in_millis", "issued_to", "issuer", "start_date_in_millis", "uid"},
+                             set(license))
+        stream = self.server.call("GET", "/v1/ingest/bulk/elastic/_data_stream/x")[1]["data_streams"][0]
+        self.assertLessEqual({"hidden", "next_generation_managed_by", "prefer_ilm", "rollover_on_write", "settings"},
+                             set(stream))
+        policy = self.server.call("GET", "/v1/ingest/bulk/elastic/_ilm/policy/x")[1]["x"]
+        self.assertLessEqual({"modified_date", "policy", "version"}, set(policy))
+
+    def test_ingest_goes_on_where_the_dataset_is_deleted(self):
+        refused, done = [], [0]
+
+        def store(name):
+            for n in range(40):
+                status, answer = self.server.call("POST", "/v1/ingest/vanishing", [{"by": name, "n": n}] * 20)
+                done[0] += 1
+                if status != 200:
+                    refused.append((status, answer))
+
+        threads = [threading.Thread(target=store, args=(name,)) for name in "abcd"]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            seen = done[0]
+            self.assertIn(self.server.call("DELETE", "/v2/datasets/vanishing")[0], (204, 404))
+            while done[0] == seen and any(thread.is_alive() for thread in threads):
+                time.sleep(0.001)
+        self.assertEqual(refused, [])
+
+    def test_of_splunks_members_with_one_name_none_is_lost(self):
+        cases = (
+            ({"host": "outer", "source": "osrc", "sourcetype": "st", "time": 1714521600,
+              "event": {"host": "inner", "source": {"a": 1}, "m": 1, "_time": "2020-01-01T00:00:00Z"}},
+             {"host": "outer", "source": "osrc", "sourcetype": "st", "m": 1, "_user_host": "inner", "_user_source": {"a": 1},
+              "_user_time": "2020-01-01T00:00:00Z"}),
+            ({"event": "text", "fields": {"_raw": "f", "a": 1}}, {"_raw": "text", "_user_raw": "f", "a": 1}),
+            ({"event": {"m": 1}, "fields": {"m": 2, "n": 3}}, {"m": 1, "_user_m": 2, "n": 3}),
+            ({"host": "h", "event": {"host": "h"}, "fields": {"host": "h"}}, {"host": "h"}),
+            ({"host": "a", "event": {"host": "b", "_user_host": "d"}, "fields": {"host": "c"}},
+             {"host": "a", "_user_host": "d", "_user_user_host": "b", "_user_user_user_host": "c"}))
+        for number, (sent, kept) in enumerate(cases):
+            dataset = f"clash{number}"
+            status, answer = self.server.call("POST", f"/services/collector?index={dataset}", sent)
+            self.assertEqual(status, 200, (sent, answer))
+            rows = self.server.query(dataset, "legacy")["matches"]
+            self.assertEqual([row["data"] for row in rows], [kept])
+        self.assertEqual(self.server.query("clash0 | project _time")["tables"][0]["columns"], [["2024-05-01T00:00:00Z"]])
+        # Of the URL, for events that have none of their own.
+        for sent in ({"event": {"host": "own", "m": 1}}, {"event": {"m": 1}, "fields": {"host": "own"}},
+                     {"host": "own", "event": {"m": 1}}, {"event": {"m": 1, "host": None}}):
+            self.assertEqual(self.server.call("POST", "/services/collector?index=origins&host=urlhost", sent)[0], 200)
+        rows = self.server.query("origins", "legacy")["matches"]
+        self.assertEqual(sorted(row["data"]["host"] for row in rows), ["own"] * 3 + ["urlhost"])
+        self.assertEqual({name for row in rows for name in row["data"]}, {"host", "m"})
+        status, answer = self.server.call(
+            "POST", "/services/collector/raw?index=clashes&host=urlhost&source=us&sourcetype=ut",
+            b'{"host":"inner","source":"is","sourcetype":null,"a":1}{"a":2}', {"Content-Type": "application/json"})
+        self.assertEqual(status, 200, answer)
+        rows = self.server.query("clashes | sort by a asc | project host, source, sourcetype")["tables"][0]["columns"]
+        self.assertEqual(rows, [["inner", "urlhost"], ["is", "us"], ["ut", "ut"]])
 
     def test_splunk(self):
         call = self.server.call

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/limits.h"
+
 namespace evq {
 namespace {
 
@@ -32,6 +34,23 @@ TEST_CASE("an alias stands for its field, the first for one that comes again") {
   CHECK(names.field_of("a") == "f");
   CHECK(names.field_of("h") == "h");
   CHECK(names.name_of_ordered("a") == "f");
+}
+
+TEST_CASE("a name that is no path stays whole") {
+  const LegacyQuery query;
+  const LegacyNames names(query);
+  CHECK(names.path_to("a") == "['a']");
+  CHECK(names.path_to("a.b.where") == "['a'].b['where']");
+  CHECK(names.path_to("k.app\\.io/x") == "['k']['app.io/x']");
+  for (const std::string name : {"", ".", ".a", "a.", "a..b"}) {
+    CHECK(names.path_to(name) == "['" + name + "']");
+  }
+  std::string deep = "a";
+  for (std::size_t depth = 0; depth < kJsonDepthMax; ++depth) {
+    deep += ".a";
+  }
+  CHECK(names.path_to(deep) == "['" + deep + "']");
+  CHECK(names.map_above("a.b") == nullptr);
 }
 
 TEST_CASE("each of very many aggregations, groups and orders costs the same") {

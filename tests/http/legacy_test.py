@@ -18,9 +18,17 @@ class Legacy(ServerCase):
         cls.server.call("POST", "/v1/ingest/w", [
             {"_time": f"2024-05-01T00:0{i}:00Z", "n": i, "user": f"u{i % 3}", "geo": {"city": "xyz"[i % 3]},
              "swap": 10 - i} for i in range(6)])
+        # Fields of events before the map, of which the later ones keep a part of that name.
+        cls.server.call("POST", "/v1/ingest/mixed", [{"_time": "2024-05-01T00:00:00Z", "a": 1, "m": {"k": 1}}])
+        for dataset in ("maps", "mixed"):
+            cls.server.call("POST", "/v2/datasets", {"name": dataset})
+            cls.server.call("POST", f"/v2/datasets/{dataset}/mapfields", {"name": "m"})
+            cls.server.call("POST", f"/v1/ingest/{dataset}", [
+                {"_time": "2024-05-01T00:01:00Z", "a": 2, "m": {"k": 2, "z": {"y": 3}, "app.io/x": "dots"}},
+                {"_time": "2024-05-01T00:02:00Z", "a": 3, "m": {"k": 1}}])
 
-    def ask(self, **members):
-        status, answer = self.server.call("POST", "/v1/datasets/w/query", {**RANGE, **members})
+    def ask(self, dataset="w", **members):
+        status, answer = self.server.call("POST", f"/v1/datasets/{dataset}/query", {**RANGE, **members})
         self.assertEqual(status, 200, answer)
         return answer
 
@@ -117,10 +125,95 @@ class Legacy(ServerCase):
             [{"m": 9}, {"m": 11}])
         self.assertEqual(
             self.totals(virtualFields=virtual, groupBy=["user", "v"], order=[{"field": "v"}],
-                        project=[{"field": "more", "alias": "v"}], limit=1,
+                        project=[{"field": "more", "alias": "v"}], limit=2,
                         filter={"op": "<=", "field": "v", "value": 3},
                         aggregations=[{"op": "max", "field": "v"}]),
             [({"user": "u0", "v": 1}, [1]), ({"user": "u1", "v": 3}, [3])])
+
+    def test_a_dotted_name_is_a_path_as_in_a_query(self):
+        """Whatever reads m.k here and there sees the same events."""
+        for dataset in ("maps", "mixed"):
+            for op, value in (("==", 2), (">", 0), ("!=", 1), ("exists", None), ("not-exists", None)):
+                apl = {"exists": "isnotnull(m.k)", "not-exists": "isnull(m.k)"}.get(op, f"m.k {op} {value}")
+                wanted = self.server.query(f"{dataset} | where {apl} | project a", **RANGE)["tables"][0]
+                found = self.rows(dataset=dataset, filter={"op": op, "field": "m.k", "value": value})
+                self.assertEqual([event["a"] for event in found], wanted["columns"][0], (dataset, op))
+            self.assertEqual([event["a"] for event in self.rows(
+                dataset=dataset, order=[{"field": "m.k", "desc": True}], limit=2)], [2, 3])
+            self.assertEqual(self.rows(dataset=dataset, limit=2, project=[
+                {"field": "m.k"}, {"field": "m.z.y", "alias": "y"}]), [{"m": {"k": 1}}, {"m": {"k": 2}, "y": 3}])
+            found = self.totals(dataset=dataset, groupBy=["m.k"], order=[{"field": "m.k"}], aggregations=[
+                {"op": "sum", "field": "m.k"}, {"op": "max", "field": "m.z.y", "alias": "m.y"}])
+            self.assertEqual(found[-2:], [({"m.k": 1}, [1, None]), ({"m.k": 2}, [2, 3])])
+            found = self.ask(dataset=dataset, groupBy=["m.k"], resolution="1h", aggregations=[{"op": "count"}],
+                             filter={"op": "exists", "field": "m.k"})["buckets"]
+            self.assertEqual(sorted(total["group"]["m.k"] for total in found["totals"]), [1, 2])
+        # One that no event has, below a map, and a key that has dots itself.
+        self.assertEqual(self.rows(dataset="maps", filter={"op": "exists", "field": "m.none"}), [])
+        for field in ("m.app.io/x", "m.app\\.io/x"):
+            self.assertEqual(len(self.rows(dataset="maps", filter={"op": "==", "field": field, "value": "dots"})), 1)
+            self.assertEqual(len(self.rows(dataset="maps", filter={"op": "exists", "field": field})), 1)
+        # A virtual field of parts.
+        virtual = [{"alias": "v", "expr": "bag_pack('k', n)"}]
+        self.assertEqual(self.rows(virtualFields=virtual, project=[{"field": "v.k", "alias": "k"}],
+                                   filter={"op": "==", "field": "v.k", "value": 4}), [{"k": 4}])
+
+    def test_the_map_of_otlp_needs_no_declaration(self):
+        text = lambda key, value: {"key": key, "value": {"stringValue": value}}
+        span = {"traceId": "0" * 31 + "1", "spanId": "0" * 15 + "1", "name": "n",
+                "startTimeUnixNano": "1714521600000000000", "endTimeUnixNano": "1714521600000000001",
+                "attributes": [text("tier", "gold"), text("app.tier", "silver")]}
+        status, _ = self.server.call("POST", "/v1/traces", {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]},
+                                     {"X-Axiom-Dataset": "spans", "Content-Type": "application/json"})
+        self.assertEqual(status, 200)
+        for name, value in (("tier", "gold"), ("app.tier", "silver")):
+            field = "attributes.custom." + name
+            for op in ("==", "exists"):
+                self.assertEqual(len(self.rows(dataset="spans", filter={
+                    "op": op, "field": field, "value": value})), 1, (name, op))
+            self.assertEqual(self.totals(dataset="spans", groupBy=[field], aggregations=[{"op": "count"}]),
+                             [({field: value}, [1])])
+        self.assertEqual(self.rows(filter={"op": "exists", "field": "attributes.custom.tier"}), [])
+
+    def test_zero_values_are_not_given(self):
+        zero = {"op": "", "field": "", "value": None, "caseSensitive": False, "children": None}
+        three = {"op": "<", "field": "n", "value": 3}
+        # As axiom-py sends them.
+        self.assertEqual(self.totals(aggregations=[
+            {"op": "sum", "field": "n", "alias": "", "argument": ""},
+            {"op": "count", "field": "", "alias": "", "argument": ""},
+            {"op": "max", "field": "n", "alias": "", "argument": []}],
+            filter={"op": "and", "field": "", "value": "", "caseSensitive": False, "children": [three, zero]}),
+            [({}, [3, 3, 2])])
+        self.assertEqual(len(self.rows(filter={"op": "or", "children": [zero, three]})), 3)
+        for nothing in (zero, {"op": "and"}, {"op": "or"}, {"op": "or", "children": None},
+                        {"op": "or", "children": [zero]}, {"op": "and", "children": [{"op": "or"}]},
+                        {"op": "and", "children": []}):
+            self.assertEqual(len(self.rows(filter=nothing)), 6, nothing)
+        # No alternative is true, which is another thing than no filter.
+        self.assertEqual(self.rows(filter={"op": "or", "children": []}), [])
+        self.assertEqual(self.rows(filter={"op": "and", "children": [three, {"op": "or", "children": []}]}), [])
+        self.assertEqual(len(self.rows(order=[{"field": "", "desc": False}], groupBy=[""],
+                                       project=[{"field": "", "alias": ""}])), 6)
+
+    def test_a_limit_of_aggregations_is_one_of_groups(self):
+        members = {"groupBy": ["user"], "limit": 2, "aggregations": [{"op": "sum", "field": "n"}],
+                   "order": [{"field": "SUM", "desc": True}]}
+        self.assertEqual(self.totals(**members), [({"user": "u2"}, [7]), ({"user": "u1"}, [5])])
+        self.assertEqual(self.totals(groupBy=["user"], limit=2), [({"user": "u0"}, []), ({"user": "u1"}, [])])
+        buckets = self.ask(**members, resolution="3m")["buckets"]
+        self.assertEqual([total["group"]["user"] for total in buckets["totals"]], ["u2", "u1"])
+        known = {total["id"]: total["group"] for total in buckets["totals"]}
+        self.assertEqual(len(buckets["series"]), 2)
+        for interval in buckets["series"]:
+            self.assertEqual(sorted(group["group"]["user"] for group in interval["groups"]), ["u1", "u2"])
+            for group in interval["groups"]:
+                self.assertEqual(group["group"], known[group["id"]])
+        # An interval that has none of these groups is left out, as one without events is.
+        answer = self.ask(**{**members, "limit": 1}, resolution="1m")
+        self.assertEqual([interval["startTime"] for interval in answer["buckets"]["series"]],
+                         ["2024-05-01T00:02:00Z", "2024-05-01T00:05:00Z"])
+        self.assertEqual(len(self.ask(**{**members, "limit": 0}, resolution="1m")["buckets"]["series"]), 6)
 
     def test_pages_whatever_is_projected(self):
         seen, cursor = [], ""
@@ -153,7 +246,18 @@ class Legacy(ServerCase):
                 ("aggregations[0].op", {"aggregations": [{"field": "n"}]}),
                 ("aggregations[0].argument", {"aggregations": [
                     {"op": "argmax", "field": "n", "argument": "nope"}]}),
-                ("aggregations[1]", {"aggregations": count + [{"op": "topk", "field": "n"}]}),
+                ("aggregations[1].argument", {"aggregations": count + [{"op": "topk", "field": "n"}]}),
+                ("aggregations[0].argument", {"aggregations": [
+                    {"op": "topk", "field": "n", "argument": "3"}]}),
+                ("aggregations[0].argument", {"aggregations": [
+                    {"op": "percentiles", "field": "n", "argument": ""}]}),
+                ("aggregations[0].argument", {"aggregations": [
+                    {"op": "makeset", "field": "n", "argument": [1, 2]}]}),
+                ("aggregations[0].argument", {"aggregations": [
+                    {"op": "argmax", "field": "n", "argument": {"field": "user"}}]}),
+                ("aggregations[0].argument", {"aggregations": [
+                    {"op": "sum", "field": "n", "argument": 5}]}),
+                ("filter.op", {"filter": {"op": "", "field": "n", "value": 1}}),
                 ("groupBy[1]", {"aggregations": count, "groupBy": ["user", "nope"]}),
                 ("order[0].field", {"order": [{"field": "nope"}]}),
                 ("order[1].field", {"aggregations": count, "groupBy": ["user"],

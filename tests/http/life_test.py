@@ -104,14 +104,29 @@ class Life(unittest.TestCase):
         self.assertRegex(answer["message"], "too many files are open|Too many open files")
         self.assertEqual(server.headers["Retry-After"], "1")
         for number in range(150):
-            for _ in range(50):
-                try:
-                    status, answer = server.call("POST", f"/v1/ingest/d{number}", [{"n": 2}])
-                    break
-                except ConnectionError:  # what the query held may still be on its way back
-                    time.sleep(0.1)
+            # What the query held may still be on its way back.
+            status, answer = self.call_until_taken(server, "POST", f"/v1/ingest/d{number}", [{"n": 2}])
             self.assertEqual(status, 200, answer)
         self.assertEqual(server.query("d7 | count")["tables"][0]["columns"], [[2]])
+        self.assertEqual(server.stop(), 0)
+
+    def test_idle_connections_leave_descriptors_for_what_is_asked(self):
+        server = Server("--no-auth")
+        self.assertEqual(server.call("POST", "/v1/ingest/known", [{"n": 1}])[0], 200)
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (300, 300))
+        idle = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(400)]
+        for number in range(8):
+            status, answer = self.call_until_taken(server, "POST", f"/v1/ingest/new{number}", [{"n": 2}])
+            self.assertEqual(status, 200, answer)
+            status, answer = self.call_until_taken(
+                server, "POST", "/v1/query/_apl?format=tabular", {"apl": f"union known, new{number} | count"})
+            self.assertEqual(status, 200, answer)
+            self.assertEqual(answer["tables"][0]["columns"], [[2]])
+        _, text = self.call_until_taken(server, "GET", "/metrics")
+        open_now = int(re.search(rb"^evq_http_connections (\d+)$", text, re.M).group(1))
+        self.assertLessEqual(open_now, 300 // 2 * 9 // 8)  # some more while the oldest ones go
+        for connection in idle:
+            connection.close()
         self.assertEqual(server.stop(), 0)
 
     def test_whoever_goes_away_before_the_answer_is_in_the_log_and_the_counters(self):
@@ -254,6 +269,14 @@ class Life(unittest.TestCase):
         self.assertEqual([d["name"] for d in server.call("GET", "/v2/datasets")[1]], ["d"])
         self.assertEqual(server.stop(), 0)
 
+    def call_until_taken(self, server, *request):
+        for _ in range(50):
+            try:
+                return server.call(*request)
+            except ConnectionError:  # there is no descriptor for it, or no room
+                time.sleep(0.1)
+        return self.fail("the server takes no connection")
+
     def wait_until(self, condition):
         deadline = time.monotonic() + 20
         while not condition():
@@ -332,6 +355,8 @@ class Life(unittest.TestCase):
         status, _ = server.call("OPTIONS", "/v1/ingest/x", headers={"Origin": "http://app"})
         self.assertEqual((status, server.headers["Access-Control-Allow-Origin"]), (200, "http://app"))
         self.assertEqual(server.headers["Access-Control-Allow-Methods"], "GET, POST, PUT, PATCH, DELETE")
+        self.assertLessEqual({"Retry-After", "X-Axiom-Trace-Id", "X-Evq-Error", "X-Evq-Repaired"},
+                             set(server.headers["Access-Control-Expose-Headers"].split(", ")))
         allowed = server.headers["Access-Control-Allow-Headers"].split(", ")
         self.assertEqual(set(), {"authorization", "content-type", "x-axiom-dataset", "traceparent", "tracestate", "baggage",
                                  "x-scope-orgid"} - set(allowed), allowed)

@@ -444,6 +444,10 @@ class Otlp(ServerCase):
                                ("/v1/traces", spans(startTimeUnixNano=str(AT), endTimeUnixNano=wrong))):
                 status, answer = self.send(path, body, "never")
                 self.assertEqual((status, list(answer)), (200, ["partialSuccess"]), body)
+        late = spans(name="late", startTimeUnixNano=str(AT), endTimeUnixNano=str(AT - 10**9))
+        self.assertEqual(self.send("/v1/traces", late, "clocks"), (200, {}))
+        span = self.rows("clocks")[0][1]
+        self.assertEqual((span["end_time"], "duration" in span), ("2024-04-30T23:59:59Z", False))
         event = {"name": "e", "timeUnixNano": "soon"}
         self.assertEqual(self.send("/v1/traces", spans(startTimeUnixNano=str(AT), events=[event]), "kept"), (200, {}))
         self.assertEqual(self.rows("kept")[0][1]["events"], [{"name": "e", "timestamp": "soon"}])

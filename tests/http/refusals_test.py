@@ -12,7 +12,7 @@ import unittest
 import urllib.parse
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
-from evq_server import T0, Server
+from evq_server import BOARD, T0, Server
 
 STARRED = {"kind": "apl", "name": "n", "who": "me", "metadata": {}, "dataset": "d",
            "query": {"apl": "['d']", "queryOptions": {}}}
@@ -66,7 +66,7 @@ REFUSED = (
     ("GET", "/v2/dashboards?limit=0", None, {}, 400, "limit must be a number from 1 to 1000"),
     ("GET", "/v2/dashboards?limit=1001", None, {}, 400, "limit must be a number up to 1000"),
     ("PUT", "/v2/dashboards/uid/a%20b", {"dashboard": {}}, {}, 400, "uid must be letters"),
-    ("PUT", "/v2/dashboards/uid/gone", {"dashboard": {}, "version": 3}, {}, 412, "was deleted"),
+    ("PUT", "/v2/dashboards/uid/gone", {"dashboard": BOARD, "version": 3}, {}, 412, "was deleted"),
     ("POST", "/v2/annotations", {"datasets": ["d"], "type": "Deploy"}, {}, 400, "small letters"),
     ("POST", "/v2/annotations", {"datasets": ["d", ""], "type": "deploy"}, {}, 400, "one character at least"),
     ("POST", "/v2/apl-starred-queries", '{"metadata":' + '{"a":' * 300 + "1" + "}" * 301,
@@ -92,6 +92,14 @@ REFUSED = (
     ("POST", "/v2/tokens/none/regenerate", {"existingTokenExpiresAt": "2100-01-01T00:00:00Z"}, {}, 404,
      "token not found"),
     ("POST", "/v2/tokens/none/regenerate", {}, {}, 400, "existingTokenExpiresAt is required"),
+    ("POST", "/v1/ingest/d", "a,a\n1,2\n", {"Content-Type": "text/csv"}, 400, "in the header X-Axiom-CSV-Fields"),
+    ("POST", "/v1/ingest/d", '{"a":1}', {"Content-Type": "application/x-www-form-urlencoded"}, 415,
+     "is 'application/x-www-form-urlencoded' (which is what curl sends unless it is told another: add -H 'Content-Type: application/json')"),
+    ("POST", "/v1/ingest/d", '{"a":1}', {"Content-Type": "Text/Plain; charset=utf-8"}, 415, "text/csv, and is 'text/plain'"),
+    ("POST", "/v2/datasets", '{"name":"x"}', {"Content-Type": "text/plain"}, 415, "must be application/json, and is 'text/plain'"),
+    ("POST", "/v1/ingest/d", '{"a":1}', {"Content-Encoding": "br"}, 415, "and is 'br'"),
+    ("POST", "/v1/ingest/d", '{"a":1}', {"Content-Encoding": "gzip"}, 400, "the body is not gzip-compressed"),
+    ("POST", "/v1/ingest/d", b"\x1f\x8b\x08", {"Content-Encoding": "gzip"}, 400, "gzip"),
     ("POST", "/v2/tokens/none/regenerate", {"existingTokenExpiresAt": None}, {}, 400,
      "existingTokenExpiresAt is required"),
 )
@@ -140,7 +148,8 @@ class Refusals(unittest.TestCase):
 
     def test_pages_of_others_are_refused_in_the_form_that_each_route_has(self):
         for headers, words in (({"Origin": "http://elsewhere"}, "requests of other origins are not allowed"),
-                               ({"Host": "elsewhere"}, "without tokens the server is called localhost")):
+                               ({"Host": "elsewhere"}, "without tokens the server is called localhost, 127.0.0.1 or [::1], and the request "
+                                "is for 'elsewhere' (ask for one of these names, or start the server without --no-auth)")):
             for path, expected in (
                     ("/v1/ingest/d", {"code": 403, "message": words}),
                     ("/services/collector", {"text": words, "code": 4}),
@@ -149,6 +158,15 @@ class Refusals(unittest.TestCase):
                 self.assertEqual(self.server.call("POST", path, {}, headers), (403, expected), path)
             status, answer = self.server.call("POST", "/v1/ingest/d/elastic/_bulk", {}, headers)
             self.assertEqual((status, answer["status"], answer["error"]["reason"]), (403, 403, words))
+
+    def test_the_host_without_tokens_is_this_machine_and_a_port(self):
+        for host, status in (("localhost", 200), ("LocalHost:80", 200), ("localhost:", 200),
+                             ("127.0.0.1:65535", 200), ("[::1]", 200), ("[::1]:8080", 200),
+                             ("localhost:65536", 403), ("localhost:1@evil", 403), ("localhost:-1", 403),
+                             ("localhost:+1", 403), ("localhost:80.evil.example", 403),
+                             ("localhost:1:1", 403), ("[::1]:x", 403), ("evil:80", 403)):
+            self.assertEqual(self.server.call("GET", "/v2/datasets", headers={"Host": host})[0], status,
+                             host)
 
     def test_just_inside_of_the_limits(self):
         call = self.server.call

@@ -8,7 +8,7 @@ import sys
 import threading
 import unittest
 
-from evq_server import ServerCase, T0
+from evq_server import BOARD, T0, ServerCase
 
 
 class Resources(ServerCase):
@@ -79,6 +79,17 @@ class Resources(ServerCase):
         self.assertEqual(call("PUT", maps, ["a", "b"]), (200, ["a", "b"]))
         for wrong in (b'["a"],"x":1', b'"a"', b"[1]", b'["a"'):
             self.assertEqual(call("PUT", maps, wrong, {"Content-Type": "application/json"})[0], 400, wrong)
+        for name in ("_time", "_sysTime", "_rowId", "_cursor", "_source"):
+            for method, body in (("POST", {"name": name}), ("PUT", [name])):
+                status, answer = call(method, maps, body)
+                self.assertEqual((status, answer["message"]), (400, f"'{name}' cannot be a map field: the name is evq's own"))
+        older, newer = ("/v1/datasets/fielded", "/v2/datasets/fielded")
+        for path in ("/fields", "/fields/ms", "/mapfields"):
+            self.assertEqual(call("GET", older + path), call("GET", newer + path))
+        self.assertEqual(call("PUT", older + "/fields/ms", {"description": "d"})[1]["description"], "d")
+        self.assertEqual(call("POST", older + "/mapfields", {"name": "c"}), (200, {"name": "c"}))
+        self.assertEqual(call("DELETE", older + "/mapfields/c")[0], 204)
+        self.assertEqual(call("PUT", older + "/mapfields", ["a", "b"]), (200, ["a", "b"]))
         self.assertEqual(call("DELETE", maps + "/a")[0], 204)
         self.assertEqual(call("GET", "/v2/datasets/fielded")[1]["mapFields"], ["b"])
         info = call("GET", "/v1/datasets/fielded/info")[1]
@@ -87,7 +98,7 @@ class Resources(ServerCase):
         self.assertEqual(call("GET", "/v1/datasets/fielded/info")[1]["inputBytesHuman"], "5.0 MB")
 
     def test_dashboards_are_created_by_either_method(self):
-        board = {"dashboard": {"name": "B", "charts": []}}
+        board = {"dashboard": BOARD}
         for method, path in (("POST", "/v2/dashboards"), ("PUT", "/v2/dashboards/uid/by-put")):
             status, made = self.server.call(method, path, {**board, "version": 0})
             self.assertEqual((status, made["status"], made["dashboard"]["version"]), (201, "created", 1))
@@ -97,6 +108,25 @@ class Resources(ServerCase):
         for path, method in ((one, "PUT"), ("/v2/dashboards", "POST")):
             status, changed = self.server.call(method, path, {**board, "uid": "by-put", "overwrite": True})
             self.assertEqual((status, changed["status"]), (200, "updated"))
+
+    def test_a_dashboard_has_what_clients_require(self):
+        chart, place = {"id": "c", "type": "Note", "text": "t"}, {"i": "c", "x": 0, "y": None, "w": 1, "h": 1}
+        good = {**BOARD, "charts": [chart], "layout": [place], "refreshTime": 15.0, "own": {"kept": 1}}
+        status, made = self.server.call("POST", "/v2/dashboards", {"dashboard": good})
+        self.assertEqual((status, made["dashboard"]["dashboard"]), (201, good))
+        without = {name: value for name, value in good.items() if name != "owner"}
+        self.assertEqual(self.server.call("POST", "/v2/dashboards", {"dashboard": without})[0], 201)
+        wrong = [{name: None} for name in without if name != "own"] + [
+            {"charts": {}}, {"charts": [5]}, {"charts": [chart] * 201}, {"layout": "x"}, {"refreshTime": "15"}, {"refreshTime": 16},
+            {"schemaVersion": 1}, {"schemaVersion": "2"}, {"name": ""}, {"name": "x" * 101}, {"name": 5}, {"owner": 5},
+            {"description": []}, {"timeWindowStart": 5}, {"against": 1}]
+        wrong += [{"charts": [{**chart, **each}]} for each in ({"id": None}, {"id": 5}, {"type": ""}, {"name": 5}, {"query": "d"})]
+        wrong += [{"layout": [{**place, **each}]} for each in ({"i": 5}, {"x": -1}, {"w": None}, {"h": 1.5}, {"y": "0"})]
+        for each in wrong:
+            status, answer = self.server.call("POST", "/v2/dashboards", {"dashboard": {**good, **each}})
+            self.assertEqual(status, 400, each)
+            self.assertIn(next(iter(each)), answer["message"])
+        self.assertEqual(self.server.call("POST", "/v2/dashboards", {"dashboard": {}})[0], 400)
 
     def test_a_virtual_field_has_a_name_of_its_own(self):
         call = self.server.call
@@ -138,6 +168,16 @@ class Resources(ServerCase):
         for wrong in ({"threshold": "x"}, {"disabled": "x"}, {"notifierIds": "x"}, {"operator": 5},
                       {"intervalMinutes": []}, {"disabledUntil": 5}, {"disabledUntil": "soon"}):
             self.assertEqual(call("POST", "/v2/monitors", {"name": "typed", **wrong})[0], 400, wrong)
+        for name in ("notifierIds", "notifierIDs"):  # as axiom-js and axiom-go call it
+            status, made = call("POST", "/v2/monitors", {"name": "typed", name: ["a", "b"]})
+            self.assertEqual((status, made.get("notifierIds"), "notifierIDs" in made), (200, ["a", "b"], False))
+            changed = call("PUT", "/v2/monitors/" + made["id"], {"name": "typed", name: ["c"]})[1]
+            self.assertEqual((changed["notifierIds"], "notifierIDs" in changed), (["c"], False))
+            self.assertEqual(call("GET", "/v2/monitors/" + made["id"])[1], changed)
+            self.assertEqual(call("POST", "/v2/monitors", {"name": "typed", name: [5]})[0], 400)
+        for other, status in ((["a"], 200), (["b"], 400), (None, 200)):
+            given = {"name": "typed", "notifierIds": ["a"], "notifierIDs": other}
+            self.assertEqual(call("POST", "/v2/monitors", given)[0], status, other)
         for given, kept in (("", None), (None, None), ("2024-05-01", T0),
                             ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z")):
             status, made = call("POST", "/v2/monitors", {"name": "typed", "disabledUntil": given,

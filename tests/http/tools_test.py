@@ -8,7 +8,7 @@ Usage: tools_test.py EVQ.
 import sys
 import unittest
 
-from evq_server import ServerCase
+from evq_server import BOARD, ServerCase
 
 
 class Tools(ServerCase):
@@ -56,7 +56,8 @@ class Tools(ServerCase):
     def test_one_chart_of_a_dashboard_is_patched(self):
         charts = [{"id": "a", "type": "Note", "text": "x", "deep": {"keep": 1, "drop": 2}},
                   {"id": "b", "type": "Note", "text": "y"}]
-        board = {"name": "B", "charts": charts, "layout": [{"i": "a"}]}
+        board = {**BOARD, "charts": charts, "layout": [{"i": "a", "x": 0, "y": 0, "w": 6, "h": 4}]}
+        del board["owner"]
         made = self.call("POST", "/v2/dashboards", {"dashboard": board})[1]["dashboard"]
         board["owner"] = "X-AXIOM-EVERYONE"  # the default, without which the MCP server reads no list
         self.assertEqual(made["dashboard"], board)
@@ -74,11 +75,11 @@ class Tools(ServerCase):
                 ("a", {"chart": {}, "version": 1}, 412), ("a", {"chart": {}}, 412),
                 ("c", {"chart": {}, "version": 2}, 404), ("a", {"version": 2}, 400),
                 ("a", {"chart": [], "version": 2}, 400), ("a", {"chart": {"id": "b"}, "version": 2}, 400),
-                ("a", {"chart": {"id": None}, "version": 2}, 400)):
+                ("a", {"chart": {"id": None}, "version": 2}, 400), ("a", {"chart": {"type": None}, "version": 2}, 400)):
             self.assertEqual(self.call("PATCH", f"{path}/charts/{chart}", body)[0], wanted, (chart, body))
-        status, answer = self.call("PATCH", path + "/charts/b", {"chart": {"id": "b", "type": None},
+        status, answer = self.call("PATCH", path + "/charts/b", {"chart": {"id": "b", "text": None},
                                                                  "overwrite": True})
-        self.assertEqual(answer["dashboard"]["dashboard"]["charts"], [merged, {"id": "b", "text": "y"}])
+        self.assertEqual(answer["dashboard"]["dashboard"]["charts"], [merged, {"id": "b", "type": "Note"}])
         for _ in range(2):  # what no request could hold is not made by several either
             status, answer = self.call("PATCH", path + "/charts/b", {
                 "chart": {f"k{answer['dashboard']['version']}": "x" * 600000}, "overwrite": True})

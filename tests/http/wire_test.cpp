@@ -35,6 +35,20 @@ TEST_CASE("query bodies: null is absent, zero limits are none, types are strict"
   CHECK_FALSE(read_query_body("{\"apl\":\"x\",\"a\":" + std::string(200, '[')).ok());
 }
 
+TEST_CASE("whole numbers may be written as reals") {
+  for (const char* limit : {"2.0", "2", "20e-1", "0.2e1"}) {
+    CAPTURE(limit);
+    const auto read = read_query_body(R"({"apl":"x","limit":)" + std::string(limit) + "}");
+    REQUIRE(read.ok());
+    CHECK(read->limit == std::uint64_t{2});
+  }
+  CHECK(read_query_body(R"({"apl":"x","limit":1000000000.0})")->limit == std::uint64_t{1000000000});
+  for (const char* bad : {"2.5", "-1.0", "1e300", "18014398509481984.0"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(read_query_body(R"({"apl":"x","limit":)" + std::string(bad) + "}").ok());
+  }
+}
+
 TEST_CASE("deletes need a boolean commit") {
   CHECK(read_delete_body(R"({"apl":"['a']","commit":false})").ok());
   CHECK_FALSE(read_delete_body(R"({"apl":"['a']"})").ok());
@@ -118,15 +132,15 @@ TEST_CASE("legacy queries: an alias of project is its field, and nothing is left
     return legacy_apl("d", *read)->text;
   };
   const std::string project =
-      " | project _time, _sysTime, ['c'] = ['a.b'], ['a'] = ['c'], ['x'] = ['x']";
+      " | project _time, _sysTime, ['c'] = ['a'].b, ['a'] = ['c'], ['x'] = ['x']";
   CHECK(apl(R"("order":[{"field":"c"},{"field":"y","desc":true}])") ==
-        "['d'] | sort by ['a.b'] asc, ['y'] desc" + project);
+        "['d'] | sort by ['a'].b asc, ['y'] desc" + project);
   CHECK(apl(R"("filter":{"op":"exists","field":"c"})") ==
         "['d'] | where isnotnull(column_ifexists(\"a.b\", dynamic(null)))" + project);
   CHECK(
       apl(R"("aggregations":[{"op":"argmax","field":"c","argument":["a",1]}],"groupBy":["a","x"],)"
           R"("order":[{"field":"c"}])") ==
-      "['d'] | summarize ['ARGMAX'] = arg_max(['a.b'], ['c'], long(1)) by ['a'] = ['c'], ['x']"
+      "['d'] | summarize ['ARGMAX'] = arg_max(['a'].b, ['c'], long(1)) by ['a'] = ['c'], ['x']"
       " | sort by ['ARGMAX'] asc");
 }
 
@@ -205,6 +219,47 @@ TEST_CASE("a client's zero values mean that nothing is asked") {
   const Result<LegacyQuery> odd = read_legacy_body(R"({"filter":{"op":"zap","field":"a"}})");
   REQUIRE(odd.ok());
   CHECK_FALSE(legacy_apl("d", *odd).ok());
+}
+
+TEST_CASE("zero values in a legacy query's members are not given") {
+  const auto apl = [](const std::string& members) {
+    const Result<LegacyQuery> read = read_legacy_body("{" + members + "}");
+    REQUIRE(read.ok());
+    const Result<LegacyApl> written = legacy_apl("d", *read);
+    REQUIRE(written.ok());
+    return written->text;
+  };
+  CHECK(apl(R"("order":[{"field":"","desc":false}],"groupBy":[""],)"
+            R"("project":[{"field":"","alias":""}])") == "['d']");
+  CHECK(apl(R"("aggregations":[{"op":"sum","field":"i","alias":"","argument":""},)"
+            R"({"op":"argmax","field":"i","argument":[""]}],"groupBy":["","a"],)"
+            R"("order":[{"field":""},{"field":"a"}])") ==
+        "['d'] | summarize ['SUM'] = sum(['i']), ['ARGMAX'] = arg_max(['i']) by ['a']"
+        " | sort by ['a'] asc");
+  const std::string none = R"({"op":"","field":"","value":null,"children":null})";
+  const std::string equal = R"({"op":"==","field":"a","value":1})";
+  const auto filter = [&](const std::string& op, const std::string& children) {
+    return apl(R"("filter":{"op":")" + op + R"(","children":)" + children + "}");
+  };
+  CHECK(filter("and", "[" + none + "," + equal + "]") == "['d'] | where (['a'] == long(1))");
+  CHECK(filter("or", "[" + equal + "," + none + "]") == "['d'] | where (['a'] == long(1))");
+  CHECK(filter("or", R"([{"op":"and","children":null},)" + equal + "]") ==
+        "['d'] | where (['a'] == long(1))");
+  CHECK(filter("or", "null") == "['d']");
+  CHECK(filter("or", "[" + none + "]") == "['d']");
+  CHECK(filter("or", "[]") == "['d'] | where false");
+  CHECK(filter("and", "[]") == "['d'] | where true");
+}
+
+TEST_CASE("a dotted name of a legacy query is a path, and a key of a map may have dots") {
+  LegacyQuery query;
+  query.maps = {"m", "m.n"};
+  query.filter = LegacyFilter{.op = "exists", .field = "m.k", .value = {}, .children = {}};
+  query.group_by = {"geo.city", "m.http.method", "m.n.a b"};
+  CHECK(legacy_apl("d", query)->text ==
+        "['d'] | where isnotnull(['m'].k) | summarize  by ['geo.city'] = ['geo'].city, "
+        "['m.http.method'] = coalesce(['m']['http.method'], ['m'].http.method), "
+        "['m.n.a b'] = ['m.n']['a b']");
 }
 
 TEST_CASE("annotations: zero times are none, changes merge") {
