@@ -21,10 +21,10 @@ class AnswerFile {
   // wait for the reader of a named pipe.
   static Result<AnswerFile> open(const std::string& path, const QueryControl& control);
 
-  // One answer more, which `produce` writes.
+  // Adds one answer, which `produce` writes.
   Status add(const std::function<Status(const ByteSink& out)>& produce,
              const QueryControl& control);
-  // Durable on return; tells what could not be written, as on a disk that is full.
+  // Makes the file durable; tells what could not be written, as on a disk that is full.
   Status close();
 
   const std::string& path() const { return file_.path(); }

@@ -24,17 +24,17 @@ std::span<const AnswerForm> answer_forms();
 std::vector<std::string> answer_form_names();
 // kUsage for what is no form, and for one that standard output, a terminal, cannot show.
 Status check_answer_form(const std::string& form);
-// The form that was asked for, else the setting `output`, else a picture or table on a terminal and
-// ndjson elsewhere; checked.
+// Chooses the form that was asked for, else the setting `output`, else a picture or table on a
+// terminal and ndjson elsewhere; checked.
 Result<std::string> choose_answer_form(const GlobalOptions& global, const std::string& asked);
-// "csv" for "rows.csv" and "ROWS.CSV"; nothing when no form has the suffix.
+// Returns "csv" for "rows.csv" and "ROWS.CSV"; nullopt when no form has the suffix.
 std::optional<std::string_view> answer_form_of_file(std::string_view path);
 
 // Whether a form shows the first rows before it has seen all.
 bool is_streamed_form(std::string_view form);
-// Whether it is a form of the API, whose answers carry cursors.
+// Whether a form is one of the API, whose answers carry cursors.
 bool is_api_form(std::string_view form);
-// What the form wants of the query whose answer is shown in it.
+// Sets what the form needs in the request whose answer is shown in it.
 void fit_request(std::string_view form, QueryRequest* request);
 
 // A sink that writes the answer in the form that `options` names. `auto` is a picture for answers
@@ -48,10 +48,10 @@ bool names_arrival_time(std::string_view apl);
 // Passes an answer on to `next`, which outlives it, without that field.
 std::unique_ptr<ResultSink> without_arrival_time(ResultSink& next);
 
-// "12 rows · 1,234,567 scanned · 3/87 blocks · 41 ms"
+// Writes "12 rows · 1,234,567 scanned · 3/87 blocks · 41 ms".
 std::string answer_footer(const QueryStatus& status, bool unicode);
-// The warnings of the query, and that rows are missing for the default limit; `all_hint` is how all
-// are asked for. One line each, without a line break.
+// Returns the warnings of the query, and that rows are missing for the default limit; `all_hint` is
+// how all are asked for. One line each, without a line break.
 std::vector<std::string> answer_remarks(const ResultHeader& header, const QueryStatus& status,
                                         std::string_view all_hint);
 

@@ -18,8 +18,8 @@ struct AxiomDeployment {
   std::string file;  // where it was read
 };
 
-// The deployment that AXIOM_DEPLOYMENT names, else the file's active one, else its only one;
-// nothing without a file or an active deployment. kUsage for a deployment that is named and not
+// Finds the deployment that AXIOM_DEPLOYMENT names, else the file's active one, else its only one;
+// nullopt without a file or an active deployment. kUsage for a deployment that is named and not
 // there, and for a text without its closing quote.
 Result<std::optional<AxiomDeployment>> find_axiom_deployment(const Environment& environment);
 

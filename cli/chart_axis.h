@@ -24,23 +24,23 @@ struct TimeLabels {
   std::vector<std::string> labels;
   std::vector<std::string> groups;  // of the labels
 };
-// 05-01 in the group 2024 where all instants are days, else 12:00 in the group 2024-05-01.
+// Labels instants: 05-01 in the group 2024 where all are days, else 12:00 in the group 2024-05-01.
 TimeLabels time_labels(const std::vector<std::int64_t>& instants, const DisplayZone& zone);
-// "2024-05-01 12:00 – 18:00" from the first label to the last; empty without labels.
+// Writes "2024-05-01 12:00 – 18:00" from the first label to the last; empty without labels.
 std::string time_range(const TimeLabels& times, bool unicode);
 
-// From `low` to `high`, instants, widened so that about `count` labels, four at least, stand at
-// round times; its numbers are nanoseconds.
+// Makes an axis from `low` to `high`, instants, widened so that about `count` labels, four at
+// least, stand at round times; its numbers are nanoseconds.
 ChartAxis time_axis(std::int64_t low, std::int64_t high, std::size_t count,
                     const DisplayZone& zone);
 
-// An element of an array of times: a datetime, or its text.
+// Reads an element of an array of times: a datetime, or its text; nullopt for others.
 std::optional<std::int64_t> instant_of(DynamicView value);
 
 class NamedPlaces {
  public:
   std::int64_t place_of(const std::string& name);
-  // The names at these places; the numbers themselves when no place was named.
+  // Returns the names at these places; the numbers themselves when no place was named.
   std::vector<std::string> labels(const std::vector<std::int64_t>& places) const;
 
  private:

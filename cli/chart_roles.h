@@ -22,15 +22,15 @@ struct ChartRoles {
 };
 
 ChartRoles assign_chart_roles(const ResultHeader& header, const std::vector<Chunk>& chunks);
-// Points without a time stand over the first number, which then is none of theirs.
+// Takes the first number as the axis of points without a time; it is none of their numbers then.
 void take_number_as_axis(const std::vector<Field>& fields, ChartRoles* roles);
 
-// The values of a property of `render` that holds several; none when it is not given.
+// Returns the values of a property of `render` that holds several; none when it is not given.
 std::vector<std::string> listed_property(const ResultHeader& header, std::string_view property);
 std::optional<double> number_property(const ResultHeader& header, std::string_view property);
 
 bool is_number(Type type);
-// Timespans in seconds; not a number for null and what is none.
+// Returns a number, timespans in seconds; NaN for null and what is none.
 double number_of(const Vector& column, std::size_t row);
 double number_of(DynamicView value);
 

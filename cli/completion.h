@@ -11,7 +11,7 @@
 
 namespace evq {
 
-// What may stand where the cursor is, as the tree of options knows it.
+// The candidates at the cursor, as the tree of options knows them.
 struct CompletionPlan {
   struct Candidate {
     std::string text;

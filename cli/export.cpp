@@ -20,6 +20,7 @@
 #include "cli/held_answer.h"
 #include "cli/interrupt.h"
 #include "cli/joined_parts.h"
+#include "cli/missed_events.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/output_file.h"
@@ -86,6 +87,13 @@ class Export {
   }
 
   const std::string& apl() const { return request_.apl; }
+  // What is odd about the time range; empty: nothing.
+  std::string note_on_times() const {
+    const std::string misread = misread_bound_note(request_);
+    return !misread.empty()                  ? misread
+           : ends_before_it_begins(request_) ? "note: the time range ends before it begins"
+                                             : missed_;
+  }
   // What a person hears of the file.
   std::string note() const {
     return "exported " + counted_text(rows_, "event") + " to " + command_.file +
@@ -103,6 +111,7 @@ class Export {
     JoinedParts parts(narrowed != nullptr ? *narrowed : *writer, format == ResultFormat::kParquet);
     EVQ_TRY(watched_.run(interrupt_control(), [&] { return answer(parts); }));
     rows_ = parts.rows();
+    missed_ = missed_events_note(target_, request_, parts.header(), parts.status());
     return parts.finish();
   }
 
@@ -161,6 +170,7 @@ class Export {
   WatchedQuery watched_;
   QueryRequest request_;
   std::uint64_t rows_ = 0;
+  std::string missed_;  // the note that no event lies in the time range
   bool form_is_told_ = true;
 };
 
@@ -181,6 +191,9 @@ int run_export(const GlobalOptions& global, const ExportCommand& command) {
   }
   Export work(global, named, *target.value());
   const Status done = work.run();
+  if (const std::string note = work.note_on_times(); done.ok() && !note.empty()) {
+    print_note(global, note);
+  }
   if (done.ok() && !named.file.empty()) {
     print_note(global, work.note());
   }

@@ -7,7 +7,7 @@
 
 namespace evq {
 
-// The first one is that of standard output; each is also how a file of it is called: events.csv.
+// Lists the forms, that of standard output first; each is also the suffix of a file: events.csv.
 std::vector<std::string> export_form_names();
 
 }  // namespace evq

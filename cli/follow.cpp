@@ -122,9 +122,20 @@ class Follower {
 
  private:
   Status rest() {
+    EVQ_TRY(make_dataset());
     EVQ_TRY(look_for_change());
     static_cast<void>(::poll(nullptr, 0, kPollMs));
     return Status::success();
+  }
+
+  // A dataset that nothing has come for is there, as where an empty file is loaded: others can look
+  // at it meanwhile. On a server its first events make it.
+  Status make_dataset() {
+    if (std::exchange(made_, true) || total_.counts.ingested > 0) {
+      return Status::success();
+    }
+    const auto report = target_.ingest({}, request_);
+    return report.ok() || passes(report.error().code) ? Status::success() : Status(report.error());
   }
 
   // ------------------------------------------------------------ which file
@@ -156,12 +167,13 @@ class Follower {
   }
 
   // A log that is yet to be written is waited for.
-  Status wait_for_file(const std::string& path) const {
+  Status wait_for_file(const std::string& path) {
     const auto absent = [&] { return !identity_of(path).has_value() && errno == ENOENT; };
     if (!absent()) {
       return Status::success();
     }
     print_note(global_, "note: there is no " + path + " yet; waiting for it");
+    EVQ_TRY(make_dataset());
     while (absent()) {
       EVQ_TRY(interrupt_control().check());
       static_cast<void>(::poll(nullptr, 0, kPollMs));
@@ -271,8 +283,7 @@ class Follower {
     containers_ = Containers::kNone;
     if (options_.multiline && is_container_part(head)) {
       containers_ = Containers::kParts;
-    } else if (!options_.multiline && options_.format == InputFormat::kDetect &&
-               names_containers(head)) {
+    } else if (options_.format == InputFormat::kDetect && names_containers(head)) {
       containers_ = Containers::kNamed;
       options_.format = InputFormat::kNdjson;
     }
@@ -288,7 +299,8 @@ class Follower {
     const bool object = first != std::string_view::npos && head[first] == '{';
     const auto kind = detect_kind(head, InputFormat::kDetect, true);
     // Where a run goes on, the last one has read it as lines.
-    if (progress_.offset == 0 && kind == std::optional(PieceKind::kRecords)) {
+    if (progress_.offset == 0 && !options_.multiline &&
+        kind == std::optional(PieceKind::kRecords)) {
       Error error = header_error();
       error.hint =
           path_ + " seems to be CSV with a header line; --format text makes an event of each line";
@@ -533,6 +545,7 @@ class Follower {
   std::uint64_t batch_begin_ = 0;
   InputBefore batch_before_;
   LineStarts line_starts_;
+  bool made_ = false;   // the dataset
   bool waits_ = false;  // for a server or room, which the user was told
   IngestReport total_;
 };

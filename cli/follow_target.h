@@ -16,12 +16,12 @@ namespace evq {
 class FollowTarget {
  public:
   virtual ~FollowTarget() = default;
-  // What save() kept last.
+  // Returns what save() kept last; nullopt for nothing.
   virtual Result<std::optional<std::string>> progress() = 0;
   virtual Status save(const std::string& progress) = 0;
-  // All good events of the text or none; a server stores a mebibyte so.
+  // Stores all good events of the text or none; on a server that holds for up to a mebibyte.
   virtual Result<IngestReport> ingest(std::string_view text, const IngestRequest& request) = 0;
-  // Whether events that were received at this instant are there.
+  // Whether events with this receipt time are stored.
   virtual Result<bool> holds(std::int64_t received_ns) = 0;
   // True where holds() knows, so that progress is saved before a batch and none is stored twice.
   // Elsewhere it is saved after a batch, which is sent again when its answer was lost.

@@ -18,23 +18,23 @@ namespace evq {
 
 class GrowingFile final : public ByteSource {
  public:
-  // Bytes before a place by which it is known again.
+  // Size of a trace: the bytes before a place by which it is known again.
   static constexpr std::size_t kTraceBytes = 256;
 
-  // From `place` on, before which `trace` stands. The file must outlive the source.
+  // Reads from `place` on, before which `trace` stands. The file must outlive the source.
   GrowingFile(const File& file, std::uint64_t place, std::string trace)
       : file_(file), place_(place), trace_(std::move(trace)) {}
 
-  // Nothing when no more is there now; zero, the end, once end() was called.
+  // Returns nullopt when no more is there now; zero, the end, once end() was called.
   Result<std::optional<std::size_t>> read(std::span<char> buffer, std::int64_t timeout_ms) override;
 
-  // No more is appended: the source ends with what is there.
+  // Tells that no more is appended: the source ends with what is there.
   void end() { ends_ = true; }
   bool was_emptied() const { return was_emptied_; }
-  // Up to where it was read.
+  // Returns the offset up to which the file was read.
   std::uint64_t place() const { return place_; }
 
-  // What stands before the end of `text` that has `before` before it, as far as a trace goes.
+  // Returns the trace at the end of `before` and `text`: their last kTraceBytes, or all if fewer.
   static std::string trace_behind(std::string before, std::string_view text);
 
  private:

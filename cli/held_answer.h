@@ -34,7 +34,7 @@ class HeldAnswer final : public ResultSink {
     }
     return sink.end(status_);
   }
-  // The same with the last row first; the rows are given away.
+  // Gives everything to `sink` with the last row first; the rows are given away.
   Status hand_on_reversed(ResultSink& sink) {
     EVQ_TRY(sink.begin(header_));
     std::ranges::reverse(chunks_);

@@ -8,12 +8,12 @@
 
 namespace evq {
 
-// The exit statuses and their meaning, a line each.
+// Lists the exit statuses and their meaning, a line each.
 std::string exit_status_table();
 
-// Columns of what help prints.
+// Width, in columns, of what help prints.
 inline constexpr std::size_t kHelpWidth = 80;
-// Its prose broken to fit them; indented lines, which are examples, stay.
+// Breaks the prose of a text to fit them; indented lines, which are examples, stay.
 std::string wrapped_help(std::string_view text);
 
 }  // namespace evq

@@ -14,10 +14,10 @@
 
 namespace evq {
 
-// What the signals of a scope interrupt.
+// The kind of work that the signals of a scope interrupt.
 enum class Interrupted : std::uint8_t {
-  // What the process is there for: SIGINT, SIGTERM and, unless it is ignored, SIGHUP cancel it, and
-  // a second one ends the process, unless it comes within a fifth of a second.
+  // The command that the process is for: SIGINT, SIGTERM and, unless it is ignored, SIGHUP cancel
+  // it, and a second one ends the process, unless it comes within a fifth of a second.
   kCommand,
   // An input of a prompt, or what a pager shows: Ctrl-C cancels, however often it is pressed, and
   // the process goes on.

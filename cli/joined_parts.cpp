@@ -11,10 +11,10 @@ Status JoinedParts::begin(const ResultHeader& header) {
   sources_.clear();
   if (!begun_) {
     begun_ = true;
-    columns_ = header.schema;
+    header_ = header;
     EVQ_TRY(next_.begin(header));
   }
-  for (const Field& column : columns_.fields()) {
+  for (const Field& column : header_.schema.fields()) {
     const std::optional<std::size_t> source = header.schema.find(column.name);
     if (typed_ && source.has_value() && header.schema[*source].type != column.type) {
       return make_error(ErrorCode::kUnavailable,
@@ -27,11 +27,11 @@ Status JoinedParts::begin(const ResultHeader& header) {
 
 Status JoinedParts::push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) {
   std::vector<Vector> columns;
-  columns.reserve(columns_.size());
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
+  columns.reserve(header_.schema.size());
+  for (std::size_t i = 0; i < header_.schema.size(); ++i) {
     columns.push_back(sources_[i].has_value()
                           ? rows.column(*sources_[i])
-                          : Vector::constant(Value::null(columns_[i].type), rows.rows()));
+                          : Vector::constant(Value::null(header_.schema[i].type), rows.rows()));
   }
   return next_.push(Chunk(std::move(columns), rows.rows()), {});
 }

@@ -17,21 +17,24 @@ class JoinedParts final : public ResultSink {
   // With `typed`, a column whose type changes on the way is kUnavailable; text forms do not care.
   JoinedParts(ResultSink& next, bool typed) : next_(next), typed_(typed) {}
 
-  // begin … end once a part.
+  // Each part calls begin … end once.
   Status begin(const ResultHeader& header) override;
   Status push(const Chunk& rows, std::span<const RowOrigin> origins) override;
   Status end(const QueryStatus& status) override;
-  // After the last part: the counts are sums.
+  // Ends the answer after the last part; its counts are the sums of theirs.
   Status finish() { return next_.end(status_); }
 
   std::uint64_t rows() const { return status_.rows; }
+  // The header of the first part, and the sums.
+  const ResultHeader& header() const { return header_; }
+  const QueryStatus& status() const { return status_; }
   const QueryStatus& last() const { return last_; }
 
  private:
   ResultSink& next_;
   const bool typed_;
   bool begun_ = false;
-  Schema columns_;
+  ResultHeader header_;
   std::vector<std::optional<std::size_t>> sources_;  // of the columns, in the current part
   QueryStatus status_;
   QueryStatus last_;

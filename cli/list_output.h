@@ -16,15 +16,15 @@ enum class ListForm : std::uint8_t {
   kNdjson,  // one object a line
 };
 
-// What -o takes.
+// Lists the values that -o takes.
 std::vector<std::string> list_form_names();
-// The form that -o names; without one a table on a terminal, else ndjson.
+// Returns the form that -o names; without one a table on a terminal, else ndjson.
 ListForm list_form(const std::string& output);
-// The same for what is one object: as JSON it stands alone.
+// Returns the form for a single object: as list_form(), but JSON without an array around it.
 ListForm single_form(const std::string& output);
-// Compact JSON objects in a form for programs, which kTable is not.
+// Writes compact JSON objects in a form for programs, which kTable is not.
 std::string items_text(const std::vector<std::string>& items, ListForm form);
-// One row a token, from its JSON object: id, name, kind where it is told, expiry, last use.
+// Makes one row a token, from its JSON object: id, name, kind where it is told, expiry, last use.
 Result<std::string> tokens_table(const std::vector<std::string>& items);
 
 }  // namespace evq

@@ -8,13 +8,13 @@
 
 namespace evq {
 
-// Where in the object that `head` begins with the first list of objects is, as a filter of jq:
+// Finds the first list of objects in the object that `head` begins with, as a filter of jq:
 // ".events", ".log.entries", ".data.\"a b\"". Members of the list's elements are not looked at, and
 // `head` may be cut anywhere. Empty: there is none in it.
 std::string find_listed_events(std::string_view head);
 
-// The same for the first object in it whose members are objects, "." for the whole: as far as its
-// first members tell.
+// Finds the first object in it whose members are objects, "." for the whole, as far as its first
+// members tell.
 std::string find_keyed_events(std::string_view head);
 
 }  // namespace evq

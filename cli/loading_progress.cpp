@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <unistd.h>
+
 #include "cli/output.h"
 
 namespace evq {
@@ -40,7 +42,11 @@ ProgressOptions options_of(const GlobalOptions& global, const std::string& name,
 
 LoadingProgress::LoadingProgress(const GlobalOptions& global, const std::string& name,
                                  const File& input)
-    : line_(options_of(global, name, input)) {}
+    : line_(options_of(global, name, input)) {
+  if (::isatty(input.descriptor()) != 0) {
+    print_note(global, "reading standard input; Ctrl-D ends it");
+  }
+}
 
 std::unique_ptr<ByteSource> LoadingProgress::source_of(File input) {
   return std::make_unique<CountedSource>(file_source(std::move(input)), &bytes_);

@@ -16,14 +16,15 @@ namespace evq {
 
 class LoadingProgress {
  public:
-  // `name` is what people call the input.
+  // `name` is what people call the input. A note says how a terminal, which is read like any other
+  // input, is ended.
   LoadingProgress(const GlobalOptions& global, const std::string& name, const File& input);
 
-  // The input, compressed or not, as a source that counts what is read of it.
+  // Returns the input, compressed or not, as a source that counts what is read of it.
   std::unique_ptr<ByteSource> source_of(File input);
-  // So many events of it are loaded.
+  // Shows how many events of it are loaded.
   void update(std::uint64_t events) { line_.update({bytes_.load(), events}); }
-  // Before anything else is written.
+  // Removes the line; must be called before anything else is written.
   void clear() { line_.clear(); }
 
  private:

@@ -25,7 +25,7 @@ class ObservedSink final : public ResultSink {
     has_ended_ = true;
     return next_->end(status);
   }
-  // Of an answer that went another way.
+  // Takes the status of an answer that did not pass through here.
   void observe(const QueryStatus& status) { status_ = status; }
   // The query has given all of it, whatever became of the output.
   bool has_ended() const { return has_ended_; }

@@ -12,19 +12,19 @@ class Validator;
 
 namespace evq {
 
-// One of these words; the message names the nearest, or says `file_hint` of what looks like a
+// Takes one of these words; the message names the nearest, or says `file_hint` of what looks like a
 // file's name; with `lists_all` it names them all. Completion reads the words off the type.
 CLI::Validator one_of(std::vector<std::string> words, std::string file_hint = {},
                       bool lists_all = false);
-// "1h", "7d": that long ago; or a time.
+// Takes "1h", "7d": that long ago; or a time.
 CLI::Validator duration_or_time();
-// RFC 3339, now-6h, -7d, Unix times.
+// Takes RFC 3339, now-6h, -7d, Unix times.
 CLI::Validator point_in_time();
-// What parse_seconds() reads; the option gets the number.
+// Takes what parse_seconds() reads; the option gets the number.
 CLI::Validator some_seconds();
-// 0, 1, 2, … up to what 64 bits hold.
+// Takes 0, 1, 2, … up to what 64 bits hold.
 CLI::Validator whole_number();
-// "512M", "2G".
+// Takes "512M", "2G".
 CLI::Validator size_of_memory();
 
 }  // namespace evq

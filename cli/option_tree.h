@@ -53,26 +53,26 @@ struct UsageExample {
   std::string_view command;
   std::string_view meaning;
 };
-// What the help of a verb ends with.
+// Sets the examples that the help of a verb ends with.
 void set_examples(CLI::App* verb, std::initializer_list<UsageExample> examples);
 
-// ingest, query, tail, export, repl, delete.
+// Adds ingest, query, tail, export, repl, delete.
 void add_event_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers);
-// starred, dataset, check, compact, backup, token, org, serve.
+// Adds starred, dataset, check, compact, backup, token, org, serve.
 void add_store_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers);
 
-// Lays out what they print.
+// Makes the layout of the verbs' help.
 std::shared_ptr<CLI::FormatterBase> help_formatter();
 
-// The verb or action that `words` name ("dataset create"); null when there is none.
+// Finds the verb or action that `words` name ("dataset create"); null when there is none.
 const CLI::App* find_verb(const CLI::App& root, const std::vector<std::string>& words);
-// What --help and `evq help VERB` print.
+// Returns the text that --help and `evq help VERB` print.
 std::string verb_help(const CLI::App& verb);
-// What may stand in the place of the last of `words`.
+// Finds what may stand in the place of the last of `words`.
 CompletionPlan plan_completion(const CLI::App& root, const std::vector<std::string>& words);
-// The words that an option takes, off a type such as "TEXT:{auto,always,never}"; none: any value.
+// Reads an option's words off a type such as "TEXT:{auto,always,never}"; none: any value.
 std::vector<std::string> option_choices(const CLI::Option& option);
-// A mistyped word's nearest verb or option; empty when none is near.
+// Finds a mistyped word's nearest verb or option; empty when none is near.
 std::string nearest_name(const CLI::App& app, const std::string& word);
 
 }  // namespace evq

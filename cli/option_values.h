@@ -12,11 +12,11 @@
 
 namespace evq {
 
-// --since as a time: "1h" is now-1h; whole times stay.
+// Reads --since as a time: "1h" is now-1h; whole times stay.
 std::string since_time(const std::string& text);
-// --start-time and --end-time as a time: four digits are a year, which begins then.
+// Reads --start-time and --end-time as a time: four digits are a year, which begins then.
 std::string bound_time(const std::string& text);
-// The range that --start-time, --since and --end-time give a query or a delete; no bound where
+// Sets the range that --start-time, --since and --end-time give a query or a delete; no bound where
 // none was given.
 template <class Command, class Request>
 void set_times(const Command& command, Request* request) {
@@ -30,17 +30,17 @@ void set_times(const Command& command, Request* request) {
     request->end_time = bound_time(command.end_time);
   }
 }
-// Whether a duration is nothing but a small number: 5 of what?
+// Whether a duration is a small number without a unit: 5 of what?
 bool lacks_unit(std::string_view text);
 
-// "30", "0.5", "30s", "5m" as seconds, a millisecond or more; nothing for anything else.
+// Reads "30", "0.5", "30s", "5m" as seconds, a millisecond or more; nullopt for anything else.
 std::optional<double> parse_seconds(std::string_view text);
 
-// Which of the names of forms and formats `word` means: what other programs call so ("jsonl" is
+// Finds the name of a form or format that `word` means: what other programs call so ("jsonl" is
 // ndjson), else the nearest; empty when none is near.
 std::string_view meant_form(std::string_view word, std::span<const std::string_view> names);
 
-// "512M", "2G", "1024" as bytes.
+// Reads "512M", "2G", "1024" as bytes.
 Result<std::size_t> parse_size(const std::string& text);
 
 }  // namespace evq

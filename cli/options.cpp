@@ -215,18 +215,18 @@ bool holds_text(int descriptor) {
 // What people write who come from other programs.
 std::string_view own_word(std::string_view foreign) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"stream", "tail"},    {"follow", "tail"},       {"import", "ingest"},
-      {"load", "ingest"},    {"insert", "ingest"},     {"put", "ingest"},
-      {"sql", "query"},      {"run", "query"},         {"search", "query"},
-      {"select", "query"},   {"shell", "repl"},        {"console", "repl"},
-      {"server", "serve"},   {"datasets", "dataset"},  {"ls", "list"},
-      {"show", "info"},      {"describe", "info"},     {"schema", "fields"},
-      {"stats", "info"},     {"add", "create"},        {"new", "create"},
-      {"rm", "delete"},      {"remove", "delete"},     {"drop", "delete"},
-      {"revoke", "delete"},  {"verify", "check"},      {"vacuum", "compact"},
-      {"dump", "export"},    {"copy", "backup"},       {"save", "backup"},
-      {"-V", "--version"},   {"version", "--version"}, {"--from", "--start-time"},
-      {"--to", "--end-time"}};
+      {"stream", "tail"},     {"follow", "tail"},       {"import", "ingest"},
+      {"load", "ingest"},     {"insert", "ingest"},     {"put", "ingest"},
+      {"sql", "query"},       {"run", "query"},         {"search", "query"},
+      {"select", "query"},    {"shell", "repl"},        {"console", "repl"},
+      {"server", "serve"},    {"datasets", "dataset"},  {"ls", "list"},
+      {"show", "info"},       {"describe", "info"},     {"schema", "fields"},
+      {"stats", "info"},      {"add", "create"},        {"new", "create"},
+      {"rm", "delete"},       {"remove", "delete"},     {"drop", "delete"},
+      {"revoke", "delete"},   {"verify", "check"},      {"vacuum", "compact"},
+      {"dump", "export"},     {"copy", "backup"},       {"save", "backup"},
+      {"-V", "--version"},    {"version", "--version"}, {"--from", "--start-time"},
+      {"--to", "--end-time"}, {"-n", "--limit"},        {"-s", "--since"}};
   const auto* const found =
       std::ranges::find(kWords, foreign, &std::pair<std::string_view, std::string_view>::first);
   return found == std::end(kWords) ? std::string_view() : found->second;
@@ -241,10 +241,12 @@ bool has_option(const CLI::App* app, const std::string& name) {
 }
 
 // The nearest verb or action of `app`, or the one that other programs call so; an action on
-// datasets as well, of which others make verbs.
+// datasets as well, of which others make verbs. What others drop or remove is a dataset: the verb
+// delete is about events.
 std::string nearest_verb(const CLI::App& app, const std::string& word) {
   std::string own(own_word(word));
-  if (has_option(&app, own) || (!own.empty() && find_verb(app, {own}) != nullptr)) {
+  const bool dataset = app.get_parent() == nullptr && own == "delete" && word != "revoke";
+  if (has_option(&app, own) || (!own.empty() && !dataset && find_verb(app, {own}) != nullptr)) {
     return own;
   }
   for (const std::string& action : {own, word}) {
@@ -265,7 +267,11 @@ std::string instead_of_option(const CLI::App& app, const std::string& word,
   if (word.starts_with("--") && std::ranges::find(choices, word.substr(2)) != choices.end()) {
     return "write -o " + word.substr(2);
   }
-  const std::string near = nearest_verb(app, word.substr(0, word.find('=')));
+  if (app.get_name() == "tail" && (word == "-f" || word == "--follow")) {
+    return "tail follows by itself; --no-follow ends it after the newest events";
+  }
+  const std::string near = nearest_verb(
+      app, word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2));
   if (near.starts_with("--")) {
     return did_you_mean(near);
   }
@@ -374,6 +380,24 @@ std::string usage_line(const CLI::App& app, const std::string& path) {
   return line;
 }
 
+// What to write where one of the words of a query is it and the others name files; else empty.
+std::string query_of_files(const CLI::App& app, std::vector<std::string> words) {
+  const CLI::Option* const apl = app.get_option_no_throw("APL");
+  if (app.get_name() != "query" || apl->results().empty()) {
+    return {};
+  }
+  words.insert(words.begin(), apl->results()[0]);
+  const auto query = std::stable_partition(words.begin(), words.end(), file_exists);
+  if (query == words.begin() || words.end() - query != 1) {
+    return {};
+  }
+  std::string text = "events in a file are queried with evq query --file";
+  for (const std::string& word : words) {
+    text += " " + shell_word(word);
+  }
+  return text;
+}
+
 // Words that have no place. A query without quotes, cut up by the shell, is the usual cause.
 Mistake unexpected_words(const CLI::App& root, const CLI::App& app, const std::string& path) {
   const std::vector<std::string> extras = root.remaining(true);
@@ -388,6 +412,9 @@ Mistake unexpected_words(const CLI::App& root, const CLI::App& app, const std::s
   if (app.get_name() == "export" && extras.size() == 1 &&
       extras[0].find('.') != std::string::npos) {
     mistake.hint = "name the file with --output " + extras[0];
+    return mistake;
+  }
+  if (mistake.hint = query_of_files(app, extras); !mistake.hint.empty()) {
     return mistake;
   }
   if (takes_query && !extras.empty() && !extras[0].starts_with("-")) {
@@ -508,25 +535,6 @@ const CLI::App* find_verb(const CLI::App& root, const std::vector<std::string>& 
     at = found.front();
   }
   return at;
-}
-
-std::string nearest_name(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> names;
-  if (word.starts_with("-")) {
-    for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
-      for (const CLI::Option* option : at->get_options()) {
-        for (const std::string& name : option->get_lnames()) {
-          names.push_back("--" + name);
-        }
-      }
-    }
-  } else {
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-      names.push_back(sub->get_name());
-    }
-  }
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  return diag::suggest(word, views).best;
 }
 
 int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {

@@ -26,7 +26,7 @@ struct GlobalOptions {
   bool remote() const { return !settings.value("server").empty(); }
 };
 
-// How inputs become events.
+// Options that say how inputs become events.
 struct ReadingOptions {
   std::string format = "auto";
   std::string timestamp_field;
@@ -112,7 +112,7 @@ struct StarredCommand {
   StarredAction action = StarredAction::kList;
   std::string id;
   std::string file;
-  std::string apl;  // what to put instead of the file's object
+  std::string apl;  // query to put instead of the file's object
   std::string output;
 };
 

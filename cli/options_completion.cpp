@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apl/syntax/diagnostics.h"
 #include "cli/option_tree.h"
 
 namespace evq {
@@ -147,6 +148,25 @@ CompletionPlan plan_completion(const CLI::App& root, const std::vector<std::stri
   }
   add_verbs(*app, &plan);
   return plan;
+}
+
+std::string nearest_name(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  if (word.starts_with("-")) {
+    for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
+      for (const CLI::Option* option : at->get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+          names.push_back("--" + name);
+        }
+      }
+    }
+  } else {
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+      names.push_back(sub->get_name());
+    }
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return diag::suggest(word, views).best;
 }
 
 }  // namespace evq

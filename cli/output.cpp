@@ -14,6 +14,7 @@
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/text_width.h"
 #include "store/base/file.h"
+#include "store/base/limits.h"
 
 namespace evq {
 
@@ -36,6 +37,14 @@ std::string shown_line(std::string_view text) {
   std::string line(text);
   std::ranges::replace(line, '\t', ' ');
   return visible_text(line);
+}
+
+// Places in the text stay what they are.
+std::string with_comment_for_interpreter(std::string text) {
+  if (text.starts_with("#!")) {
+    text.replace(0, 2, "//");
+  }
+  return text;
 }
 
 // Colours what SourceText::render wrote: the words before the message, and the carets.
@@ -225,8 +234,21 @@ Result<std::string> read_standard_input(std::size_t size_max) {
 }
 
 Result<std::string> read_input_file(const std::string& path, std::size_t size_max) {
+  if (is_directory(path)) {
+    return make_error(ErrorCode::kUsage, path + " is a directory", "name a file in it");
+  }
   EVQ_TRY_ASSIGN(File input, File::open_input(path, interrupt_control()));
   return read_input(&input, size_max, interrupt_control());
+}
+
+Result<std::string> read_query_input() {
+  EVQ_TRY_ASSIGN(std::string text, read_standard_input(kQueryTextBytesMax));
+  return with_comment_for_interpreter(std::move(text));
+}
+
+Result<std::string> read_query_file(const std::string& path) {
+  EVQ_TRY_ASSIGN(std::string text, read_input_file(path, kQueryTextBytesMax));
+  return with_comment_for_interpreter(std::move(text));
 }
 
 }  // namespace evq

@@ -14,61 +14,65 @@
 
 namespace evq {
 
-// "error: text" and "  = hint", on stderr.
+// Prints "error: text" and "  = hint" on stderr.
 void print_error_line(std::string_view text, std::string_view hint);
-// An error with its place in `query` when it has one; the exit status of its code. With colour
-// the kind of error and its place stand out, where stderr is a terminal and `color` allows it.
-// `name` says where the query stands.
+// Prints an error with its place in `query` when it has one; returns the exit status of its code.
+// With colour the kind of error and its place stand out, where stderr is a terminal and `color`
+// allows it. `name` says where the query stands.
 int report_error(const Error& error, std::string_view query = {},
                  ColorChoice color = ColorChoice::kNever, std::string_view name = "query");
-// What may have been meant when `word` was not found: the nearest of `names`, else the command that
+// Adds a hint to the error that `word` was not found: the nearest of `names`, else the command that
 // lists them. Errors of other kinds, and those with a hint of their own, stay as they are.
 Error with_near_name(Error error, std::string_view word, const std::vector<std::string>& names,
                      std::string_view list_command);
 // kUsage when an input of events is a directory, whose files are to be named instead.
 Status check_input_path(const std::string& path);
-// An error while the input of this path, `-` for standard input, was read: with its name in it.
+// Adds the name of the input, standard input for `-`, to an error that reading it gave.
 Error input_error(Error error, const std::string& path);
-// What a command ends with: quietly with 0 when the reader of a pipe has seen enough and with 130
-// when it was interrupted, else report_error.
+// Returns a command's exit status: quietly 0 when the reader of a pipe has seen enough and 130 when
+// it was interrupted, else that of report_error.
 int report_end(const Status& done, std::string_view query = {},
                ColorChoice color = ColorChoice::kNever);
-// A remark on stderr, unless --quiet.
+// Prints a remark on stderr, unless --quiet.
 void print_note(const GlobalOptions& global, std::string_view text);
 
-// The pager's command; empty where nobody reads a screen, and where the terminal knows no way to
-// move on one.
+// Returns the pager's command; empty where nobody reads a screen, and where the terminal knows no
+// way to move on one.
 std::string pager_here(const GlobalOptions& global);
-// Whether a line that is drawn again and again may say on stderr how far the work is.
+// Whether stderr may show a line of progress, which is drawn again and again.
 bool shows_progress(const GlobalOptions& global);
 
-// Whether a verb that knows a table and JSON prints JSON: asked for, or nobody looks.
+// Whether a verb that knows a table and JSON prints JSON: asked for, or stdout is no terminal.
 bool wants_json(const std::string& output);
 
 // Writes to stdout; a closed pipe gives kCancelled, which ends a command quietly, and a full disk
 // kIo. After Ctrl-C it does not wait for a reader (kCancelled), and long texts end early.
 ByteSink stdout_sink();
-// `out` until Ctrl-C, then kCancelled: for answers, of which nobody wants the rest.
+// Wraps `out`: gives kCancelled after Ctrl-C, for answers, of which nobody wants the rest.
 ByteSink wanted_sink(ByteSink out);
-// plain_sink() for all there is to say; the command's exit status.
+// Prints all of `text` through plain_sink(); returns the command's exit status.
 int print_data(std::string_view text);
-// stdout_sink() through a pager, which must outlive the sink; a reader who quits it gives
+// Makes a stdout_sink() through a pager, which must outlive the sink; a reader who quits it gives
 // kCancelled, and so does Ctrl-C before there is a pager.
 ByteSink paged_sink(PagedOutput& paged);
-// The end of that output: waits for the pager's reader; `done` unless the output's end was lost.
+// Ends that output: waits for the pager's reader; `done` unless the output's end was lost.
 Status finish_paged(PagedOutput& paged, Status done);
-// stdout_sink() through a frame that is drawn anew, which must outlive the sink.
+// Makes a stdout_sink() through a frame that is drawn anew, which must outlive the sink.
 ByteSink frame_sink(LiveFrame& frame);
 Status finish_frame(LiveFrame& frame);
 
-// Where a terminal shows a form for programs: data cannot make it do anything.
+// Wraps `out` where a terminal shows a form for programs: data cannot make it do anything.
 ByteSink harmless_sink(ByteSink out);
-// stdout_sink() for text without colours: harmless on a terminal.
+// Makes a stdout_sink() for text without colours: harmless on a terminal.
 ByteSink plain_sink();
 
 // Reads standard input whole, up to `size_max` bytes.
 Result<std::string> read_standard_input(std::size_t size_max);
-// The same for a file of any kind; symbolic links are followed.
+// Reads a file of any kind whole, up to `size_max` bytes; symbolic links are followed.
 Result<std::string> read_input_file(const std::string& path, std::size_t size_max);
+// Read the text of a query, or of several, so: up to kQueryTextBytesMax, and a first line that
+// begins with #! and names the interpreter of a script is a comment.
+Result<std::string> read_query_input();
+Result<std::string> read_query_file(const std::string& path);
 
 }  // namespace evq

@@ -65,6 +65,9 @@ Status write_output_file(const std::string& path, const QueryControl& control,
                          const Produce& produce) {
   std::error_code failed;
   const fs::file_status there = fs::status(path, failed);
+  if (fs::is_directory(there)) {
+    return make_error(ErrorCode::kUsage, path + " is a directory", "name a file in it");
+  }
   if (fs::exists(there) && !fs::is_regular_file(there)) {
     auto* const handler = std::signal(SIGPIPE, SIG_IGN);  // a reader who has gone is an error
     Status done = write_as_it_is(path, control, produce);

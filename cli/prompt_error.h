@@ -9,7 +9,7 @@
 
 namespace evq {
 
-// `apl` is the text that was typed, or empty.
+// Rewrites an error for the prompt; `apl` is the text that was typed, or empty.
 Error prompt_error(Error error, std::string_view apl);
 
 }  // namespace evq

@@ -6,6 +6,9 @@
 #include <system_error>
 #include <utility>
 
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "apl/service/row_wise.h"
@@ -40,10 +43,10 @@ namespace {
 
 Result<std::string> query_text(const QueryCommand& command) {
   if (command.apl_file == "-" || command.apl == "-") {
-    return read_standard_input(kQueryTextBytesMax);
+    return read_query_input();
   }
   if (!command.apl_file.empty()) {
-    return read_input_file(command.apl_file, kQueryTextBytesMax);
+    return read_query_file(command.apl_file);
   }
   if (command.apl_given) {
     return command.apl;
@@ -55,7 +58,7 @@ Result<std::string> query_text(const QueryCommand& command) {
     return make_error(ErrorCode::kUsage, "no query given",
                       "write it as an argument, with -f FILE, or on standard input");
   }
-  return read_standard_input(kQueryTextBytesMax);
+  return read_query_input();
 }
 
 // The query where it is an argument.
@@ -188,6 +191,26 @@ std::string file_named(std::string_view message) {
   return is_file(name) ? name : "";
 }
 
+// Whether something stands on standard input that nobody has read: events, as some programs take
+// them. What writes it may have begun only now.
+bool input_is_left() {
+  constexpr int kWaitMs = 200;
+  struct stat about {};
+  pollfd waiting{STDIN_FILENO, POLLIN, 0};
+  int bytes = 0;
+  return ::fstat(STDIN_FILENO, &about) == 0 && !S_ISCHR(about.st_mode) &&
+         ::poll(&waiting, 1, kWaitMs) > 0 && ::ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 &&
+         bytes > 0;
+}
+
+// For a query that begins with no dataset, in one line.
+std::string hint_at_input(std::string_view apl) {
+  std::string query(trimmed(apl));
+  query = query.find('\n') != std::string::npos ? "| …" : query;
+  query.insert(0, query.starts_with('|') ? "" : "| ");
+  return "events on standard input are queried with evq query --file - " + shell_word(query);
+}
+
 Error with_sources(Error error, const Sources& sources, std::string_view apl) {
   constexpr std::string_view kAnyDataset = "['logs']";
   const std::size_t example = error.hint.find(kAnyDataset);
@@ -196,6 +219,11 @@ Error with_sources(Error error, const Sources& sources, std::string_view apl) {
   }
   if (sources.files.empty() && is_file(trimmed(apl))) {
     error.hint = "a file is queried with evq query --file " + shell_word(std::string(trimmed(apl)));
+    return error;
+  }
+  if (sources.files.empty() && error.hint.starts_with("a query begins with a dataset") &&
+      input_is_left()) {
+    error.hint = hint_at_input(apl);
     return error;
   }
   if (error.id != diag::unknown_dataset({}, "", {}).id) {

@@ -22,7 +22,7 @@
 
 namespace evq {
 
-// Where the arrivals of a dataset end now, and which dataset that is: one that was deleted and made
+// The end of a dataset's arrivals now, and which dataset that is: one that was deleted and made
 // again has another number. 0 where a server tells none.
 struct ArrivalEnd {
   std::uint64_t end = 0;  // Service::arrival_end
@@ -33,41 +33,41 @@ class QueryTarget {
  public:
   virtual ~QueryTarget() = default;
   virtual Status query(const QueryRequest& request, ResultSink& sink) = 0;
-  // The plan; kUnsupported where a server does not tell.
+  // Returns the plan as text; kUnsupported where a server does not tell.
   virtual Result<std::string> explain(const QueryRequest& request) = 0;
   // Runs the query and tells what each part of its plan cost; kUnsupported as well.
   virtual Result<std::string> profile(const QueryRequest& request) = 0;
-  // Events that one query may be asked for at once, so that its answer fits.
+  // Returns how many events one query may be asked for at once, so that its answer fits.
   virtual std::uint64_t part_events_max() const = 0;
-  // Whether an answer of more events lacks some: then it is worth reading what a subquery reads
-  // again for every part.
+  // Whether an answer of more events lacks some: then it pays to read what a subquery reads again
+  // for every part.
   virtual bool caps_answers() const = 0;
-  // The answer in a form of the API as a server itself writes it; nothing where it is written here.
+  // Returns the answer in a form of the API as a server writes it; nullopt: it is written here.
   virtual Result<std::optional<std::string>> api_answer(const QueryRequest& request,
                                                         const std::string& form) = 0;
-  // Nothing where a server does not tell, and for a dataset that is not there: a query says that
-  // best.
+  // Finds the end of arrivals; nullopt where a server does not tell, and for a dataset that is not
+  // there: a query says that best.
   virtual Result<std::optional<ArrivalEnd>> arrival_end(const std::string& dataset) = 0;
 
   // ---- for a prompt
   virtual Result<std::vector<std::string>> dataset_names() = 0;
-  // What there is, as tables for people: counts and times of all datasets; a dataset's fields.
+  // Lists what there is, for people: counts and times of all datasets; a dataset's fields.
   virtual Result<std::string> datasets_table(const DisplayZone& zone) = 0;
   virtual Result<std::string> fields_table(const std::string& dataset) = 0;
   virtual Result<std::vector<StoredObject>> saved_queries() = 0;
   virtual Result<StoredObject> saved_query(const std::string& id) = 0;
-  // What may stand at a place of a query.
+  // Finds what may stand at a place of a query.
   virtual CompletionAnswer complete(std::string_view text, std::size_t cursor) = 0;
-  // What is wrong with a query that is still being typed (apl/service/typed_mistake.h); nothing
-  // where a server would have to be asked.
+  // Finds the mistake in a query that is still being typed (apl/service/typed_mistake.h); nullopt
+  // where there is none, or a server would have to be asked.
   virtual std::optional<Error> mistake(std::string_view text) = 0;
-  // Lives as long as the target.
+  // Returns the source of completion, which lives as long as the target.
   virtual CompletionSource& completion() = 0;
 };
 
-// Over a service that outlives the target.
+// Makes a target over a service that outlives it.
 std::unique_ptr<QueryTarget> local_target(Service& service);
-// The store or server that the global options name.
+// Opens the store or server that the global options name.
 Result<std::unique_ptr<QueryTarget>> open_query_target(const GlobalOptions& global);
 // Prints why there is none, for verbs that name a dataset; their exit status. That of a store that
 // is not there is the one of a dataset that is not.

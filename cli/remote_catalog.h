@@ -14,20 +14,20 @@
 
 namespace evq {
 
-// Paths of the HTTP API.
+// Returns paths of the HTTP API.
 std::string remote_dataset_path(const std::string& name);
 std::string remote_starred_path(const std::string& id);
 
 Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server);
-// With its counts where the server tells them.
+// Asks for a dataset, with its counts where the server tells them.
 Result<ListedDataset> remote_dataset(RemoteServer& server, const std::string& name);
-// All that there are.
+// Lists all datasets.
 Result<std::string> remote_datasets_text(RemoteServer& server, ListForm form,
                                          const DisplayZone& zone);
 Result<std::vector<Field>> remote_fields(RemoteServer& server, const std::string& dataset);
 Result<std::string> remote_fields_text(RemoteServer& server, const std::string& dataset,
                                        ListForm form);
-// Bodies are the API's objects, ids included.
+// Returns saved queries, whose bodies are the API's objects, ids included.
 Result<std::vector<StoredObject>> remote_saved_queries(RemoteServer& server);
 Result<StoredObject> remote_saved_query(RemoteServer& server, const std::string& id);
 

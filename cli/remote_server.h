@@ -22,7 +22,7 @@ class RemoteServer {
   static Result<std::unique_ptr<RemoteServer>> open(const GlobalOptions& global,
                                                     Patience patience = Patience::kPatient);
 
-  // The body of a good answer. GET only reads, as does whatever `only_reads` says.
+  // Returns the body of a good answer. GET only reads, as does whatever `only_reads` says.
   Result<std::string> call(std::string_view method, std::string_view target,
                            std::string_view body = {}, bool only_reads = false);
   // An error points into `apl`. An empty one is refused as a store refuses it: to a server it is a
@@ -30,7 +30,7 @@ class RemoteServer {
   Result<ClientResponse> call_apl(std::string_view target, std::string_view body,
                                   std::string_view apl, bool only_reads);
   HttpClient& client() { return *client_; }
-  // What cancels a request; null when nothing does.
+  // Returns what cancels a request; null when nothing does.
   const QueryControl* control() const;
 
  private:

@@ -13,19 +13,19 @@
 
 namespace evq {
 
-// Nothing when the server does not tell.
+// Counts a dataset's events; nullopt when the server does not tell.
 Result<std::optional<std::uint64_t>> count_remote_events(const GlobalOptions& global,
                                                          const std::string& dataset);
 int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& command);
-// The object that `put` saves, from --apl, a file or standard input; of a query that does not parse
-// the user is told.
+// Returns the object that `put` saves, from --apl, a file or standard input; of a query that does
+// not parse the user is told.
 Result<std::string> starred_body(const GlobalOptions& global, const StarredCommand& command);
-// A saved query that is not there: with the name that is near, as far as `stored` tells.
+// Adds the name that is near to the error of a saved query that is not there, if `stored` has one.
 Error near_saved_query(Error error, std::string_view id,
                        const Result<std::vector<StoredObject>>& stored);
-// put, get, list and delete.
+// Runs put, get, list and delete.
 int run_remote_starred(const GlobalOptions& global, const StarredCommand& command);
-// `spec` is what create makes.
+// Runs `evq token`; `spec` is what create makes.
 int run_remote_token(const GlobalOptions& global, const TokenCommand& command,
                      const TokenSpec& spec);
 int run_remote_compact(const GlobalOptions& global, const StoreCommand& command);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/answer_output.h"
@@ -157,7 +158,9 @@ int Repl::run() {
     }
     greet();
   }
-  read_inputs();
+  if (interactive_ || !take_whole_file()) {
+    read_inputs();
+  }
   if (const Status closed = show_answers(); !closed.ok()) {
     fail(closed.error(), "");
   }
@@ -218,6 +221,22 @@ std::string Repl::prompt() const {
   return visible_text(text) + "> ";
 }
 
+bool Repl::take_whole_file() {
+  struct stat info {};
+  if (::fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode) ||
+      info.st_size > static_cast<off_t>(kQueryTextBytesMax)) {
+    return false;
+  }
+  Result<std::string> text = read_query_input();
+  if (!text.ok()) {
+    fail(text.error(), "");
+    return true;
+  }
+  text->erase(text->find_last_not_of('\n') + 1);
+  static_cast<void>(take(*text, {}).ok());  // nothing loads it
+  return true;
+}
+
 void Repl::read_inputs() {
   EditorCallbacks callbacks;
   callbacks.highlight = [this](std::string_view text) { return highlight(text); };
@@ -236,6 +255,7 @@ void Repl::read_inputs() {
     return is_complete(text, known);
   };
   callbacks.continues = continues_input;
+  callbacks.is_aside = is_aside;
   callbacks.edit = [this](const std::string& text) {
     return edit_in_external_editor(text, "query.apl", environment_);
   };

@@ -32,10 +32,10 @@ namespace evq {
 
 class LiveFrame;  // cli/terminal/live_frame.h
 
-// What dot commands change.
+// The settings that dot commands change.
 struct ReplSettings {
   std::string form = "auto";
-  bool form_chosen = false;  // by the user; else a file's name may say it
+  bool form_chosen = false;  // the user chose it; else a file's name may say it
   std::string since;         // as given: 1h; empty: all times
   std::string until;
   DisplayZone zone;
@@ -56,7 +56,7 @@ class Repl {
   ReplSettings& settings() { return settings_; }
   QueryTarget& target() { return *target_; }
   const GlobalOptions& global() const { return global_; }
-  // "the store is …", "the server is …", "the files are …".
+  // Returns "the store is …", "the server is …", "the files are …".
   std::string place() const;
   // Goes on with another store, without the last answer; the one in use stays when that fails.
   Status use_store(const std::string& directory);
@@ -67,7 +67,7 @@ class Repl {
   Status take(std::string_view text, const std::string& name = {}, std::size_t line = 1);
   // Runs the query and shows its answer or its error, which becomes the exit status.
   void ask(const std::string& apl);
-  // The same for a saved query, with its variables and times.
+  // Does the same with a saved query, its variables and times included.
   void ask_saved(QueryRequest saved);
   // Runs the query, or the last one where none is given, and shows its answer again and again,
   // with so many seconds between two, until Ctrl-C, q or an error, which is told.
@@ -82,55 +82,57 @@ class Repl {
   Result<std::string> profile(const std::string& apl);
   // Shows events as they arrive, until Ctrl-C.
   Status follow(const TailCommand& command);
-  // The answer of the last query; null before the first of this store.
+  // Returns the answer of the last query; null before the first of this store.
   HeldAnswer* last_answer() { return last_answer_ ? &*last_answer_ : nullptr; }
   std::string& last_query() { return last_query_; }
-  // On the screen, or in the file that answers go to.
+  // Shows an answer on the screen, or writes it to the file that answers go to.
   Status show(const HeldAnswer& answer, const std::string& form);
-  // Answers go to this file from now on, one after the other; the last file is closed, which may
+  // Sends answers to this file from now on, one after the other; the last file is closed, which may
   // fail as well. kUsage for what can be no such file.
   Status send_answers_to(const std::string& path);
-  // The next answer goes to this file, alone.
+  // Sends the next answer to this file, alone.
   Status send_next_answer_to(const std::string& path);
-  // Answers are shown again; an error of the file they went to.
+  // Shows answers on the screen again; returns an error of the file they went to.
   Status show_answers();
-  // The form of an answer in a file of this name.
+  // Returns the form of an answer in a file of this name.
   std::string form_in_file(const std::string& path, const std::string& form) const;
   // Writes text to standard output, through the pager when it is long.
   void print(std::string_view text);
-  // What a command has done, a line without its end: to a terminal, else out of the way of data.
+  // Tells what a command has done, a line: to a terminal, else out of the way of data.
   void tell(const std::string& line);
   void quit() { ended_ = true; }
 
  private:
   Status open();
-  // Where the datasets are, without more words.
+  // Returns the store, the server or the files, by their names alone.
   std::string source() const;
   Status open_store();
   Status open_files();
   Result<EventFiles> load_files() const;
-  // Instead of the target in use, whose answer goes with it.
+  // Replaces the target in use, whose answer goes with it.
   void set_target(std::unique_ptr<QueryTarget> target);
   void greet();
   void read_inputs();
+  // Takes standard input as .load takes a file, if it is one of that size; else reads nothing.
+  bool take_whole_file();
   void take_input(std::string_view text);
   std::vector<ReplInput> inputs_of(std::string_view text);
   bool goes_on(std::string_view text) const;
   std::string whole_query(std::string_view text) const;
   bool is_complete(std::string_view text, std::size_t known);
   CompletionList complete(std::string_view text, std::size_t cursor);
-  // What is wrong with the text that is being typed; lives until the next call.
+  // Finds the mistake in the text that is being typed; valid until the next call.
   const Error* mistake(std::string_view text);
   std::optional<Error> look_for_mistake(std::string_view text);
   std::vector<StyledSpan> highlight(std::string_view text);
   std::string remark(std::string_view text, std::size_t cursor);
   Result<std::string> describe(const std::string& apl,
                                Result<std::string> (QueryTarget::*how)(const QueryRequest&));
-  // The query with what the settings say of every query.
+  // Makes the request of a query, with what the settings say of every query.
   QueryRequest request_of(const std::string& apl) const;
   QueryRequest last_request() const;
   void ask(QueryRequest request);
-  // False, with the error told, where there is no store to ask; it may have come meanwhile.
+  // Opens the store if it has come meanwhile; false, with the error told, where there is none.
   bool find_store();
   Status run_query(const QueryRequest& request, QueryControl& control, ResultSink& sink);
   // Runs the query, whose answer becomes the last one.
@@ -138,9 +140,9 @@ class Repl {
   Status watch_once(QueryRequest request, double seconds, LiveFrame& frame);
   // False when Ctrl-C or a key ended the wait.
   bool wait_for_next(double seconds);
-  // What the last answer leaves out and why; one line each.
+  // Lists what the last answer leaves out and why; one line each.
   std::vector<std::string> remarks_on(const QueryRequest& request);
-  // The line under answers; empty when there is none.
+  // Returns the line under answers; empty when there is none.
   std::string footer(bool color) const;
   TableOutputOptions output_options(const std::string& form) const;
   bool answers_go_to_file() const { return answer_file_.has_value() || !next_file_.empty(); }
@@ -163,12 +165,12 @@ class Repl {
   std::size_t growing_comments_ = 0;  // bytes of the comments in front of it
   std::string looked_at_;             // the text mistake_ is of
   std::optional<Error> mistake_;
-  bool looks_slow_ = false;  // that takes too long to be done at every key
+  bool looks_slow_ = false;  // looking takes too long for every key
   History history_;
-  bool history_told_ = false;  // that it cannot be kept
+  bool history_told_ = false;  // the user knows that it cannot be kept
   std::optional<HeldAnswer> last_answer_;
   std::string last_query_;
-  std::optional<QueryRequest> saved_query_;  // that the last query is, with its variables and times
+  std::optional<QueryRequest> saved_query_;  // the last query if saved, with variables and times
   std::string answered_query_;               // the last one without an error
   std::optional<AnswerFile> answer_file_;    // where answers go instead of the screen
   std::string next_file_;                    // where the next one goes; empty: as the others

@@ -11,6 +11,7 @@
 #include "cli/option_values.h"
 #include "cli/repl.h"
 #include "cli/terminal/terminal.h"
+#include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/base/time_parse.h"
 #include "store/base/time_zone.h"
@@ -106,7 +107,6 @@ CompletionList complete_dataset_argument(Repl& repl, std::string_view argument,
 }
 
 TimedQuery parse_timed_query(std::string_view argument) {
-  constexpr std::string_view kBlanks = " \t\r\n";
   TimedQuery timed;
   // No query begins like a number.
   if (argument.find_first_of("0123456789.+-") == 0) {

@@ -17,24 +17,24 @@ class Repl;
 using ArgumentWords = std::vector<std::string>;
 
 struct ParsedCommand {
-  std::string name;  // of the command, where another program's was given
+  std::string name;  // the command's, also where another program's was given
   std::string argument;
 };
 
-// The first word and the rest, without blanks and semicolons around them.
+// Splits off the first word; both without blanks and semicolons around them.
 ParsedCommand parse_command(std::string_view text);
 
-// "['my-logs'] | where x": a dataset as it is named or as queries write it, and what stands behind.
+// A dataset, as named or as queries write it, and what stands behind: "['my-logs'] | where x".
 struct DatasetArgument {
   std::string dataset;
   std::string rest;
 };
 DatasetArgument parse_dataset_argument(std::string_view argument);
-// What may stand at the cursor of such an argument; the rest of it is a pipeline, whose first bar
-// may be missing.
+// Finds what may stand at the cursor of such an argument; the rest of it is a pipeline, whose first
+// bar may be missing.
 CompletionList complete_dataset_argument(Repl& repl, std::string_view argument, std::size_t cursor);
 
-// "5 web | count": a number of seconds and a query, each of which may be missing.
+// A number of seconds and a query, each of which may be missing: "5 web | count".
 struct TimedQuery {
   std::string seconds;  // as it is written, well or not
   std::string query;
@@ -50,18 +50,18 @@ ArgumentWords zone_words(Repl& repl);
 ArgumentWords chart_kinds(Repl& repl);
 ArgumentWords starred_ids(Repl& repl);
 
-// kUsage, with these words, where standard input is no terminal, for commands that only a person at
-// one can end.
+// Fails with kUsage and these words where standard input is no terminal, for commands that only a
+// person at one can end.
 Status check_typed(const std::string& message, const std::string& hint);
 // kUsage for what is no time, or no form, with hints that hold at the prompt.
 Status check_time(const std::string& text);
 Status check_form(const std::string& form);
-// Without the pair of quotes around it, if there is one.
+// Removes the pair of quotes around an argument, if there is one.
 std::string unquoted(const std::string& argument);
-// "~/rows.csv" with the home directory in its place; other paths as they are.
+// Replaces ~ in "~/rows.csv" by the home directory; other paths stay as they are.
 std::string expand_home(const std::string& path);
-// The files and directories that a path which is being typed may become, directories with a slash
-// at the end, in the order of their names. Hidden ones only when the dot is there.
+// Lists the files and directories that a path which is being typed may become, directories with a
+// slash at the end, in the order of their names. Hidden ones only when the dot is there.
 ArgumentWords paths_starting(const std::string& typed);
 
 }  // namespace evq

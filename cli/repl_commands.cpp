@@ -280,7 +280,7 @@ Status run_load(Repl& repl, const std::string& argument) {
     return make_error(ErrorCode::kUsage, "which file?", "for example .load errors.apl");
   }
   const std::string path = unquoted(argument);
-  EVQ_TRY_ASSIGN(std::string text, read_input_file(expand_home(path), kQueryTextBytesMax));
+  EVQ_TRY_ASSIGN(std::string text, read_query_file(expand_home(path)));
   text.erase(text.find_last_not_of('\n') + 1);
   return repl.take(text, path);
 }

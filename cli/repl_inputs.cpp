@@ -30,6 +30,10 @@ std::string_view after_comments(std::string_view text) {
   return text;
 }
 
+bool is_aside(std::string_view line) {
+  return after_comments(line).empty();
+}
+
 bool continues_input(std::string_view text, std::string_view line) {
   if (!begins_with_bar(line)) {
     return false;
@@ -62,7 +66,7 @@ std::string placed_source(const ReplPlace& place, std::string_view apl, Error* e
 // A text that begins with a bar goes on from the last query that was answered, or is about all of
 // the files.
 bool Repl::goes_on(std::string_view text) const {
-  return (interactive_ || files_.has_value()) && begins_with_bar(text) && !answered_query_.empty();
+  return begins_with_bar(after_comments(text)) && !answered_query_.empty();
 }
 
 std::string Repl::whole_query(std::string_view text) const {
@@ -73,7 +77,10 @@ std::string Repl::whole_query(std::string_view text) const {
 bool Repl::is_complete(std::string_view text, std::size_t known) {
   const std::size_t last = text.find_last_of('\n');
   const bool ends_empty = last != std::string_view::npos && is_blank(text.substr(last));
-  growing_comments_ = known == 0 ? 0 : growing_comments_;
+  if (known == 0) {
+    growing_comments_ = 0;
+    growing_ = syntax::GrowingText();  // comments alone do not come to it
+  }
   const std::string_view bare = after_comments(text.substr(growing_comments_));
   growing_comments_ = text.size() - bare.size();
   if (ends_empty || is_blank(text) || is_repl_command(bare)) {
@@ -82,8 +89,13 @@ bool Repl::is_complete(std::string_view text, std::size_t known) {
   if (bare.empty()) {
     return false;  // comments wait for what they are about
   }
-  return goes_on(text) ? !syntax::is_unfinished(whole_query(text))
-                       : !growing_.is_unfinished(text, known);
+  if (!begins_with_bar(bare)) {
+    return !growing_.is_unfinished(text, known);
+  }
+  // What it goes on from may be answered only when it runs; a name stands for it.
+  constexpr std::string_view kBefore = "a\n";
+  return !growing_.is_unfinished(std::string(kBefore).append(text),
+                                 known == 0 ? 0 : kBefore.size() + known);
 }
 
 // A text that is one query stays one, however its lines could be read; a mistake is told of the
@@ -100,18 +112,21 @@ std::vector<ReplInput> Repl::inputs_of(std::string_view text) {
   std::size_t first = 1;  // line of it
   std::size_t line_number = 0;
   std::size_t known = 0;  // bytes of it that are unfinished
+  std::size_t next = 0;   // where the first line of `text` behind it begins that is no aside
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     ++line_number;
     std::string_view line = text.substr(begin, end - begin);
     line.remove_suffix(line.ends_with('\r') ? 1 : 0);
-    input.append(known > 0 || !input.empty() ? "\n" : "").append(line);
+    input.append(line_number > first ? "\n" : "").append(line);
     begin = end + 1;
-    const std::string_view rest = text.substr(std::min(begin, text.size()));
-    if (continues_input(input, rest.substr(0, rest.find('\n')))) {
+    if (next < begin) {
+      next = text.size() - after_comments(text.substr(std::min(begin, text.size()))).size();
+    }
+    if (continues_input(input, text.substr(next, text.find('\n', next) - next))) {
       continue;
     }
-    if (is_complete(input, known) || rest.empty()) {
+    if (is_complete(input, known) || begin >= text.size()) {
       inputs.push_back({std::exchange(input, {}), first});
       first = line_number + 1;
     }

@@ -15,22 +15,24 @@ struct ReplInput {
   std::size_t line = 1;  // of the whole text, where it begins
 };
 
-// Where an input stands; without a name where a person typed it.
+// The place of an input; without a name where a person typed it.
 struct ReplPlace {
   std::string name;
   std::size_t line = 1;
   std::string text;  // of the input
 };
 
-// Without the lines of comments, and the empty ones, in front.
+// Returns the text without the lines of comments, and the empty ones, in front.
 std::string_view after_comments(std::string_view text);
 bool begins_with_bar(std::string_view line);
+// Whether a line is a comment or empty, so that the one behind it tells where an input ends.
+bool is_aside(std::string_view line);
 // Whether `line` goes on with the input before it.
 bool continues_input(std::string_view text, std::string_view line);
 
-// The lines of the file that an error of `apl` is shown in, with its place moved there; those that
-// come before the input are empty. An error of a command, whose `apl` is empty, and one without a
-// place stand at the beginning. `apl` itself where it is no part of the input.
+// Returns the lines of the file that an error of `apl` is shown in, with its place moved there;
+// those before the input are empty. An error of a command, whose `apl` is empty, and one without a
+// place stand at the beginning. Returns `apl` itself where it is no part of the input.
 std::string placed_source(const ReplPlace& place, std::string_view apl, Error* error);
 
 }  // namespace evq

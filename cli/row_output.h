@@ -23,11 +23,11 @@ class RowOutput final : public ResultSink {
   // `format` is ndjson, csv, tsv or logfmt.
   RowOutput(ResultFormat format, ByteSink out, LeftOut left_out);
 
-  // begin … end once a part.
+  // Each part calls begin … end once.
   Status begin(const ResultHeader& header) override;
   Status push(const Chunk& rows, std::span<const RowOrigin> origins) override;
   Status end(const QueryStatus& status) override;
-  // After the last part: the header where there were no rows.
+  // Ends the output after the last part: writes the header where there were no rows.
   Status finish();
 
  private:

@@ -14,14 +14,14 @@ namespace evq {
 
 class ScratchFolder {
  public:
-  // kIo when there is no place for it.
+  // Makes a folder; kIo when there is no place for it.
   static Result<ScratchFolder> make();
   ScratchFolder(ScratchFolder&& other) noexcept
       : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
   ScratchFolder& operator=(ScratchFolder&&) = delete;
   ~ScratchFolder();
 
-  // Of a folder in it that need not be there yet, the user's own.
+  // Returns the path of a folder in it, private to the user, that need not be there yet.
   std::string store() const { return path_ + "/store"; }
 
  private:

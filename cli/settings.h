@@ -34,10 +34,10 @@ struct SettingInfo {
   bool is_path = false;  // ~ in front is the home directory
 };
 std::span<const SettingInfo> all_settings();
-// The folder of what evq remembers for a user: $XDG_STATE_HOME/evq, else ~/.local/state/evq.
+// Returns the folder of a user's state: $XDG_STATE_HOME/evq, else ~/.local/state/evq.
 std::string state_directory(const Environment& environment);
 
-// How strongly a value was asked for; higher wins.
+// The weight with which a value was asked for; higher wins.
 enum class SettingWeight : std::uint8_t {
   kDefault,
   kForeignFile,
@@ -62,7 +62,7 @@ class Settings {
                                   const std::map<std::string, std::string>& options);
 
   const Setting& setting(std::string_view name) const;
-  // Empty when it is not used.
+  // Returns a setting's value; empty when it is not used.
   std::string value(std::string_view name) const;
   const std::vector<Setting>& all() const { return settings_; }
   const std::string& file() const { return file_; }

@@ -9,10 +9,10 @@ namespace evq {
 
 struct GlobalOptions;
 
-// "evq", with the store or the server that it was told by an option: for commands that go on from
-// the one that runs.
+// Writes "evq", with the store or the server that it was told by an option: for commands that go on
+// from the one that runs.
 std::string evq_command(const GlobalOptions& global);
-// In single quotes where it needs them.
+// Writes a word, in single quotes where it needs them.
 std::string shell_word(std::string_view text);
 
 }  // namespace evq

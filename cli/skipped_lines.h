@@ -14,11 +14,11 @@ class SkippedLines {
  public:
   explicit SkippedLines(const GlobalOptions& global) : global_(global) {}
 
-  // "app.log:17:3: expected a value (line skipped)"
+  // Tells of one as "app.log:17:3: expected a value (line skipped)", or counts it.
   void note(const std::string& file, const IngestFailure& failure);
-  // How many were not told of, if any.
+  // Notes how many parts were not told of, if any.
   void note_rest() const;
-  // "app.log:17:3", of the first one; empty when there was none.
+  // Returns the place of the first one, "app.log:17:3"; empty when there was none.
   const std::string& first_place() const { return first_place_; }
 
  private:

@@ -15,7 +15,7 @@
 
 namespace evq {
 
-// Of lists such as these: as wide as standard output, one field a line where that is too narrow.
+// Options of such tables: as wide as standard output, one field a line where that is too narrow.
 TableOptions list_table_options();
 struct ListedDataset {
   std::string name;
@@ -23,17 +23,17 @@ struct ListedDataset {
   std::string json;                   // what is told then, compact
   bool damaged = false;
 };
-// kNotFound; kCorrupt or kIo when it cannot be read.
+// Reads a dataset's row. kNotFound; kCorrupt or kIo when it cannot be read.
 Result<ListedDataset> dataset_row(Store& store, const std::string& name);
-// In a list, a dataset that cannot be read is shown as damaged, and one that is there no more is
-// left out.
+// Reads the rows of a list, in which a dataset that cannot be read is shown as damaged, and one
+// that is there no more is left out.
 Result<std::vector<ListedDataset>> dataset_rows(Store& store,
                                                 const std::vector<std::string>& names);
-// The same of a row that was asked for elsewhere: adds it to the list, or fails with its error.
+// Adds a row that was asked for elsewhere to the list by the same rule, or fails with its error.
 Status add_listed(const std::string& name, Result<ListedDataset> row,
                   std::vector<ListedDataset>* rows);
-// One row or object a dataset; times of tables to the second, in the zone. Where standard output is
-// too narrow for that, a table tells days, and no sizes.
+// Writes one row or object a dataset; times of tables to the second, in the zone. Where standard
+// output is too narrow for that, a table tells days, and no sizes.
 std::string datasets_text(const std::vector<ListedDataset>& datasets, ListForm form,
                           const DisplayZone& zone);
 struct ListedField {
@@ -42,11 +42,11 @@ struct ListedField {
   std::string description;
   std::string json;  // the API's object, compact
 };
-// kNotFound.
+// Reads the rows of a dataset's fields; kNotFound.
 Result<std::vector<ListedField>> field_rows(Store& store, const std::string& dataset);
-// One row or object a field; in tables the description where there are any.
+// Writes one row or object a field; in tables the description where there are any.
 std::string fields_text(const std::vector<ListedField>& fields, ListForm form);
-// One row a saved query: id, name, who, the query itself.
+// Writes one row a saved query: id, name, who, the query itself.
 Result<std::string> saved_queries_table(const std::vector<StoredObject>& objects);
 
 }  // namespace evq

@@ -23,26 +23,26 @@ struct TableOutputOptions {
   // each field has a line of its own, nulls have none.
   bool whole_events = false;
   std::size_t rows_bytes_max = kQueryMemoryBytesDefault;  // of the texts of rows that are held
-  // Of the place where the answer goes. Width 0: no limit, as for a file.
+  // Columns and rows of the place where the answer goes. Width 0: no limit, as for a file.
   std::size_t width = 0;
   std::size_t rows = 0;                                // likewise
-  std::size_t picture_width = TerminalSize().columns;  // of pictures where `width` is 0
+  std::size_t picture_width = TerminalSize().columns;  // width of pictures where `width` is 0
   bool unicode = true;
   bool color = false;
-  // Of whom the layout is for; once it is cancelled, so is the layout. Null: nobody ends it.
+  // Control of the query that is laid out; cancelling it ends the layout. Null: nobody ends it.
   const QueryControl* control = nullptr;
   bool is_for_terminal() const { return width != 0; }
 };
 
-// As standard output is now: a terminal's width and what it can show. Pictures in a pipe are as
-// wide as COLUMNS says.
+// Sets the options for standard output as it is now: a terminal's width and what it can show.
+// Pictures in a pipe are as wide as COLUMNS says.
 void fit_to_standard_output(TableOutputOptions* options, ColorChoice color);
 
-// One cell as a person reads it, times in the zone.
+// Appends one cell as a person reads it, times in the zone.
 void append_shown_cell(std::string* out, const Vector& column, std::size_t row,
                        const DisplayZone& zone);
 
-// table, markdown, line.
+// Makes the forms table, markdown, line.
 std::unique_ptr<ResultSink> make_table_output(const TableOutputOptions& options, ByteSink out);
 
 }  // namespace evq

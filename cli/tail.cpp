@@ -22,6 +22,7 @@
 #include "cli/event_lines.h"
 #include "cli/held_answer.h"
 #include "cli/interrupt.h"
+#include "cli/missed_events.h"
 #include "cli/observed_sink.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
@@ -169,6 +170,10 @@ class Tail {
     last.limit = std::max<std::uint64_t>(command_.lines, 1);
     HeldAnswer rows;
     EVQ_TRY(target_.query(last, rows));
+    if (const std::string note = missed_events_note(target_, last, rows.header(), rows.status());
+        !note.empty()) {
+      print_note(global_, note);
+    }
     cursor_ = rows.status().max_cursor;
     if (!end.has_value() && cursor_.empty()) {
       request_.start_time = instant_text(wall_clock_now_ns());

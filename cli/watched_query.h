@@ -18,14 +18,14 @@ namespace evq {
 
 class WatchedQuery {
  public:
-  // `label`: what is done.
+  // Shows `label` as what is done.
   explicit WatchedQuery(const GlobalOptions& global, const std::string& label = "scanning");
 
-  // `out`, by way of the line's removal where standard output is a terminal. For `work` alone.
+  // Wraps `out`: the line is removed first where standard output is a terminal. For `work` alone.
   ByteSink output(ByteSink out);
-  // `next`, whose end() lays the answer out: the line says so from then on.
+  // Wraps `next`, whose end() lays the answer out: the line says so from then on.
   std::unique_ptr<ResultSink> laid_out_by(std::unique_ptr<ResultSink> next);
-  // What `work` returns, which counts in `control`.
+  // Runs `work`, which counts in `control`, and returns what it does.
   Status run(const QueryControl& control, const std::function<Status()>& work);
 
  private:

@@ -34,7 +34,7 @@ struct ChartOptions {
   bool own_scales = false;
 };
 
-// Values number i of all series stand above label number i; labels are shown where there is room.
+// Draws values number i of all series above label number i; labels are shown where there is room.
 // More values than columns: each column shows the span of its values, so that no peak is lost.
 // Groups, as the days of hours, are of one label each and stand in a line below, under the first
 // label that is shown and where they change. They are plain ASCII.
@@ -42,17 +42,17 @@ std::string line_chart(const std::vector<ChartSeries>& series,
                        const std::vector<std::string>& labels, const ChartOptions& options,
                        const std::vector<std::string>& groups = {});
 
-// What stands under an axis of numbers: its ends, and labels at equal steps from one to the other.
+// The scale of an axis of numbers: its ends, and labels at equal steps from one to the other.
 struct ChartAxis {
   double low = 0;
   double high = 1;  // above `low`
   std::vector<std::string> labels;
   std::vector<std::string> groups = {};  // of the labels, as in line_chart; or none
 };
-// From `low` to `high`, widened to whole steps so that about `count` labels are round numbers.
+// Makes an axis from `low` to `high`, widened so that about `count` labels are round numbers.
 ChartAxis number_axis(double low, double high, std::size_t count);
-// A point for each value at its place; nothing joins them unless the options say so. Values without
-// a place are left out, and those beyond the axis stand at its end.
+// Draws a point for each value at its place; nothing joins them unless the options say so. Values
+// without a place are left out, and those beyond the axis stand at its end.
 std::string scatter_chart(const std::vector<ChartSeries>& series, const ChartAxis& axis,
                           const ChartOptions& options);
 
@@ -61,28 +61,27 @@ struct ChartBar {
   double value = 0;
 };
 
-// One row a bar; negative values go to the left of a common zero.
+// Draws one row a bar; negative values go to the left of a common zero.
 std::string bar_chart(const std::vector<ChartBar>& bars, const ChartOptions& options);
 
-// One row a bar, made of a part of each series with the label's number; numbers below zero have
-// none. With `as_shares` all bars are as long as each other.
+// Draws one row a bar, made of a part of each series with the label's number; numbers below zero
+// have none. With `as_shares` all bars are as long as each other.
 std::string stacked_chart(const std::vector<std::string>& labels,
                           const std::vector<ChartSeries>& parts, bool as_shares,
                           const ChartOptions& options);
 
-// At most `width` characters, without a line break; several values that share one are averaged.
-// Its lowest mark is `low`, its highest `high`.
+// Draws at most `width` characters, without a line break; several values that share one are
+// averaged. Its lowest mark is `low`, its highest `high`.
 std::string sparkline(const std::vector<double>& values, std::size_t width, double low, double high,
                       bool unicode);
-// One row a series: its name, its sparkline, its smallest, greatest and last
-// value.
+// Draws one row a series: its name, its sparkline, its smallest, greatest and last value.
 std::string spark_table(const std::vector<ChartSeries>& series, const ChartOptions& options);
 
 // Whether zero is among the values or near them compared with their spread: a picture of them
 // without it would exaggerate.
 bool zero_belongs(const std::vector<ChartSeries>& series);
 
-// Round numbers that divide low..high into at most `count` steps, in ascending order; at least one.
+// Returns round numbers that divide low..high into at most `count` steps, ascending; at least one.
 std::vector<double> axis_ticks(double low, double high, std::size_t count);
 
 }  // namespace evq

@@ -17,12 +17,12 @@ class ChartCanvas {
  public:
   ChartCanvas(std::size_t columns, std::size_t rows, CanvasMode mode);
 
-  // Points to the right and down that can be told apart.
+  // Returns the number of points to the right and down that can be told apart.
   std::size_t points_wide() const;
   std::size_t points_high() const;
-  // `y` counts from the top; points outside are left out.
+  // Sets a point; `y` counts from the top; points outside are left out.
   void set(std::size_t x, std::size_t y, std::size_t series);
-  // All points between the two.
+  // Sets all points between the two.
   void draw_line(std::size_t x0, std::size_t y0, std::size_t x1, std::size_t y1,
                  std::size_t series);
   // Appends one row of cells, without a line break and without blanks at its end.
@@ -40,7 +40,7 @@ class ChartCanvas {
   std::vector<CanvasCell> cells_;
 };
 
-// The character that stands for a series in marks mode.
+// Returns the character that stands for a series in marks mode.
 std::string_view series_mark(std::size_t series, bool unicode);
 
 }  // namespace evq

@@ -20,12 +20,12 @@ struct ChartRange {
 };
 
 bool is_drawable(double value);
-// Within the values whose differences do not overflow; others are drawn at the edge.
+// Limits a value to those whose differences do not overflow; others are drawn at the edge.
 double bounded(double value);
-// Of all finite values, with zero where it is wanted or not far away; what would be empty is
-// widened so that it can be divided.
+// Returns the range of all finite values, with zero where it is wanted or not far away; an empty
+// one is widened so that it can be divided.
 ChartRange range_of(const std::vector<ChartSeries>& series, bool with_zero);
-// `range`, with the ends that the options name instead of its own.
+// Returns `range` with the ends that the options name instead of its own.
 ChartRange chosen_range(ChartRange range, const ChartOptions& options);
 
 // A vertical axis of some rows: its ends and, for each row from the top, its label or nothing.
@@ -33,16 +33,16 @@ struct ChartScale {
   ChartRange range;
   std::vector<std::string> labels;
 };
-// At least two rows have labels unless numbers cannot tell its steps apart. Ends that the options
-// do not name are widened to whole steps.
+// Makes the scale of an axis. At least two rows have labels unless numbers cannot tell its steps
+// apart. Ends that the options do not name are widened to whole steps.
 ChartScale scale_of(const std::vector<ChartSeries>& series, const ChartOptions& options,
                     std::size_t rows);
 
-// What is visible of a label, in at most `width` cells.
+// Cuts a label to what is visible of it in at most `width` cells.
 std::string label_text(std::string_view label, std::size_t width, bool unicode);
 std::string padded(const std::string& text, std::size_t width, bool right);
-// The names of the series behind their marks, as many a line as fit; nothing for one without a
-// name. `marks` are taken in turn; without any each series has its own of chart_canvas.h.
+// Lists the names of the series behind their marks, as many a line as fit; nothing for one without
+// a name. `marks` are taken in turn; without any each series has its own of chart_canvas.h.
 std::string legend(const std::vector<ChartSeries>& series, std::span<const std::string_view> marks,
                    const ChartOptions& options);
 

@@ -24,13 +24,13 @@ struct CompletionList {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::vector<Completion> items;
-  // What kept other candidates away, in a few words; where it is not empty, no candidate is sure.
+  // Why candidates are missing, in a few words; where that is not empty, no candidate is sure.
   std::string note{};
 };
 
 // Whether the candidate begins with what it takes the place of, quotes and case aside.
 bool begins_as_typed(const Completion& completion, std::string_view typed);
-// The longest text that all replacements start with, never half a character.
+// Returns the longest text that all replacements start with, never half a character.
 std::string common_prefix(const CompletionList& list);
 
 class CompletionMenu {
@@ -41,14 +41,14 @@ class CompletionMenu {
   bool is_open() const { return list_.has_value(); }
   // Goes to the next or previous candidate, from the last to the first and back.
   void step(bool forward);
-  // Goes so many candidates on, or back where negative, and stops at the ends.
+  // Moves `count` candidates on, or back where negative, and stops at the ends.
   void jump(std::ptrdiff_t count);
 
-  // These need an open menu.
+  // Returns what open() was given; the menu must be open.
   const CompletionList& list() const { return *list_; }
   const std::string& original_text() const { return text_; }
   std::size_t original_cursor() const { return cursor_; }
-  // Nothing before the first step.
+  // Returns the chosen candidate; null before the first step.
   const Completion* chosen() const;
   // Appends the rows of the menu, at most `rows_max`, each on a line of its own.
   void append_rows(FrameBuilder& frame, std::size_t rows_max, bool color) const;

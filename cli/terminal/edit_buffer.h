@@ -45,16 +45,16 @@ class EditBuffer {
   const std::string& text() const { return text_; }
   std::size_t cursor() const { return cursor_; }
 
-  // False when nothing changed, for a bell.
+  // Runs a command; false when nothing changed, for a bell.
   bool apply(EditCommand command);
-  // At the cursor; repaired to valid UTF-8. False when it does not fit.
+  // Inserts at the cursor, repaired to valid UTF-8. False when it does not fit.
   bool insert(std::string_view text);
   // Replaces a byte range and puts the cursor after it; false when it does not fit.
   bool replace(std::size_t begin, std::size_t end, std::string_view text);
-  // A new text that undo can take back, the cursor at its end.
+  // Sets a new text, which undo can take back, the cursor at its end.
   bool set_text(std::string_view text);
   void set_cursor(std::size_t cursor);
-  // Empty and without undo; the kill ring stays.
+  // Empties the text and forgets undo; the kill ring stays.
   void reset();
 
  private:
@@ -62,7 +62,7 @@ class EditBuffer {
     std::string text;
     std::size_t cursor = 0;
   };
-  // What the last change was, so that typing a word is one step of undo and kills in a row join.
+  // The kind of the last change, so that typing a word is one step of undo and kills in a row join.
   enum class Change : std::uint8_t { kNone, kTyping, kKill, kYank, kOther };
 
   bool move(std::size_t cursor);

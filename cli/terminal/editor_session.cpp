@@ -190,9 +190,13 @@ void EditorSession::accept() {
   const std::string& text = parts_.buffer.text();
   const EditorCallbacks& callbacks = parts_.callbacks;
   // A terminal without bracketed paste sends pasted lines as if they were typed, all at once.
-  const std::string_view pending = parts_.decoder.pending();
-  const bool goes_on = callbacks.continues && !pending.empty() &&
-                       callbacks.continues(text, pending.substr(0, pending.find_first_of("\r\n")));
+  std::string_view pending = parts_.decoder.pending();
+  std::string_view line = pending.substr(0, pending.find_first_of("\r\n"));
+  while (callbacks.is_aside && line.size() < pending.size() && callbacks.is_aside(line)) {
+    pending.remove_prefix(line.size() + 1);
+    line = pending.substr(0, pending.find_first_of("\r\n"));
+  }
+  const bool goes_on = callbacks.continues && !pending.empty() && callbacks.continues(text, line);
   if (!goes_on && (!callbacks.is_complete || callbacks.is_complete(text, 0))) {
     end(InputEvent::kText);
   } else {

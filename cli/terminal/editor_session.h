@@ -16,7 +16,7 @@
 
 namespace evq {
 
-// What a key does beyond editing text.
+// A key's command beyond editing text.
 enum class SessionCommand : std::uint8_t {
   kAccept,   // Enter
   kNewLine,  // Alt-Enter
@@ -81,7 +81,7 @@ class EditorSession {
   void start_completion(bool forward);
   void apply_choice();
   void cancel_menu();
-  // How far the key goes in the open menu at once; 0 for other keys.
+  // Returns how many candidates the key moves in the open menu; 0 for other keys.
   std::ptrdiff_t menu_jump(const Key& key) const;
   std::size_t menu_rows() const;
   // Shows what goes on from the text now, while its beginning stays where it was.
@@ -98,7 +98,7 @@ class EditorSession {
   void update_highlight(const std::string& text);
   void update_hint();
   void append_remark(FrameBuilder& frame);
-  // One line below what there is, dim and cut to the width; nothing for an empty text.
+  // Appends one line below what there is, dim and cut to the width; nothing for an empty text.
   static void append_line(FrameBuilder& frame, const std::string& text);
   void append_text(FrameBuilder& frame, const std::string& text, std::size_t cursor);
   void repaint(bool final);

@@ -19,7 +19,7 @@ namespace evq {
 
 class History {
  public:
-  // In memory only until load() names a file.
+  // Makes a history in memory, until load() names a file.
   History() = default;
 
   // Reads the file, if there is one, and appends to it from now on.
@@ -28,13 +28,13 @@ class History {
   Status add(std::string_view text);
 
   std::size_t size() const { return entries_.size(); }
-  // 0 is the oldest.
+  // Returns an entry; 0 is the oldest.
   const std::string& entry(std::size_t index) const { return entries_[index]; }
-  // The newest entry below `before` that contains `part`, case ignored unless `part` has capitals.
+  // Finds the newest entry below `before` with `part`, case ignored unless `part` has capitals.
   std::optional<std::size_t> find_containing(std::string_view part, std::size_t before) const;
-  // The oldest entry from `from` on that contains it.
+  // Finds the oldest entry from `from` on that contains it.
   std::optional<std::size_t> find_containing_after(std::string_view part, std::size_t from) const;
-  // The newest entry below `before` that starts with `prefix` and is longer: a ghost hint's source.
+  // Finds the newest entry below `before` that starts with `prefix` and is longer: a ghost hint.
   std::optional<std::size_t> find_starting(std::string_view prefix, std::size_t before) const;
 
  private:

@@ -44,15 +44,15 @@ struct Key {
 class KeyDecoder {
  public:
   void push(std::string_view bytes) { pending_.append(bytes); }
-  // The next complete key, or nothing when more bytes are needed.
+  // Returns the next complete key; nullopt when more bytes are needed.
   std::optional<Key> next();
-  // Nothing more came for a while: what is there now is complete, such as a lone Escape. Does
-  // nothing inside of a paste, whose end always comes.
+  // Takes what is there as complete, such as a lone Escape, when nothing more came for a while.
+  // Does nothing inside of a paste, whose end always comes.
   std::optional<Key> flush();
-  // Input that is not decoded yet, as it came; empty inside of a paste.
+  // Returns input that is not decoded yet, as it came; empty inside of a paste.
   std::string_view pending() const { return pasting_ ? std::string_view() : pending_; }
   bool is_waiting() const { return !pending_.empty() || pasting_; }
-  // A half-sent sequence that time decides, as opposed to a paste.
+  // Whether there is a half-sent sequence that time decides, as opposed to a paste.
   bool is_ambiguous() const { return !pending_.empty() && !pasting_; }
 
  private:

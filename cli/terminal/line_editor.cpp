@@ -1,5 +1,6 @@
 #include "cli/terminal/line_editor.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -39,18 +40,19 @@ ReadState LineEditor::next_plain_line(std::string& line) {
     const std::size_t end = plain_.find('\n');
     if (end != std::string::npos) {
       line = plain_.substr(0, end);
-      plain_.erase(0, end + 1);
+      drop_plain(end + 1);
       break;
     }
     std::array<char, kPlainReadBytes> buffer{};
     const bool too_long = plain_.size() > kEditorTextBytesMax;
     const ReadOutcome outcome = too_long ? ReadOutcome{} : device_.read(buffer, -1);
     if (outcome.state == ReadState::kInterrupted) {
-      plain_.clear();
+      drop_plain(plain_.size());
       return ReadState::kInterrupted;
     }
     if (outcome.state == ReadState::kEnd) {
-      line = std::exchange(plain_, {});
+      line = plain_;
+      drop_plain(plain_.size());
       return line.empty() ? ReadState::kEnd : ReadState::kData;
     }
     plain_.append(buffer.data(), outcome.size);
@@ -61,19 +63,31 @@ ReadState LineEditor::next_plain_line(std::string& line) {
   return ReadState::kData;
 }
 
+void LineEditor::drop_plain(std::size_t size) {
+  plain_.erase(0, size);
+  passed_ -= std::min(passed_, size);
+}
+
 bool LineEditor::next_line_continues(std::string_view text) {
   if (!callbacks_.continues) {
     return false;
   }
-  while (plain_.find('\n') == std::string::npos && plain_.size() <= kEditorTextBytesMax) {
-    std::array<char, kPlainReadBytes> buffer{};
-    const ReadOutcome outcome = device_.read(buffer, kNextLineWaitMs);
-    if (outcome.state != ReadState::kData) {
-      break;
+  while (true) {
+    const std::size_t end = plain_.find('\n', passed_);
+    if (end == std::string::npos && plain_.size() <= kEditorTextBytesMax) {
+      std::array<char, kPlainReadBytes> buffer{};
+      const ReadOutcome outcome = device_.read(buffer, kNextLineWaitMs);
+      if (outcome.state == ReadState::kData) {
+        plain_.append(buffer.data(), outcome.size);
+        continue;
+      }
     }
-    plain_.append(buffer.data(), outcome.size);
+    const std::string_view line = std::string_view(plain_).substr(passed_, end - passed_);
+    if (end == std::string::npos || !callbacks_.is_aside || !callbacks_.is_aside(line)) {
+      return callbacks_.continues(text, line);
+    }
+    passed_ = end + 1;
   }
-  return callbacks_.continues(text, std::string_view(plain_).substr(0, plain_.find('\n')));
 }
 
 Result<EditorInput> LineEditor::read_plain() {
@@ -107,6 +121,8 @@ Result<EditorInput> LineEditor::read_plain() {
     // The next line is asked first, because it costs less than a look at all there is so far: a
     // long pipeline is looked at once.
     if (next_line_continues(input.text)) {
+      input.text.append(passed_ > 0 ? "\n" : "").append(plain_, 0, passed_ - (passed_ > 0 ? 1 : 0));
+      drop_plain(passed_);
       continue;
     }
     if (!callbacks_.is_complete || callbacks_.is_complete(input.text, incomplete)) {

@@ -25,24 +25,27 @@
 
 namespace evq {
 
-// Any of them may be empty.
+// The questions that the editor asks of its caller; any of them may be empty.
 struct EditorCallbacks {
   // The styles of the text; where spans overlap, the later one wins.
   std::function<std::vector<StyledSpan>(std::string_view text)> highlight;
   std::function<CompletionList(std::string_view text, std::size_t cursor)> complete;
-  // What may follow the text; shown dim behind it, taken over by Right or End.
+  // Proposes what may follow the text; shown dim behind it, taken over by Right or End.
   std::function<std::string(std::string_view text)> hint;
-  // Absent: every text is complete. `known` bytes at the front of a plain text, of whole lines, are
-  // what the call before was asked about; else it is 0.
+  // Whether a text is complete; absent: every one is. `known` bytes at the front of a plain text,
+  // of whole lines, are what the call before was asked about; else it is 0.
   std::function<bool(std::string_view text, std::size_t known)> is_complete;
-  // Ctrl-X Ctrl-E: the text, edited in another program (external_editor.h).
+  // Edits the text in another program (external_editor.h), at Ctrl-X Ctrl-E.
   std::function<Result<std::string>(const std::string& text)> edit;
   // A remark on the text, such as the signature of the call that the cursor lies in; shown dim
   // below the text.
   std::function<std::string(std::string_view text, std::size_t cursor)> remark{};
-  // Of a line that came at once with the complete text before it, from a pipe or pasted: whether it
-  // belongs to that text.
+  // Whether a line belongs to the complete text before it, with which it came at once, from a pipe
+  // or pasted.
   std::function<bool(std::string_view text, std::string_view line)> continues{};
+  // Whether a line that came so says nothing itself, such as a comment: the first other line behind
+  // it is asked about, and takes it along.
+  std::function<bool(std::string_view line)> is_aside{};
 };
 
 struct LineEditorOptions {
@@ -72,13 +75,15 @@ class LineEditor {
   // Fails when the terminal's mode cannot be set, or with kTooLarge for a plain text over the
   // limit.
   Result<EditorInput> read();
-  // From the next read on.
+  // Sets the prompt from the next read on.
   void set_prompt(std::string prompt) { options_.prompt = std::move(prompt); }
 
  private:
   Result<EditorInput> read_plain();
+  // Whether the next line that is no aside belongs to the text; the asides before it are passed.
   bool next_line_continues(std::string_view text);
-  // kData: `line` is one, be it the last that has no line break.
+  void drop_plain(std::size_t size);
+  // Reads one line; kData: `line` is one, be it the last that has no line break.
   ReadState next_plain_line(std::string& line);
 
   TerminalDevice& device_;
@@ -87,7 +92,8 @@ class LineEditor {
   LineEditorOptions options_;
   EditBuffer buffer_;
   KeyDecoder decoder_;
-  std::string plain_;  // read but not used yet
+  std::string plain_;       // read but not used yet
+  std::size_t passed_ = 0;  // bytes of it that are asides, of whole lines
 };
 
 }  // namespace evq

@@ -20,13 +20,13 @@ class LiveFrame {
   // write_quietly.
   LiveFrame(int output, bool moves, bool (*stopped)() = nullptr);
 
-  // The next text, for a screen of this size; the last one stays until that is whole.
+  // Begins the next text, for a screen of this size; the last one stays until that is whole.
   void begin(TerminalSize size);
   // False when the output takes no more.
   bool write(std::string_view text);
   // Shows the text, which ends with a line break; false as write().
   bool finish();
-  // Why it could not be written, as PagedOutput::failure().
+  // Returns why it could not be written, as PagedOutput::failure().
   int failure() const { return failure_; }
 
  private:

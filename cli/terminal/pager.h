@@ -16,8 +16,8 @@
 
 namespace evq {
 
-// EVQ_PAGER, else PAGER, else less with colours and without clearing the screen. Empty when the
-// user wants none: the variable is set but empty, or is cat.
+// Returns EVQ_PAGER, else PAGER, else less with colours and without clearing the screen. Empty when
+// the user wants none: the variable is set but empty, or is cat.
 std::string pager_command(const Environment& environment);
 
 // Whether the pager shows colours instead of their codes: less with -R or -r, which `less`, the
@@ -42,11 +42,11 @@ class PagedOutput {
   bool write(std::string_view text);
   // Shows what is kept, waits until the user leaves the pager; false as write().
   bool finish();
-  // Why the output could not be written, as errno, ECANCELED for `stopped`; 0 when it could, and
-  // when a reader has gone.
+  // Returns why the output could not be written, as errno, ECANCELED for `stopped`; 0 when it
+  // could, and when a reader has gone.
   int failure() const { return failure_; }
   bool is_paging() const { return pager_ != nullptr; }
-  // The user left the pager before all was written to it.
+  // Whether the user left the pager before all was written to it.
   bool was_left() const { return left_; }
 
  private:

@@ -18,13 +18,13 @@ struct ProgressOptions {
   std::string noun = "rows";      // what is counted
   std::uint64_t bytes_total = 0;  // 0: not known, so no share and no time left
   bool elapsed = false;           // says how long the task has taken
-  // Of the terminal, which may change; empty: 80, or those of the process's standard error.
+  // Width of the terminal, which may change; empty: 80, or that of the process's standard error.
   std::function<std::size_t()> columns = nullptr;
   std::int64_t delay_ms = 300;
   std::int64_t interval_ms = 100;
 };
 
-// How far the task is; a count that is 0 is not shown.
+// The progress of the task; a count that is 0 is not shown.
 struct ProgressCounts {
   std::uint64_t bytes = 0;
   std::uint64_t rows = 0;
@@ -39,7 +39,7 @@ class Progress {
   using Clock = std::function<std::int64_t()>;  // milliseconds that never go back
   using Sink = std::function<void(std::string_view)>;
 
-  // The process's own clock and standard error.
+  // Uses the process's own clock and standard error.
   explicit Progress(ProgressOptions options);
   Progress(ProgressOptions options, Clock clock, Sink sink);
   // Clears the line.
@@ -47,18 +47,18 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // What is done from now on; counts and rate begin anew.
+  // Begins a task called `label`; counts and rate begin anew.
   void begin_step(std::string label);
   // Cheap to call for every batch. Also writes the line once, to stay, when a signal asked for it,
   // whether or not progress is shown.
   void update(ProgressCounts counts);
   // Removes the line; the next update may draw it again.
   void clear();
-  // The line as text, for a user who asks for it: "loading app.log  42%  1.2 GB of 2.8 GB …".
+  // Returns the line, for a user who asks for it: "loading app.log  42%  1.2 GB of 2.8 GB …".
   std::string line() const;
 
  private:
-  // The beginning of the line, and of what a narrower terminal has made of it.
+  // Returns what erases the line, and the rows that a narrower terminal has wrapped it to.
   std::string restart() const;
   std::size_t columns() const;
 

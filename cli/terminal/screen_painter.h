@@ -34,17 +34,17 @@ class FrameBuilder {
  public:
   FrameBuilder(std::size_t columns, bool color);
 
-  // Any text; it is made visible, a tab becomes blanks, and it goes on in the next row.
+  // Appends any text; it is made visible, a tab becomes blanks, and it goes on in the next row.
   void append(std::string_view text, TextStyle style);
-  // The same for one character as the user sees it.
+  // Appends one character as the user sees it.
   void append_cluster(std::string_view cluster, TextStyle style);
   void break_line();
-  // What follows, from the next row on, is the footer.
+  // Makes what follows, from the next row on, the footer.
   void begin_footer() { footer_begin_ = frame_.rows.size(); }
-  // Here is the cursor; without it, it is at the start.
+  // Puts the cursor here; without this, it is at the start.
   void mark_cursor();
   std::size_t columns_left() const { return columns_ - column_; }
-  // Once, at the end.
+  // Returns the frame; called once, at the end.
   Frame take();
 
  private:
@@ -64,9 +64,9 @@ class ScreenPainter {
 
   // False when the terminal is gone.
   bool paint(const Frame& frame, TerminalSize size);
-  // All rows, also those that go over the top of the screen, for good. Without a footer.
+  // Paints all rows, also those that go over the top of the screen, for good. Without a footer.
   bool paint_whole(const Frame& frame, TerminalSize size);
-  // The terminal has a new width and has wrapped what it showed: erases it, to be painted again.
+  // Erases what a terminal with a new width has wrapped, to be painted again.
   bool resize(TerminalSize size);
   // Leaves what is painted and goes to the line below it.
   bool finish();
@@ -80,7 +80,7 @@ class ScreenPainter {
   TerminalDevice& device_;
   std::vector<FrameRow> painted_;
   std::size_t row_ = 0;     // where the cursor is, counted from the first painted row
-  std::size_t column_ = 0;  // the same
+  std::size_t column_ = 0;  // the cursor's column there
 };
 
 }  // namespace evq

@@ -11,11 +11,11 @@
 
 namespace evq {
 
-// Rows of a screen `columns` wide that the text takes. Counting ends above `rows_max`.
+// Counts the rows of a screen `columns` wide that the text takes, and stops above `rows_max`.
 std::size_t count_screen_rows(std::string_view text, std::size_t columns,
                               std::size_t rows_max = SIZE_MAX);
 
-// The text as a reader without colours wants it.
+// Removes escape sequences, as a reader without colours wants it.
 std::string without_escapes(std::string_view text);
 
 class ScreenText {

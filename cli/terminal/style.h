@@ -41,9 +41,9 @@ inline constexpr std::string_view kStyleReset = "\x1b[0m";
 // Colours that tell the series of a picture apart.
 inline constexpr std::size_t kSeriesColors = 6;
 
-// The escape sequence that starts the style; empty for kPlain.
+// Returns the escape sequence that starts the style; empty for kPlain.
 std::string_view style_code(TextStyle style);
-// The escape sequence of series number `series`; they repeat after kSeriesColors.
+// Returns the escape sequence of series number `series`; they repeat after kSeriesColors.
 std::string_view series_code(std::size_t series);
 // Appends the text between the style's escape sequence and a reset; just the text without colour.
 void append_styled(std::string& out, std::string_view text, TextStyle style, bool color);

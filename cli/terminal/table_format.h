@@ -33,7 +33,7 @@ struct TableCell {
 struct TableColumn {
   std::string name;
   std::string type;  // shown under the name when TableOptions::types
-  // Of the column, for its alignment when all its cells are null or there are no rows.
+  // Alignment of the column when all its cells are null or there are no rows.
   TableCellKind kind = TableCellKind::kText;
 };
 
@@ -52,15 +52,15 @@ struct TableOptions {
   bool lines_of_nulls = true;  // rows that are turned into lines show nulls, too
   TableLayout layout = TableLayout::kAuto;
   CellOverflow overflow = CellOverflow::kTruncate;
-  // Rows shown; the others are counted in a last line. 0: all.
+  // Limit of rows shown; the others are counted in a last line. 0: all.
   std::size_t rows_max = 0;
-  // Rows there are in all, when the caller holds only the first ones.
+  // Number of rows in all, when the caller holds only the first ones.
   std::size_t rows_total = 0;
-  // With kAuto: more columns than this, unless they all fit uncut, become lines.
+  // Limit of columns with kAuto: more, unless they all fit uncut, become lines.
   std::size_t columns_max = 10;
-  // Lines of a wrapped cell; the last one is cut.
+  // Limit of lines of a wrapped cell; the last one is cut.
   std::size_t cell_lines_max = 8;
-  // Once it is cancelled the layout ends early, with a text that nobody wants to see.
+  // Control that, once cancelled, ends the layout early, with a text that nobody wants to see.
   const QueryControl* control = nullptr;
 };
 
@@ -70,17 +70,17 @@ struct TableOptions {
 std::string format_table(const std::vector<TableColumn>& columns, const TableRows& rows,
                          const TableOptions& options);
 
-// Whether that is a box, and no row is turned into lines for want of width.
+// Whether format_table() gives a box, and no row is turned into lines for want of width.
 bool fits_in_box(const std::vector<TableColumn>& columns, const TableRows& rows,
                  const TableOptions& options);
 
-// A GitHub-flavoured table: numbers to the right, marks escaped, line breaks as <br>. Options used:
+// Writes a GitHub-flavoured table: numbers to the right, marks escaped, line breaks as <br>. Uses
 // header (a Markdown table must have one, so it is empty when false), types, null_text, rows_max.
 std::string format_markdown(const std::vector<TableColumn>& columns, const TableRows& rows,
                             const TableOptions& options);
 
-// Widths that add up to `budget` at most: the widest give way first and equally, none below its
-// minimum. Empty when even the minimums do not fit. Both lists have the same length.
+// Returns widths that add up to `budget` at most: the widest give way first and equally, none below
+// its minimum. Empty when even the minimums do not fit. Both lists have the same length.
 std::vector<std::size_t> fit_widths(const std::vector<std::size_t>& natural,
                                     const std::vector<std::size_t>& minimum, std::size_t budget);
 

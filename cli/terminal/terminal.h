@@ -23,20 +23,20 @@ namespace evq {
 // Looks up one environment variable; nothing when it is not set.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 Environment process_environment();
-// HOME, else what the system knows of the user. From the main thread.
+// Returns HOME, else what the system knows of the user. From the main thread.
 std::string home_directory(const Environment& environment);
-// A path with ~ or ~/ in front, which no shell has looked at, as a shell would have it.
+// Expands ~ or ~/ in front of a path that no shell has looked at, as a shell would.
 std::string expand_home(const std::string& path, const Environment& environment);
 
 enum class ColorChoice : std::uint8_t { kAuto, kAlways, kNever };
 
-// "auto", "always", "never"; nothing for other text.
+// Reads "auto", "always", "never"; nullopt for other text.
 std::optional<ColorChoice> parse_color_choice(std::string_view text);
 // The user's own choice wins; then NO_COLOR, CLICOLOR_FORCE, TERM=dumb, CLICOLOR=0, in this order.
 bool use_color(ColorChoice choice, const Environment& environment, bool terminal);
 // False when the locale is set and names another encoding than UTF-8.
 bool use_unicode(const Environment& environment);
-// A terminal that knows no escape sequences: TERM is dumb, empty or not set.
+// Whether a terminal knows no escape sequences: TERM is dumb, empty or not set.
 bool is_dumb_terminal(const Environment& environment);
 
 struct TerminalSize {
@@ -45,7 +45,7 @@ struct TerminalSize {
   friend bool operator==(const TerminalSize&, const TerminalSize&) = default;
 };
 
-// As the device says, else COLUMNS and LINES, else 80 by 24; neither is ever 0.
+// Asks the device, else COLUMNS and LINES, else takes 80 by 24; neither is ever 0.
 TerminalSize terminal_size(int descriptor, const Environment& environment);
 
 enum class ReadState : std::uint8_t {
@@ -60,26 +60,26 @@ struct ReadOutcome {
   std::size_t size = 0;  // bytes read, with kData
 };
 
-// What a line editor needs of a terminal; tests have one of their own.
+// A terminal as a line editor needs it; tests have one of their own.
 class TerminalDevice {
  public:
   virtual ~TerminalDevice() = default;
 
-  // Understands cursor movement; otherwise lines are read as they come.
+  // Whether it understands cursor movement; otherwise lines are read as they come.
   virtual bool is_interactive() const = 0;
-  // A person reads the screen, even if it is not interactive.
+  // Whether a person reads the screen, even if it is not interactive.
   virtual bool shows_prompt() const = 0;
   // Waits at most `timeout_ms` (negative: without end). A failure reads as the end. A terminal that
   // shows a prompt and is not interactive is read as lines, and Ctrl-C interrupts the waiting.
   virtual ReadOutcome read(std::span<char> buffer, int timeout_ms) = 0;
-  // All of it at once; false when the terminal is gone.
+  // Writes all of it at once; false when the terminal is gone.
   virtual bool write(std::string_view bytes) = 0;
   virtual TerminalSize size() = 0;
-  // Raw mode delivers every key; leaving twice does nothing.
+  // Enters or leaves raw mode, which delivers every key; leaving twice does nothing.
   virtual Status enter_raw_mode() = 0;
   virtual void leave_raw_mode() = 0;
-  // Keys are not shown and come without Enter until leave_raw_mode, while those that are signals
-  // elsewhere stay so: for what redraws the screen by itself. Nothing where it is not interactive.
+  // Hides keys, which come without Enter, until leave_raw_mode; those that are signals elsewhere
+  // stay so: for what redraws the screen by itself. Does nothing where it is not interactive.
   virtual void hide_keys() = 0;
   // Stops the process as Ctrl-Z does and returns when it goes on.
   virtual void suspend() = 0;
@@ -90,7 +90,7 @@ class TerminalDevice {
 std::unique_ptr<TerminalDevice> make_terminal_device(int input, int output,
                                                      Environment environment);
 
-// Raw mode as long as the object lives.
+// Holds the terminal in raw mode for as long as it lives.
 class RawMode {
  public:
   explicit RawMode(TerminalDevice& device) : device_(device), status_(device.enter_raw_mode()) {}
@@ -98,7 +98,7 @@ class RawMode {
   RawMode(const RawMode&) = delete;
   RawMode& operator=(const RawMode&) = delete;
 
-  // Only once.
+  // Returns whether raw mode was entered; called only once.
   Status take_status() { return std::move(status_); }
 
  private:

@@ -397,6 +397,19 @@ class Follow(EvqCase):
         self.assertIn("waiting for it", process.stderr.readline())
         self.assertEqual(self.interrupt(process), 130)
 
+    def test_a_dataset_that_nothing_has_come_for_is_there(self):
+        self.ingest("other", ['{"i":0}'])
+        for absent in (False, True):
+            name = f"quiet-{absent}"
+            if absent:
+                self.file.unlink()
+            follower = self.start("ingest", name, "--follow", self.file)
+            deadline = time.monotonic() + 60
+            while name not in self.out("dataset", "list") and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertEqual(self.out("tail", name, "--no-follow"), "")
+            self.assertEqual(self.interrupt(follower), 130)
+
     def test_usage(self):
         self.evq("ingest", "app", "--follow", status=2)
         self.evq("ingest", "app", "--follow", self.file, self.file, status=2)
@@ -409,6 +422,8 @@ class FollowToServer(Follow):
     test_the_rest_of_a_line_that_is_too_long_is_no_line = None
     # The types of columns are the server's to tell, by each batch.
     test_what_columns_are_holds = None
+    # Events alone make one on a server.
+    test_a_dataset_that_nothing_has_come_for_is_there = None
 
     def setUp(self):
         super().setUp()

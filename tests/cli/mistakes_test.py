@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pty
 import shutil
 import subprocess
 import unittest
@@ -130,6 +131,12 @@ class Mistakes(EvqCase):
             (("-V",), "error: unknown option '-V'\n  = did you mean '--version'?\n"),
             (("query", "-x", "web"),
              "error: unknown option '-x'\n  = see evq query --help\n"),
+            (("query", "-n", "5", "web"), "error: unknown option '-n'\n  = did you mean '--limit'?\n"),
+            (("query", "-s1h", "web"), "error: unknown option '-s1h'\n  = did you mean '--since'?\n"),
+            (("tail", "-s", "1h", "web"), "error: unknown option '-s'\n  = did you mean '--since'?\n"),
+            (("tail", "-f", "web"),
+             "error: unknown option '-f'\n"
+             "  = tail follows by itself; --no-follow ends it after the newest events\n"),
             (("--quiet", "igest", "web"),
              "error: unknown command 'igest'\n  = did you mean 'ingest'?\n"),
             (("stream", "web"), "error: unknown command 'stream'\n  = did you mean 'tail'?\n"),
@@ -138,6 +145,9 @@ class Mistakes(EvqCase):
              % (__file__, __file__)),
             (("fields", "web"),
              "error: unknown command 'fields'\n  = did you mean 'dataset fields'?\n"),
+            (("drop", "web"), "error: unknown command 'drop'\n  = did you mean 'dataset delete'?\n"),
+            (("dataset", "drop", "web"),
+             "error: evq dataset has no action 'drop'\n  = did you mean 'delete'?\n"),
             (("dataset", "ls"),
              "error: evq dataset has no action 'ls'\n  = did you mean 'list'?\n"),
             (("dataset", "map-field", "add", "web"),
@@ -328,6 +338,16 @@ class Mistakes(EvqCase):
                 self.assertEqual(errors, f"error: {self.directory} is a directory\n"
                                  f"  = name its files: {self.directory}/*.ndjson\n")
                 self.assertEqual(out, "")
+        for words in (("query", "-f"), ("export", "web", "--output")):
+            with self.subTest(words):
+                _, errors = self.evq(*words, self.directory, status=2)
+                self.assertEqual(errors, f"error: {self.directory} is a directory\n  = name a file in it\n")
+        (self.directory / "cut.log").write_bytes(b"one\n\0\0two\n")
+        for words in (("ingest", "web"), ("query", "| count", "--file")):
+            with self.subTest(words):
+                _, errors = self.evq(*words, "cut.log", status=4)
+                self.assertEqual(errors, "error: cut.log: this is no text: byte 5 is zero (compressed input may be "
+                                         "gzip or zstd)\n  = --format text makes an event of each line all the same\n")
         _, errors = self.evq("ingest", "web", ".", status=2)
         self.assertEqual(errors, "error: . is a directory\n  = name its files: *.ndjson\n")
         if os.geteuid() != 0:
@@ -501,14 +521,42 @@ class Mistakes(EvqCase):
         _, errors = self.evq("query", "--file", "same.log", "--", "same", env={"TMPDIR": "nowhere"}, status=5)
         self.assertIn("cannot make a folder in nowhere: No such file or directory", errors)
 
+    def test_a_terminal_that_is_read_is_told_how_it_ends(self):
+        for words in (("ingest", "d"), ("query", "--file", "-", "--", "| count")):
+            ours, terminal = pty.openpty()
+            self.addCleanup(os.close, ours)
+            process = self.start(*words, stdin=terminal)
+            os.close(terminal)
+            self.assertEqual(process.stderr.readline(), "reading standard input; Ctrl-D ends it\n")
+            os.write(ours, b'{"a":1}\n\x04')
+            self.assertEqual(process.wait(timeout=30), 0)
+
+    def test_queries_about_what_is_piped_or_named(self):
+        events = self.directory / "my app.ndjson"
+        events.write_text('{"a":1}\n{"a":2}\n')
+        for query, hint in (("| count", "'| count'"), ("where a > 1", "'| where a > 1'"),
+                            ("| count\n| take 1", "'| …'")):
+            _, errors = self.evq("query", query, input=events.read_text(), status=3)
+            self.assertTrue(errors.endswith(
+                f"= events on standard input are queried with evq query --file - {hint}\n"), errors)
+            _, errors = self.evq("query", query, input="", status=3)
+            self.assertIn("= a query begins with a dataset", errors)
+        for words in (("| count", events.name), (events.name, "| count")):
+            self.check(("query", *words), 2,
+                       f"error: unexpected '{words[1]}'\n  = events in a file are queried with "
+                       "evq query --file 'my app.ndjson' '| count'\n")
+
     def test_a_saved_query_has_an_id(self):
         self.check(("starred", "put", "", "--apl", "web"), 2,
                    "error: a saved query needs an id\n  = evq starred list shows which there are\n")
 
     def test_a_range_that_is_empty(self):
-        self.assertEqual(
-            self.evq("query", "web", "--start-time", "now", "--end-time", "now-1h"),
-            ("", "note: the time range ends before it begins\n"))
+        for verb in ("query", "export"):
+            self.assertEqual(
+                self.evq(verb, "web", "--start-time", "now", "--end-time", "now-1h"),
+                ("", "note: the time range ends before it begins\n"))
+        self.assertEqual(self.evq("export", "web | count", "--start-time", "20240310")[1],
+                         "note: --start-time 20240310 is read as a Unix time; the date is 2024-03-10\n")
         self.assertEqual(self.evq("query", "web | count", "--start-time", "20240310")[1],
                          "note: --start-time 20240310 is read as a Unix time; the date is 2024-03-10\n")
 
@@ -528,6 +576,11 @@ class Mistakes(EvqCase):
                 self.assertEqual(errors, told)
         self.assertEqual(self.evq("query", "old | count", "--since", "1h", "-o", "csv"),
                          ("Count\n0\n", note))
+        self.assertEqual(self.evq("tail", "old", "--since", "1h", "--no-follow"), ("", note))
+        self.assertEqual(self.evq("tail", "old", "--since", "2024-05-02", "--no-follow")[1], "")
+        for what in ("old", "old | count"):
+            self.assertEqual(self.evq("export", what, "--since", "1h")[1], note)
+            self.assertEqual(self.evq("export", what, "--start-time", "2024-05-02")[1], "")
         self.evq("dataset", "create", "none")
         self.assertEqual(self.evq("query", "none", "--since", "1h"), ("", ""))
 

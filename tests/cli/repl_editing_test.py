@@ -302,6 +302,17 @@ def test_pasted_queries():
         screen.expect("│ first │", "null is shown as nothing", "│ second │", "1 row", "evq>", absent=("error",))
 
 
+def test_a_comment_before_a_text_that_goes_on():
+    with Screen(rows=40) as screen:
+        screen.expect("evq>")
+        screen.type("print kept = 41", "Enter")
+        screen.expect("│ kept │", "1 row")
+        screen.type("// only big", "Enter")
+        screen.expect("...>")
+        screen.type("| extend more = kept + 1", "Enter")
+        screen.expect("│ more │", "42", "1 row", absent=("error",))
+
+
 def test_keys_are_the_editors_while_it_runs():
     editor = os.path.join(FOLDER, "editor")
     with open(editor, "w", encoding="utf-8") as file:

@@ -280,6 +280,57 @@ def test_comments_and_bars_in_a_pipe():
     equal(run(["repl"], ".explain web\n| count\n").stdout, run(["repl"], ".explain web | count\n").stdout)
 
 
+def test_comments_and_empty_lines_do_not_cut_a_query():
+    five = '{"Count":100}\n'
+    for between in ("// failed\n", "\n", "  // failed\n\n\t\n// how many\n", "\r\n//\r\n"):
+        text = "web\n| where status == 500\n%s| count\nprint 1\n" % between
+        done = run(["repl"], text)
+        equal((done.stdout, done.stderr), (five + '{"print_0":1}\n', ""))
+    equal(run(["repl"], "web // all\n// failed\n| where (status == 500\n// and\n)\n| count").stdout, five)
+    equal(run(["repl"], "let f = 500;\n// then\nweb\n// of\n| where status == f\n| count\n").stdout, five)
+    many = "web\n" + 20000 * "// and on\n" + "| count\n" + 20000 * "// end\n"
+    equal(run(["repl"], many).stdout, '{"Count":500}\n')
+    # A comment about a command, and one behind a text that an empty line has ended.
+    equal(run(["repl"], ".explain web\n// then\n| count\n").stdout, run(["repl"], ".explain web | count\n").stdout)
+    done = run(["repl"], "let one = 1;\nlet more = 2;\nprint one\n// c\nprint 2\nprint (1\n\n// c\nprint 3\nprint 4\n")
+    equal(done.stdout, '{"print_0":1}\n{"print_0":2}\n{"print_0":3}\n{"print_0":4}\n')
+    equal(done.stderr.count("error["), 1)
+
+
+def test_a_file_is_taken_as_load_takes_it():
+    path = os.path.join(FOLDER, "stages.apl")
+    for text in ("web\n\n| where ms == 1\n or ms == 2\n| count\n", "web\n// of these\n| count\n\nprint 1\n",
+                 ".timing off\nweb | count\n.null -\n| extend b = 1\n\n\nweb | wher\nprint (\n\nprint 2\n"):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        loaded = run(["repl"], ".load %s\n" % path)
+        with open(path, encoding="utf-8") as file:
+            given = subprocess.run([EVQ, "repl"], stdin=file, capture_output=True, text=True, check=False,
+                                   env=environment())
+        equal((given.stdout, given.returncode), (loaded.stdout, loaded.returncode))
+        equal(given.stderr, loaded.stderr.replace(path, "query"))
+    assert given.stdout.startswith('{"Count":500}\n{"Count":500,"b":1}\n'), given.stdout
+
+
+def test_a_bar_goes_on_from_the_last_query_in_a_pipe():
+    done = run(["repl"], "web | take 7\n.timing off\n// how many\n| count\nprint 1\n.timing off\n| where (\n true)\n")
+    equal(done.stdout.splitlines()[7:], ['{"Count":7}', '{"print_0":1}', '{"print_0":1}'])
+    equal((done.stderr.count("error"), done.returncode), (0, 0))
+    equal(run(["repl"], "| count\n").returncode, 3)
+
+
+def test_the_first_line_of_a_script():
+    path = os.path.join(FOLDER, "script.apl")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#!/usr/bin/env -S evq query -f\nweb\n| count\n")
+    for done in (run(["query", "-f", path]), run(["repl"], ".load %s\n" % path)):
+        equal((done.stdout, done.stderr), ('{"Count":500}\n', ""))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#!/usr/bin/env -S evq query -f\nweb\n#!\n| wher\n")
+    assert "--> query:3:1\n" in run(["query", "-f", path]).stderr, run(["query", "-f", path]).stderr
+    equal(run(["query", "#! web"]).returncode, 3)
+
+
 def test_evq_alone_reads_what_is_piped():
     for text in ("web | count\n", ".mode ndjson\nweb | count"):
         done = run([], text)

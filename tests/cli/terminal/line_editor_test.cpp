@@ -384,6 +384,29 @@ TEST_CASE("pasted lines that go on belong to the text, also without brackets aro
   }
 }
 
+TEST_CASE("lines that say nothing are taken along by one behind them that goes on") {
+  Setup setup;
+  for (const bool interactive : {true, false}) {
+    setup.terminal = FakeTerminal({40, 20});
+    setup.terminal.set_interactive(interactive, true);
+    EditorCallbacks callbacks;
+    callbacks.continues = [](std::string_view, std::string_view line) {
+      return line.starts_with('|');
+    };
+    callbacks.is_aside = [](std::string_view line) { return line.empty() || line[0] == '/'; };
+    LineEditor editor(setup.terminal, setup.history, callbacks, {});
+    const std::string end = interactive ? "\r" : "\n";
+    setup.terminal.type("one" + end + "/" + end + end + "| two" + end + "/ of" + end + "| three" +
+                        end);
+    setup.terminal.type("four" + end + "/ five" + end + "six" + end + "/");
+    for (const char* text : {"one\n/\n\n| two\n/ of\n| three", "four", "/ five", "six"}) {
+      Result<EditorInput> input = editor.read();
+      REQUIRE(input.ok());
+      CHECK(input->text == text);
+    }
+  }
+}
+
 TEST_CASE("without an interactive terminal lines are read as they come") {
   const struct {
     std::string input;
