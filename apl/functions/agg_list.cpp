@@ -456,7 +456,7 @@ AggregateBindResult bind_schema(const AggregateBindRequest& request) {
 }
 
 constexpr ParameterDoc kListValue{"value", "A value of any type; null is left out."};
-constexpr ParameterDoc kMax{"[max]",
+constexpr ParameterDoc kMax{"[max_size]",
                             "A constant from 0 to 1,048,576: the largest number of items."};
 
 constexpr AggregateFunction kListRows[] = {

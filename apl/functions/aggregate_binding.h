@@ -58,19 +58,19 @@ std::shared_ptr<const BoundAggregate> make_aggregate(Args... args) {
   return std::make_shared<StateMaker<State, Args...>>(std::move(args)...);
 }
 
-// The types of all arguments as they are, from `from` on; constants among them keep theirs.
+// Returns the types of `arguments` in order, those of constants included.
 std::vector<Type> types_of(std::span<const Argument> arguments);
 
 // A call with one result whose first argument is converted to `first` and the others left alone.
 BoundAggregateCall one_result(const AggregateBindRequest& request, Type result, Type first,
                               std::shared_ptr<const BoundAggregate> aggregate);
 
-// The type numbers of an argument are read in: long and timespan as they are, null and dynamic as
-// real; datetime only when allowed. Nothing for types that are no numbers.
+// Returns the type in which a numeric argument is aggregated: long, real and timespan as they are,
+// null and dynamic as real, datetime only if allowed. nullopt for types that are no numbers.
 std::optional<Type> number_type(Type type, bool allow_datetime);
 BindFailure not_a_number(const AggregateBindRequest& request, int argument);
 
-// A constant whole number in [min, max] at `index`, or `otherwise` when the argument is absent.
+// Allows a whole number in [min, max]; `otherwise` stands for an absent argument.
 struct WholeNumberRule {
   std::string_view what;  // "the number of bins"
   std::int64_t min = 0;
@@ -88,7 +88,7 @@ using AggregateBind = AggregateBindResult (*)(const AggregateBindRequest& reques
 // Binds `bind` to the arguments without the predicate at `position` and filters its input.
 AggregateBindResult bind_filtered(const AggregateBindRequest& request, AggregateBind bind,
                                   std::size_t position);
-// The call over the rows for which a further argument, a bool and the last, is true.
+// Returns `call` restricted to the rows for which one more argument, a bool and the last, is true.
 BoundAggregateCall filtered(BoundAggregateCall call);
 
 }  // namespace evq

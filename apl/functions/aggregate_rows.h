@@ -16,7 +16,7 @@ namespace evq {
 
 namespace visiting {
 
-// visit(row, slot) for each row that is not null; Slot maps a row to its slot.
+// Calls visit(row, slot) for each row that is not null; slot_of(row) is the slot of a row.
 template <class SlotOf, class Visit>
 void visit_slots(const Values& values, std::size_t rows, const SlotOf& slot_of,
                  const Visit& visit) {
@@ -55,7 +55,7 @@ void visit_shapes(const Vector& vector, std::size_t rows, const Visit& visit) {
 
 }  // namespace visiting
 
-// The bytes of the rows' texts or dynamics, of shared ones as often as they occur; 0 of other
+// Sums the bytes of the rows' texts or dynamics, a shared one as often as it occurs; 0 for other
 // types.
 inline std::size_t row_text_bytes(const Vector& vector, std::size_t rows) {
   if (rows == 0 || physical_of(vector.type()) != Physical::kView) {
@@ -68,7 +68,7 @@ inline std::size_t row_text_bytes(const Vector& vector, std::size_t rows) {
   return bytes;
 }
 
-// visit(group, slot) for every row that is not null.
+// Calls visit(group, slot) for every row that is not null.
 template <class Visit>
 void visit_row_slots(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
                      const Visit& visit) {
@@ -82,7 +82,7 @@ void visit_row_slots(const Vector& vector, const std::uint32_t* groups, std::siz
   }
 }
 
-// visit(group, value) for every row that is not null. T is the physical type.
+// Calls visit(group, value) for every row that is not null. T is the physical type.
 template <class T, class Visit>
 void visit_rows(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
                 const Visit& visit) {
@@ -101,7 +101,7 @@ inline bool lanes_pay(std::size_t groups, std::size_t rows) {
   constexpr std::size_t kGroupsMax = 1024;
   return groups <= kGroupsMax && rows / 8 >= groups * kLanes;
 }
-// visit(lane, value) for every row that is not null; the lanes of group g are g * kLanes + 0 ….
+// Calls visit(lane, value) for every row that is not null; group g has lanes g * kLanes + 0 ….
 template <class T, class Visit>
 void visit_rows_in_lanes(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
                          const Visit& visit) {
@@ -119,7 +119,7 @@ inline bool counts_by_slot(const Vector& vector, const std::uint32_t* groups, st
   return groups == nullptr && rows > 0 && !vector.is_flat() && vector.values().size() <= rows;
 }
 
-// visit(slot, count) for each entry that is used and not null, given counts_by_slot().
+// Calls visit(slot, count) for each entry that occurs and is not null, given counts_by_slot().
 template <class Visit>
 void count_slots(const Vector& vector, std::size_t rows, const Visit& visit) {
   const Values& values = vector.values();
@@ -138,7 +138,7 @@ void count_slots(const Vector& vector, std::size_t rows, const Visit& visit) {
   }
 }
 
-// visit(group, slot, count): entry by entry where that is cheaper, else row by row with count 1.
+// Calls visit(group, slot, count): entry by entry where that is cheaper, else row by row, count 1.
 template <class Visit>
 void visit_counted(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
                    const Visit& visit) {
@@ -151,8 +151,8 @@ void visit_counted(const Vector& vector, const std::uint32_t* groups, std::size_
                   [&](std::size_t group, std::size_t slot) { visit(group, slot, std::size_t{1}); });
 }
 
-// visit(group, slot, count) once for each pair of a group and an entry that occurs, when entries
-// are shared and pairs are few; else as visit_counted(). For what is costly a value.
+// Calls visit(group, slot, count) once for each pair of a group and an entry that occurs, when
+// entries are shared and pairs are few; else as visit_counted(). For visits that are expensive.
 template <class Visit>
 void visit_pairs(const Vector& vector, const std::uint32_t* groups, std::size_t group_count,
                  std::size_t rows, const Visit& visit) {

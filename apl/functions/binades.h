@@ -16,18 +16,18 @@ namespace evq {
 class Binades {
  public:
   static constexpr std::uint32_t kCount = 12;
-  // The least and the greatest biased exponent they may have: products are then far from the ends
-  // of what a double can be.
+  // Bounds of the biased exponents that can be held: products then stay far from the ends of the
+  // range of doubles.
   static constexpr std::uint32_t kExponentLeast = 1023 - 400;
   static constexpr std::uint32_t kExponentMost = 1023 + 400;
 
-  // Those of 1 to 4096.
+  // The binades from 1 up to 4096.
   Binades() = default;
-  // Those in which most of the reals of `rows` rows lie, zeros aside.
+  // Returns the kCount neighbouring binades that hold most of the first `rows` reals, zeros aside.
   static Binades of_most(const Vector& reals, std::size_t rows);
 
   bool holds(double value) const { return exponent_of(value) - least_ < kCount || value == 0; }
-  // Of a value that they hold, without its sign, in units of 2 to the power of unit().
+  // Returns the absolute value, which holds() is true of, in units of 2 to the power of unit().
   std::uint64_t magnitude(double value) const {
     constexpr std::uint64_t kImplied = std::uint64_t{1} << kStoredBits;
     const std::uint64_t stored = std::bit_cast<std::uint64_t>(value) & (kImplied - 1);
@@ -39,7 +39,7 @@ class Binades {
 
  private:
   static constexpr unsigned kStoredBits = 52;
-  // Of a double as a whole number of 53 bits.
+  // The exponent's bias when the significand of 53 bits is read as a whole number.
   static constexpr int kExponentBias = 1023 + static_cast<int>(kStoredBits);
   static constexpr std::uint32_t kExponentMask = 0x7FF;
 
@@ -64,7 +64,7 @@ class WholeSum {
       high_ += low_ < magnitude ? 1 : 0;
     }
   }
-  // `times` times, at most 2^63 in all.
+  // Adds the magnitude `times` times; a sum has room for 2^63 of them.
   void add(Uint128 magnitude, bool negative, std::uint64_t times) {
     constexpr unsigned kHalf = 64;
     const Uint128 upper = (magnitude >> kHalf) * times;
@@ -77,7 +77,7 @@ class WholeSum {
     add(other.low_, false);
     high_ += other.high_;
   }
-  // Adds it, in units of 2 to the power of `unit`.
+  // Adds this sum, in units of 2 to the power of `unit`, to `sum`.
   void add_to(ProductSum* sum, int unit) const;
 
  private:
@@ -85,7 +85,7 @@ class WholeSum {
   std::int64_t high_ = 0;
 };
 
-// Adds `whole` units of 2 to the power of `unit`.
+// Adds `whole` units of 2 to the power of `unit` to `sum`.
 void add_whole(RealSum* sum, Int128 whole, int unit);
 
 }  // namespace evq

@@ -17,9 +17,9 @@ namespace evq {
 
 class BoundedSet {
  public:
-  // `hash` is the value's sketch_hash(), `items_max` the same in all calls.
+  // Adds a value. `hash` is its sketch_hash(), `items_max` the same in all calls.
   void add(std::string_view bytes, std::uint64_t hash, std::size_t items_max);
-  // Ask for the memory that adding or reading takes: first of the object, then of what it holds.
+  // Prefetches the memory that adding or reading touches: first the object, then what it points to.
   void prefetch_self() const {
     __builtin_prefetch(&items_);
     __builtin_prefetch(&slots_);
@@ -27,8 +27,8 @@ class BoundedSet {
   void prefetch(std::uint64_t hash) const;
   void prefetch_items() const;
   void merge(const BoundedSet& other, std::size_t items_max);
-  // The items kept, by value, of at most `bytes_max` bytes in all: of more, those of least hash.
-  // Views follow this object.
+  // Returns the kept items in order of value, as views into this object. Where they are more than
+  // `items_max` or `bytes_max` bytes, those with the smallest hashes.
   std::vector<DynamicView> sorted(std::size_t items_max, std::size_t bytes_max) const;
   // Memory held outside the object itself.
   std::size_t size_bytes() const {
@@ -36,7 +36,7 @@ class BoundedSet {
   }
 
  private:
-  // Its bytes are those of text_ from `begin` on, up to where the next item's begin.
+  // An item, whose bytes are text_ from `begin` up to the next item's `begin`.
   struct Item {
     std::uint64_t hash = 0;
     std::size_t begin = 0;
@@ -55,9 +55,9 @@ class BoundedSet {
   }
   bool contains(std::string_view bytes, std::uint64_t hash) const;
   void enter(std::uint64_t hash, std::size_t item);
-  // Makes room for `items`, when they are more than are looked through.
+  // Grows the hash table for `items` items; few items are searched without one.
   void make_slots(std::size_t items);
-  // The numbers of the `count` items of least hash, in that order.
+  // Returns the indexes of the `count` items with the smallest hashes, in order of hash.
   std::vector<std::uint32_t> smallest(std::size_t count) const;
   void shrink(std::size_t items_max);
 

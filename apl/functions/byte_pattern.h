@@ -18,9 +18,9 @@ namespace evq {
 
 class BytePattern {
  public:
-  // Nothing for patterns with anything else: |, flags, named or repeated groups, optional groups
-  // within others or that may be empty, counts, characters beyond ASCII, and repetitions that could
-  // have to give back what they took.
+  // Returns nullopt for a pattern with anything else: |, flags, named or repeated groups, optional
+  // groups that are nested or may be empty, counts, characters beyond ASCII, and repetitions that
+  // might need backtracking.
   static std::optional<BytePattern> parse(std::string_view pattern);
 
   enum class Verdict : std::uint8_t {
@@ -30,8 +30,8 @@ class BytePattern {
   };
   // Whether a match starts at the first byte of `text`.
   Verdict match_prefix(std::string_view text) const;
-  // The leftmost match at or after `from`; groups[0] becomes all of it, the others the groups of
-  // the pattern, as many as there is room for. In time linear in the text.
+  // Finds the leftmost match at or after `from`: groups[0] becomes the match, groups[i] group i of
+  // the pattern, as many as there is room for. Takes time linear in the text.
   Verdict find(std::string_view text, std::size_t from, std::span<std::string_view> groups) const;
 
  private:
@@ -56,8 +56,8 @@ class BytePattern {
     std::size_t end = 0;
     std::optional<std::size_t> optional{};  // the optional group that it is or is within
   };
-  // Which of the optional groups are left out, the last of them in the lowest bit: in this order a
-  // match is looked for, because a group is rather taken than left out.
+  // A set of optional groups that are left out, the last group in the lowest bit. Choices are tried
+  // in ascending order, because a group is rather taken than left out.
   using Choice = std::uint32_t;
 
   static bool take_atom(std::string_view* rest, Atom* atom);
@@ -73,14 +73,14 @@ class BytePattern {
   bool gives_back(std::size_t atom) const;
   bool never_gives_back() const;
   bool is_searched_in_linear_time() const;
-  // With the first choice of optional groups that matches.
+  // Matches by the first choice of optional groups that fits; sets it and `positions`.
   Verdict walk(std::string_view text, std::size_t start, Choice* choice,
                Positions* positions) const;
   Verdict walk_choice(std::string_view text, std::size_t start, Choice choice,
                       Positions* positions) const;
   void set_groups(std::string_view text, Choice choice, const Positions& positions,
                   std::span<std::string_view> groups) const;
-  // The next place that the first atom takes; nothing where only RE2 can tell.
+  // Returns where the first atom may match next, past the end if nowhere; nullopt: ask RE2.
   std::optional<std::size_t> next_start(std::string_view text, std::size_t from) const;
 
   std::vector<Atom> atoms_;

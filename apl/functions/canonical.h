@@ -7,7 +7,7 @@
 
 namespace evq {
 
-// The vector itself when it is not dynamic or every value is canonical already.
+// Returns `vector` in that form; itself when it is not dynamic or all its values are canonical.
 Vector canonical_dynamics(const Vector& vector);
 
 }  // namespace evq

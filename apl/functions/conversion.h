@@ -8,7 +8,7 @@
 
 namespace evq {
 
-// What a dynamic says as a condition, as tobool() has it; nothing where that is null.
+// Returns the truth of a dynamic value as tobool() gives it; nullopt where that is null.
 std::optional<bool> truth_of(DynamicView value);
 
 }  // namespace evq

@@ -11,15 +11,15 @@
 
 namespace evq {
 
-// A part written out in the query is checked when the query is, so that a typing error does not
-// pass for missing data.
+// Refuses a constant name of a part that does not exist while the query is bound, so that a typing
+// error does not pass for missing data.
 std::optional<BindFailure> check_date_part(const BindRequest& request);
 
 std::optional<std::int64_t> datetime_part(std::string_view name, Datetime time);
 std::optional<Datetime> datetime_add(std::string_view name, std::int64_t amount, Datetime time);
 std::optional<std::int64_t> datetime_diff(std::string_view name, Datetime a, Datetime b);
 
-// Kernels of the first and the last that read a part's name once where it is the same in all rows.
+// Kernels of datetime_part() and datetime_diff(), which read a constant name of a part only once.
 Vector datetime_part_rows(const KernelCall& call);
 Vector datetime_diff_rows(const KernelCall& call);
 

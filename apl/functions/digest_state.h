@@ -10,9 +10,9 @@
 
 namespace evq {
 
-// Nothing may be buffered in `sketch`.
+// Encodes `sketch`, which must be flushed.
 std::string digest_text(const QuantileSketch<double>& sketch);
-// Nothing for a text that is no state.
+// Decodes such a text; nullopt if it is none.
 std::optional<QuantileSketch<double>> digest_of_text(std::string_view text);
 
 }  // namespace evq

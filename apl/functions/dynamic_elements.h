@@ -15,25 +15,25 @@
 
 namespace evq {
 
-// The elements of an array, the values of a bag; none for scalars.
+// Returns the elements of an array or the values of a bag; empty for scalars.
 std::vector<DynamicView> elements_of(DynamicView container);
 void add_array(std::span<const DynamicView> elements, DynamicBuilder* out);
-// The null value when the array would be larger than a value may be, as one that holds the same
-// element many times soon is.
+// Encodes an array of `elements`; the null value when it would be larger than a value may be, as
+// one that repeats an element many times soon is.
 DynamicBytes array_of(std::span<const DynamicView> elements);
-// False when what the values hold is certainly too much for one value. Says so before it is built.
+// Returns false when the values are certainly too large for one value: a check before it is built.
 bool may_fit_together(std::span<const DynamicView> values);
 
-// Equal by value, numbers whatever their types; arrays and bags by their contents.
+// Whether two values are equal: numbers whatever their types; arrays and bags by their contents.
 inline bool same_dynamic(DynamicView a, DynamicView b) {
   return compare_dynamic(a, b) == 0;
 }
 
-// What a function that looks for `wanted` finds: the same value, or a number beside a timespan,
-// which counts nanoseconds there as it does beside ==.
+// Whether a function that searches for `wanted` finds `element`: equal values, and a number beside
+// a timespan, which counts nanoseconds there as it does beside ==.
 bool is_wanted(DynamicView element, DynamicView wanted);
 
-// With a seed that nobody knows: values of events might be made to collide else.
+// Hashes with a random seed: with a known one, values of events could be made to collide.
 struct SameDynamicHash {
   std::size_t operator()(DynamicView value) const {
     static const std::uint64_t kSeed = random_seed();

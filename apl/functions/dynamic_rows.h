@@ -19,11 +19,11 @@ using RowFunction = void (*)(std::span<const DynamicView> args, VectorBuilder* o
 // beyond the limits of functions become null.
 using DynamicRowFunction = bool (*)(std::span<const DynamicView> args, DynamicBuilder* out);
 
-// The views of one row of arguments after the other.
+// Gives the arguments of one row after the other as views.
 class DynamicRows {
  public:
   explicit DynamicRows(std::span<const Vector> args) : args_(args), views_(args.size()) {}
-  // Polls, too.
+  // Returns the arguments of row `i`, valid until the next call. Polls.
   std::span<const DynamicView> row(std::size_t i) {
     std::size_t bytes = 0;
     for (std::size_t a = 0; a < args_.size(); ++a) {

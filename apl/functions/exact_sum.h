@@ -30,15 +30,15 @@ struct DoublePair {
   double low = 0;
 };
 
-// Knuth's TwoSum. Exact unless the sum overflows.
+// Adds by Knuth's TwoSum. Exact unless the sum overflows.
 inline DoublePair exact_sum(double a, double b) {
   const double sum = a + b;
   const double part = sum - a;
   return {sum, (a - (sum - part)) + (b - part)};
 }
 
-// Dekker's TwoProduct. Exact unless something overflows or the rest is too small for a double,
-// where it still depends on the factors alone.
+// Multiplies by Dekker's TwoProduct. Exact unless something overflows or the rest is too small for
+// a double, where it still depends on the factors alone.
 inline DoublePair exact_product(double a, double b) {
   constexpr double kSplitter = 134217729;  // 2^27 + 1 halves a significand of 53 bits
   const double product = a * b;
@@ -57,10 +57,10 @@ inline DoublePair exact_product(double a, double b) {
 // its first is beyond what 2^64 of the largest ones come to.
 class WideSum {
  public:
-  // `count` times a finite value.
+  // Adds a finite value `count` times.
   void add(double value, std::uint64_t count = 1);
   void add(const WideSum& other);
-  // To the nearest double, ties to even; infinite beyond the largest.
+  // Returns the sum rounded to the nearest double, ties to even; infinite beyond the largest.
   double value() const;
 
  private:
@@ -73,7 +73,7 @@ class WideSum {
   std::uint32_t uncarried_ = 0;
 };
 
-// Part of a sum in a loop without branches: it notes what it could not hold, and is of no use then.
+// A partial sum for loops without branches. It is of no use once is_exact() is false.
 template <std::size_t kParts>
 struct SumLane {
   std::array<double, kParts> parts{};  // each what the one before it had no room for
@@ -109,7 +109,7 @@ class ExactSum {
     sum.add(value);
     take(sum, value, 1);
   }
-  // `count` times the value, which must be exact as add() of each would be.
+  // Adds the value `count` times, as exactly as that many calls of add() would.
   void add_times(DoublePair value, std::uint64_t count) {
     if (count == 1) {
       add(value);
@@ -124,7 +124,7 @@ class ExactSum {
       add_scaled({value, 0}, count);
     }
   }
-  // An exact lane.
+  // Adds a lane, which must be exact.
   void add(const Lane& lane) {
     for (const double part : lane.parts) {
       add(part);
@@ -132,9 +132,9 @@ class ExactSum {
   }
   void add(const ExactSum& other);
 
-  // Infinity or NaN when a value was not finite, or when the total is beyond the largest double.
+  // Returns the total; infinity or NaN when a value was not finite or the sum is too large.
   double value() const { return digits().high; }
-  // The total's first 106 bits: two doubles, the first of which is value().
+  // Returns the total's first 106 bits: two doubles, the first of which is value().
   DoublePair digits() const;
 
   // Memory held outside the object itself.
@@ -153,25 +153,25 @@ class ExactSum {
   void add_wide(DoublePair value, std::uint64_t count);
 
   std::array<double, kParts> parts_{};  // the first is not finite once a value was not
-  std::unique_ptr<WideSum> wide_;       // what they had no room for; usually nothing
+  std::unique_ptr<WideSum> wide_;       // holds what the parts cannot; usually null
 };
 
-// Of doubles, and of products of doubles, which have twice as many digits and twice their range.
+// Sums of doubles, and of products of doubles, which have twice as many digits and twice the range.
 using RealSum = ExactSum<2>;
 using ProductSum = ExactSum<4>;
 
-// value / divisor with what rounding took from it: together as exact as two doubles are.
+// Returns value / divisor with what rounding took from it: together as exact as two doubles are.
 DoublePair quotient_of(DoublePair value, double divisor);
 
-// products - a * b / count, where the terms may agree in all their digits: what the sums of x, y
-// and x * y make of the sum of (x - mean x) * (y - mean y). Zero for values that are all alike, as
-// a single one is; infinite when the products are, NaN when a or b is not finite.
+// Returns the sum of (x - mean x) * (y - mean y) from the sums of x (a), of y (b) and of x * y:
+// products - a * b / count, whose terms may agree in all their digits. Zero when all values are
+// equal, as a single one is; infinite when the products are; NaN when a or b is not finite.
 double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b, double count);
 
-// All of `data`.
+// Returns the sum of `count` doubles.
 RealSum sum_of(const double* data, std::size_t count);
 
-// At most 2^31 values: the halves are summed apart in 64 bits.
+// Returns the sum of at most 2^31 integers: the halves are summed apart in 64 bits.
 inline Int128 sum_of(const std::int64_t* data, std::size_t count) {
   std::int64_t high = 0;
   std::uint64_t low = 0;

@@ -10,7 +10,7 @@ namespace evq {
 
 using ComplexSeries = std::vector<std::complex<double>>;
 
-// X[k] = sum of x[j] e^(-2 pi i j k / n); with `inverse`, e^(+…).
+// Computes X[k] = sum of x[j] e^(-2 pi i j k / n); with `inverse`, e^(+…).
 ComplexSeries fourier_transform(ComplexSeries input, bool inverse);
 
 }  // namespace evq

@@ -40,17 +40,17 @@ class FrequentItems {
   explicit FrequentItems(std::size_t capacity) : capacity_(capacity) {}
 
   void add(std::string_view bytes, std::uint64_t count) { add(bytes, hash_of(bytes), count); }
-  // With the item's hash_of(), for callers that ask for the memory of many items ahead: first with
-  // prefetch_slot(), then with prefetch_item().
+  // Adds an item by its hash_of(), for callers that ask for the memory of many items ahead: first
+  // with prefetch_slot(), then with prefetch_item().
   void add(std::string_view bytes, std::uint64_t hash, std::uint64_t count);
   static std::uint64_t hash_of(std::string_view bytes);
   void prefetch_slot(std::uint64_t hash) const;
   void prefetch_item(std::uint64_t hash) const;
-  // `other` is settled; this is when it returns.
+  // Adds the counts of `other`, which must be settled; this is settled when it returns.
   void merge(const FrequentItems& other);
-  // To be called after the last add(), before anything but total() and size_bytes() is asked.
+  // Must be called after the last add(), before anything but total() and size_bytes() is asked.
   void settle();
-  // visit(items) with these items, or a copy of them, settled.
+  // Calls visit(items) with this object or, when it is not settled, with a settled copy.
   template <class Visit>
   void with_settled(const Visit& visit) const {
     if (is_settled()) {
@@ -63,15 +63,15 @@ class FrequentItems {
   }
 
   bool is_exact() const { return cells_.empty(); }
-  // 0 while counts are exact.
+  // Returns how much too high counts may be, for all but 1 item in 1,000; 0 while exact.
   std::uint64_t error() const;
-  // Every item with a larger count is listed; others are of the sample. 0 while counts are exact.
+  // Returns the count above which every item is listed; others are of the sample. 0 while exact.
   std::uint64_t certain_above() const;
   std::uint64_t total() const { return total_; }
-  // Of any item, listed or not.
+  // Returns the count of any item, listed or not.
   std::uint64_t count_of(std::string_view bytes) const;
-  // The `k` listed items of largest count, in that order; equal counts by bytes. Views follow this
-  // object.
+  // Returns the `k` listed items of largest count, in that order; equal counts by bytes. Views
+  // follow this object.
   std::vector<Item> top(std::size_t k) const;
 
   // Memory held outside the object itself.
@@ -86,7 +86,7 @@ class FrequentItems {
   struct Entry {
     std::uint64_t hash = 0;
     std::uint64_t count = 0;       // exact, or what purges have left of it
-    std::uint64_t unsketched = 0;  // what the sketch does not know of yet
+    std::uint64_t unsketched = 0;  // part of the count that is not in the sketch
     std::size_t offset = 0;
     std::size_t size = 0;
   };
@@ -99,7 +99,7 @@ class FrequentItems {
     std::uint32_t tag = 0;    // the hash's upper half
     std::uint32_t entry = 0;  // its number + 1, or 0 for a free slot
   };
-  // Of the sample: its bytes are sample_text_[offset, offset + size).
+  // An item of the sample; its bytes are sample_text_[offset, offset + size).
   struct Sampled {
     std::uint64_t hash = 0;
     std::size_t offset = 0;
@@ -110,27 +110,27 @@ class FrequentItems {
     return text.substr(item.offset, item.size);
   }
 
-  // The item's slot: with its entry's number + 1, or the free one where it would go. There are
-  // slots.
+  // Returns the index of the slot that has the item's entry, or of the free one where it would go.
+  // There must be slots.
   std::size_t slot_of(std::string_view bytes, std::uint64_t hash) const;
-  // The item's entry's number + 1; 0 when it has none.
+  // Returns the index + 1 of the item's entry; 0 when it has none.
   std::uint32_t entry_of(std::string_view bytes, std::uint64_t hash) const;
-  // `unsketched` of the `count` are not in the sketch.
+  // Adds `count` to an item, of which `unsketched` is not in the sketch yet.
   void count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count,
                   std::uint64_t unsketched);
   bool is_settled() const { return is_exact() || !unsketched_; }
-  // Brings the list back to the capacity.
+  // Shrinks the list to the capacity.
   void shrink();
   void purge();
   // Makes room for twice as many entries as there are.
   void rebuild_slots();
   void open_sketch();
-  // Puts what is unsketched of the entries with at most `count` into sketch and sample.
+  // Puts what is unsketched of entries with at most `count` into the sketch and the sample.
   void sketch_entries(std::uint64_t count);
   // Keeps the item while it may be among those of least hash.
   void add_to_sample(std::uint64_t hash, std::string_view bytes);
   std::size_t sample_max() const;
-  // Leaves the different items of least hash, as many as there are to be.
+  // Keeps only the distinct items with the smallest hashes, sample_max() at most.
   void tidy_sample();
   void add_to_sketch(std::uint64_t hash, std::uint64_t count);
   std::uint64_t sketch_count(std::uint64_t hash) const;
@@ -141,9 +141,9 @@ class FrequentItems {
   std::string text_;
   LargeVector<std::uint64_t> cells_;  // the sketch, row by row; empty while counts are exact
   std::vector<Sampled> sample_;       // likewise; settled, in order of hash and then of bytes
-  std::size_t sample_tidy_ = 0;       // so many of the first are in that order
+  std::size_t sample_tidy_ = 0;       // how many of the first are in that order
   std::string sample_text_;
-  std::uint64_t sample_hash_max_ = ~std::uint64_t{0};  // of those that may be in it
+  std::uint64_t sample_hash_max_ = ~std::uint64_t{0};  // of items that may be in the sample
   bool unsketched_ = false;                            // some entry is
   std::uint64_t total_ = 0;
 };

@@ -60,16 +60,16 @@ class FrequentItemsState : public AggregateState {
   FrequentItemsState(std::size_t counters, std::size_t row_bytes_max)
       : counters_(counters), meter_(row_bytes_max) {}
 
-  // Into an open array.
+  // Appends the group's answer to the array that is open in `list`.
   virtual void append_answer(const FrequentItems& items, DynamicBuilder* list) const = 0;
 
   FrequentItems& items_of(std::size_t group) { return items_[group]; }
   std::size_t group_count() const { return items_.size(); }
-  // One of many items of a row: note_rows() is not told of it.
+  // Adds one of many items of a row and meters it at once; note_rows() is not told of such rows.
   void add_item(std::size_t group, std::string_view bytes, std::uint64_t count) {
     meter_.grow(items_[group], [&] { items_[group].add(bytes, count); });
   }
-  // At the end of add(), with the bytes of the texts that the items may keep.
+  // Must be called at the end of add(), with the bytes of the texts that the items may keep.
   void note_rows(std::size_t rows, std::size_t text_bytes) {
     meter_.note_rows(rows, items_, text_bytes);
   }

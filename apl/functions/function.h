@@ -29,16 +29,16 @@ namespace evq {
 inline constexpr std::int64_t kUnboundedStart = INT64_MIN;
 inline constexpr std::int64_t kUnboundedEnd = INT64_MAX;
 
-// What a query knows about itself; the same for all its calls.
+// The context of a query for its function calls; the same for all of them.
 struct EvalContext {
   std::int64_t now_ns = 0;                        // one instant for the whole query
   std::int64_t range_start_ns = kUnboundedStart;  // the query's time range, closed
   std::int64_t range_end_ns = kUnboundedEnd;
-  std::int64_t auto_bins = kAutoBinsDefault;  // that bin_auto() makes of the range at most
+  std::int64_t auto_bins = kAutoBinsDefault;  // most bins that bin_auto() makes of the range
   std::uint64_t random_seed = 0;
   const QueryControl* control = nullptr;     // may be null in tests
   const class GeoDatabase* geo = nullptr;    // geo_info_from_ip_address; may be null
-  const class TimeExtent* extent = nullptr;  // of the data that the query reads; may be null
+  const class TimeExtent* extent = nullptr;  // extent of the query's data; may be null
 };
 
 // An argument as binding sees it: its type, and its value when it is a constant.
@@ -50,8 +50,8 @@ struct Argument {
 class BoundFunction {
  public:
   virtual ~BoundFunction() = default;
-  // `args` have `rows` rows each, of the types BoundCall named, in any shape. The result has
-  // `rows` rows of BoundCall::result.
+  // Computes the call. `args` have `rows` rows each, of the types BoundCall named, in any shape.
+  // The result has `rows` rows of BoundCall::result.
   virtual Vector evaluate(const EvalContext& context, std::span<const Vector> args,
                           std::size_t rows) const = 0;
 };
@@ -62,7 +62,7 @@ struct BoundCall {
   std::shared_ptr<const BoundFunction> function;
 };
 
-// Why a call does not bind: one sentence and a hint, at argument `argument` (-1: the whole call).
+// The reason why a call does not bind: one sentence and a hint, at `argument` (-1: the whole call).
 struct BindFailure {
   int argument = -1;
   std::string message;
@@ -112,8 +112,8 @@ enum class FunctionFlags : std::uint8_t {
   kInternal = 4,  // an operator's function ("op_add"): not listed, not callable by name
 };
 
-// About how long a call takes for a row, beside what its arguments take; 1 is to read a number. The
-// filters of a scan are put in this order.
+// Relative cost of a call for one row, arguments excluded; 1 is reading a number. The filters of a
+// scan are put in this order.
 enum class CallCost : std::uint16_t {
   kLogic = 1,
   kOperator = 4,  // on numbers
@@ -135,16 +135,16 @@ struct ScalarFunction {
   // Refuses constant arguments that no row could make sense of, before an overload is chosen.
   std::optional<BindFailure> (*check)(const BindRequest& request) = nullptr;
   BindResult (*bind)(const BindRequest& request) = nullptr;  // instead of overloads
-  // For `bind`: how many arguments are allowed; overloads derive it themselves.
+  // Bounds of the number of arguments, for rows with `bind`; overloads derive them themselves.
   std::uint8_t arguments_min = 0;
   std::uint8_t arguments_max = 255;
   CallCost cost = CallCost::kUsual;
   FunctionFlags flags = FunctionFlags::kNone;
-  // Of a function that gives an array of different things: what they are called. A call without a
-  // name in project or extend becomes a column each, function_argument_part.
+  // Names of the elements of an array result. A call without a name in project or extend becomes a
+  // column for each, called function_argument_part.
   std::span<const std::string_view> parts{};
-  // Of a function that gives a list or a bag: the internal function of its arguments and an index
-  // from 0 on, or a key, that gives what lies there without making the rest. May be empty.
+  // Internal function that takes the call's arguments and an index (from 0) or a key and gives that
+  // element without making the rest of the list or bag. May be empty.
   std::string_view element{};
 };
 
@@ -185,22 +185,22 @@ class AggregateState {
   // Adds `rows` rows; row i belongs to groups[i], or all to group 0 when `groups` is null.
   virtual void add(const EvalContext& context, std::span<const Vector> args,
                    const std::uint32_t* groups, std::size_t rows) = 0;
-  // True for states to which add() is nothing but a number of rows: add_counts() serves them too.
+  // True for states for which add() only counts rows: add_counts() serves them too.
   virtual bool counts_rows() const { return false; }
-  // True for states that ask for nothing but the least and the greatest of the values.
+  // True for states that need only the least and the greatest of the values.
   virtual bool keeps_extremes() const { return false; }
-  // counts[j] more rows for groups[j].
+  // Adds counts[j] rows to groups[j]; called only where counts_rows() is true.
   virtual void add_counts(std::span<const std::uint32_t> /*groups*/,
                           std::span<const std::uint32_t> /*counts*/) {}
-  // Does what add() put off: called by the thread that added when no more rows come, before others
-  // merge from this state and before finish().
+  // Completes work that add() deferred. Called by the thread that added, when no more rows come,
+  // before others merge from this state and before finish().
   virtual void settle() {}
-  // Whether others may merge from this state before that.
+  // Whether others may merge from this state before settle().
   virtual bool merges_unsettled() const { return false; }
   // Merges groups `from` of `other` (made by the same BoundAggregate) into groups `to`; other's
   // rows count as coming after this state's rows. Several states may merge from one at a time.
   virtual void merge(const AggregateState& other, std::span<const GroupPair> pairs) = 0;
-  // The results of groups [begin, begin + count), one vector a result column.
+  // Returns the results of groups [begin, begin + count), one vector a result column.
   virtual std::vector<Vector> finish(const EvalContext& context, std::size_t begin,
                                      std::size_t count) const = 0;
   // Memory held, for the query's budget; may be an estimate but grows with the data.
@@ -211,8 +211,8 @@ class BoundAggregate {
  public:
   virtual ~BoundAggregate() = default;
   virtual std::unique_ptr<AggregateState> make_state() const = 0;
-  // The aggregate whose states, given the same rows, answer with the results of this one and then
-  // with those of `other`; null when there is none.
+  // Returns the aggregate whose states, given the same rows, give the results of this one and then
+  // those of `other`; null when there is none.
   virtual std::shared_ptr<const BoundAggregate> joined(const BoundAggregate& /*other*/) const {
     return nullptr;
   }
@@ -233,11 +233,11 @@ using AggregateBindResult = std::variant<BoundAggregateCall, BindFailure>;
 struct AggregateBindRequest {
   std::span<const Argument> arguments;
   const EvalContext& context;
-  // Width of `by bin(_time, …)` when the summarize groups by one; for rate().
+  // Width of the group key bin(_time, …), where the summarize has one; for rate().
   std::optional<std::int64_t> bin_ns;
-  // What each argument is called, for results that speak of their fields; may be empty.
+  // Names of the arguments, for results that mention their fields; may be empty.
   std::span<const std::string> argument_names{};
-  // By whose row the call is bound, since several rows share a `bind`; bind_aggregate() tells it.
+  // Name of the function's row, since several rows share a `bind`; bind_aggregate() sets it.
   std::string_view function{};
 };
 
@@ -252,22 +252,21 @@ struct AggregateFunction {
   std::string_view returns{};
   std::array<Example, 4> examples{};
   AggregateBindResult (*bind)(const AggregateBindRequest& request) = nullptr;
-  // Of the …if forms: position of the bool that says which rows count. `bind` does not see it and
-  // gets those rows only, unless the row reads it by itself.
+  // Position of the bool argument of an …if form, which selects the rows. `bind` does not see it
+  // and gets those rows only, unless the row reads it by itself.
   std::optional<std::size_t> predicate{};
   bool reads_predicate = false;
   std::uint8_t arguments_min = 0;
   std::uint8_t arguments_max = 255;
   bool order_sensitive = false;  // make_list, take_any: input must arrive in stream order
   std::string_view api_name{};   // "distinct" for dcount: the op name of API answers; may be empty
-  // How many of the first arguments an unnamed result is called after: covariance_x_y.
+  // Number of leading arguments that an unnamed result is named after: covariance_x_y.
   std::uint8_t naming_arguments = 1;
-  // What it is called after where the call names an alias; empty: the alias.
+  // Prefix of the result's name where the call uses an alias; empty: the alias.
   std::string_view alias_prefix{};
-  // Unless the call names an alias, an unnamed result is called as its argument is, and not after
-  // the function too.
+  // An unnamed result has its argument's name without the function's, unless an alias is called.
   bool keeps_names = false;
-  // Results are values of the arguments; those that * chose are called as they are.
+  // Results are values of the arguments; those that * chose keep the names of their fields.
   bool gives_fields = false;
 };
 

@@ -29,7 +29,7 @@ class GeoDatabase {
   GeoDatabase(const GeoDatabase&) = delete;
   GeoDatabase& operator=(const GeoDatabase&) = delete;
 
-  // What is unknown stays empty; nothing when the database does not hold the address.
+  // Looks up an address, mapped if `ipv4`; nullopt if it is not listed. Unknown members stay empty.
   std::optional<GeoPlace> find(const IpAddress& address, bool ipv4) const;
 
  private:

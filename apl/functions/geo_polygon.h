@@ -15,7 +15,7 @@ struct Polygon {
   std::vector<Ring> rings;  // the outer one, then holes; what belongs to it is left of all of them
 };
 
-// Those of a bag of type Polygon or MultiPolygon; nothing when it is none, or has a ring of fewer
+// Reads a bag of type Polygon or MultiPolygon; nullopt when it is neither, or has a ring of fewer
 // than three different corners.
 std::optional<std::vector<Polygon>> polygons_of(DynamicView shape);
 
@@ -26,7 +26,7 @@ struct Extent {
   double perimeter = 0;  // in radians
 };
 
-// Of all polygons together: what several share counts once. Nothing when so many edges lie near
+// Measures the union of all polygons: shared area counts once. nullopt when so many edges lie near
 // each other that it would take too long: more than a thousand in each of two.
 std::optional<Extent> extent_of(const std::vector<Polygon>& polygons);
 

@@ -26,7 +26,7 @@ inline bool is_position(double longitude, double latitude) {
   return longitude >= -180 && longitude <= 180 && latitude >= -90 && latitude <= 90;
 }
 
-// Positions of GeoJSON; nothing when one of them is none.
+// Reads an array of GeoJSON positions; nullopt when one of them is invalid.
 std::optional<std::vector<Point>> positions_of(DynamicView array);
 
 // Calls visit(coordinates) for the one shape of `kind`, or for each of "Multi" + `kind`; false when

@@ -9,7 +9,7 @@
 
 namespace evq {
 
-// One dynamic value for each of `count` groups from `begin` on: `write(group, &builder)` writes it.
+// Makes a value for each of `count` groups from `begin` on: `write(group, &builder)` writes it.
 template <class Write>
 Vector dynamics_of_groups(std::size_t begin, std::size_t count, const Write& write) {
   VectorBuilder values(Type::kDynamic);

@@ -11,7 +11,7 @@
 namespace evq {
 
 std::string hll_text(const HyperLogLog& sketch);
-// Nothing for a text that is no state.
+// Decodes such a text; nullopt if it is none.
 std::optional<HyperLogLog> hll_of_text(std::string_view text);
 
 }  // namespace evq

@@ -27,7 +27,7 @@ class HyperLogLog {
   static constexpr unsigned kPrecisionMin = 4;
   static constexpr unsigned kPrecisionDefault = 14;
   static constexpr unsigned kPrecisionMax = 18;
-  // What users take for small numbers is exact; 64 KiB of table at most.
+  // Limit of exact counts: what users take for small numbers; 64 KiB of table at most.
   static constexpr std::size_t kExactMax = 4096;
   static constexpr std::uint64_t kEstimateMax = INT64_MAX;  // of what was given as a sketch, too
 
@@ -41,7 +41,7 @@ class HyperLogLog {
       add_exact(hash);
     }
   }
-  // Asks for the memory beside the object itself that add() will change.
+  // Prefetches the memory outside the object that add(hash) will change.
   void prefetch(std::uint64_t hash) const {
     if (const auto* registers = std::get_if<Registers>(&held_)) {
       __builtin_prefetch(&(*registers)[hash >> (64 - precision_)], 1);
@@ -49,24 +49,24 @@ class HyperLogLog {
       __builtin_prefetch(list->data() + list->size(), 1);
     }
   }
-  // Does what add() put off, so that nobody who asks has to do it each time.
+  // Completes work that add() deferred, so that nobody who asks has to do it each time.
   void settle();
-  // Sketches of different precision meet at the smaller one.
+  // Merges `other` into this; of different precisions the smaller one remains.
   void merge(const HyperLogLog& other);
   std::uint64_t estimate() const;
 
-  // Of a settled one, whether estimate() is the very number.
+  // Whether estimate() is exact; the sketch must be settled.
   bool is_exact() const { return !std::holds_alternative<Registers>(held_); }
   unsigned precision() const { return precision_; }
   // Memory held outside the object itself.
   std::size_t size_bytes() const;
 
-  // A form for hll(): bytes that parse() reads back; equal sets give equal bytes.
+  // Encodes the sketch for hll(); parse() reads it back. Equal sets give equal bytes.
   std::string serialize() const;
   static std::optional<HyperLogLog> parse(std::string_view bytes);
 
  private:
-  // Of many groups most have few values, which take no memory of their own.
+  // Holds few hashes without allocation, since of many groups most have few values.
   using Few = std::array<std::uint64_t, 4>;
   using List = std::vector<std::uint64_t>;
   using Registers = std::vector<std::uint8_t>;
@@ -81,7 +81,7 @@ class HyperLogLog {
     }
   }
   void add_exact(std::uint64_t hash);
-  // False when there is no room.
+  // Adds a hash; false when there is no room.
   bool add_to(Few* few, std::uint64_t hash);
   void make_room();
   void drop_repeated(List* list);
@@ -91,17 +91,17 @@ class HyperLogLog {
   // The hashes of an exact set other than 0, in no order; some more than once where it is not
   // settled.
   std::span<const std::uint64_t> hashes() const;
-  // Nothing is in it.
+  // Whether nothing was added.
   bool is_empty() const { return is_exact() && exact_count() == 0; }
   Registers& make_dense();
   void lower_precision(unsigned precision);
 
   std::variant<Few, List, Registers> held_;
-  // So many of the first of the few or of the list differ; behind them in the list come those of
-  // which that is not known.
+  // Number of leading hashes of the few or of the list that are known to differ; those behind them
+  // in the list may repeat.
   std::uint32_t distinct_ = 0;
   std::uint8_t precision_;
-  bool has_zero_ = false;  // of an exact one: the hash 0 is not among its hashes
+  bool has_zero_ = false;  // exact sets keep the hash 0 here, not in held_
 };
 
 }  // namespace evq

@@ -36,16 +36,16 @@ struct Ipv4Network {
   std::uint32_t address = 0;
   int prefix = kIpv4Bits;
 };
-// An address with or without "/prefix".
+// Reads an address with or without "/prefix".
 std::optional<Ipv4Network> parse_ipv4_network(std::string_view text);
-// Either kind, with or without "/prefix".
+// Reads an address of either kind, with or without "/prefix".
 std::optional<IpNetwork> parse_ip_network(std::string_view text);
 
 std::uint32_t mask_ipv4(std::uint32_t address, int prefix);
 IpAddress mask_ip(IpAddress address, int prefix);
 
 void append_ipv4(std::string& out, std::uint32_t address);
-// All eight groups of four hexadecimal digits.
+// Appends all eight groups of four hexadecimal digits.
 void append_ipv6_full(std::string& out, const IpAddress& address);
 
 }  // namespace evq

@@ -22,14 +22,14 @@ struct JsonPathStep {
 
 class JsonPath {
  public:
-  // Nothing when the text is no path. The leading `$` may be left out; "$" alone has no steps.
+  // Parses a path; nullopt if it is none. The leading `$` may be left out; "$" alone has no steps.
   static std::optional<JsonPath> parse(std::string_view text);
-  // The same, of rows that mostly have one path: the thread's last one is remembered, and valid
+  // Parses the path of a row. Rows mostly have one path: the thread's last is kept, and is valid
   // until its next call. Null when the text is no path.
   static const JsonPath* of_row(std::string_view text);
 
   const std::vector<JsonPathStep>& steps() const { return steps_; }
-  // Every value the path leads to, in order.
+  // Returns every value the path leads to, in order.
   std::vector<DynamicView> matches(DynamicView root) const;
 
  private:

@@ -85,7 +85,7 @@ Vector run(const KernelCall& call, std::index_sequence<I...> /*indexes*/) {
   return out.finish();
 }
 
-// What the loop below stores of a result.
+// Converts a result to its stored form, for the loop below.
 template <class R>
 auto stored(const R& result) {
   if constexpr (std::is_same_v<R, Datetime> || std::is_same_v<R, Timespan>) {

@@ -24,14 +24,14 @@ struct Datetime {
 struct Timespan {
   std::int64_t ns = 0;
 };
-// Of a computation that may have overflowed.
+// Makes a Datetime of a computation's result; nullopt when it has overflowed.
 inline std::optional<Datetime> time_of(std::optional<std::int64_t> ns) {
   return ns.has_value() ? std::optional(Datetime{*ns}) : std::nullopt;
 }
 struct DynamicBytes {
   std::string bytes;  // encoded as in store/column/dynamic.h; none for null
 };
-// Nothing stands for null.
+// Types of values that may be null, which is nullopt.
 using MaybeBool = std::optional<bool>;
 using MaybeLong = std::optional<std::int64_t>;
 using MaybeReal = std::optional<double>;
@@ -132,7 +132,7 @@ class Reader {
       return Inner::load(data_[at]);
     }
   }
-  // Steps of a PollCounter that row i takes to be looked at.
+  // Returns the steps of a PollCounter that looking at row `i` takes.
   std::size_t poll_steps(std::size_t i) const {
     if constexpr (kIsText) {
       const std::size_t at = slot(i);

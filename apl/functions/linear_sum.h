@@ -9,8 +9,8 @@
 
 namespace evq {
 
-// Of longs. The value is null where it is no long, and where x * scale is none, as where a query
-// multiplies and then adds; but a scale of -1 is that of shift - x, which is one step.
+// The form x * scale + shift of a long x. It is null where it overflows, and where x * scale does,
+// as in a query that multiplies and then adds; but scale -1 means shift - x, which is one step.
 struct LinearForm {
   static constexpr std::int64_t kScaleMax = std::int64_t{1} << 16;        // either sign
   static constexpr std::int64_t kShiftMax = (std::int64_t{1} << 62) - 1;  // either sign

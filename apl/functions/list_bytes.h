@@ -26,7 +26,7 @@ class ListBytes {
     std::size_t items = 0;  // the caller's
   };
 
-  // Fewer than 2^32 bytes.
+  // Appends `bytes`, fewer than 2^32, to the list.
   void append(std::string_view bytes, List* list) {
     if (bytes.size() > list->room - list->used) {
       add_piece(bytes.size(), list);
@@ -36,7 +36,7 @@ class ListBytes {
     list->bytes += bytes.size();
   }
 
-  // visit(bytes) for the pieces in order.
+  // Calls visit(bytes) for the pieces in order.
   template <class Visit>
   static void for_each_piece(const List& list, const Visit& visit) {
     for (const char* piece = list.first; piece != nullptr;) {
@@ -49,7 +49,7 @@ class ListBytes {
   std::size_t size_bytes() const { return arena_->size_bytes(); }
 
  private:
-  // Of a piece that another one follows. It has no alignment.
+  // The header of a piece that another one follows. It is not aligned.
   struct Head {
     char* next = nullptr;
     std::size_t used = 0;

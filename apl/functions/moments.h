@@ -17,8 +17,8 @@
 
 namespace evq {
 
-// Of one input with itself, or of two. One worker's. Bit i of `kWhole` says that input i is of
-// whole numbers, 64 bits each, and not of reals.
+// The moments of one input with itself (variance) or of two (covariance), by group. One worker's.
+// Bit i of `kWhole` says that input i is of 64-bit whole numbers, not of reals.
 template <std::size_t kInputs, unsigned kWhole = 0>
 class MomentStates {
  public:
@@ -36,7 +36,7 @@ class MomentStates {
   std::size_t size_bytes() const { return meter_.bytes(groups_); }
 
  private:
-  // Exact sums of what the binades do not hold; of most groups, of nothing.
+  // Exact sums of the values that the binades do not hold; most groups have none.
   struct Rest {
     std::array<RealSum, kInputs> sums;
     ProductSum products;
@@ -52,14 +52,14 @@ class MomentStates {
     Rest& rest_of_it();
     std::size_t size_bytes() const;
   };
-  // A row's whole numbers, and the bits of its reals.
+  // The inputs of a row: whole numbers, or the bits of reals.
   using Values = std::array<std::uint64_t, kInputs>;
 
   static constexpr bool is_whole(std::size_t input) { return (kWhole >> input & 1) != 0; }
 
-  // False, and nothing added, when the binades do not hold a value.
+  // Adds a row `times` times; false, with nothing added, when the binades do not hold a value.
   bool add_whole_values(const Values& values, std::uint64_t times, Group* group) const;
-  // Out of the way of the loop over rows, which hardly ever gets here.
+  // Kept out of the loop over rows, which hardly ever calls it.
   [[gnu::noinline]] static void add_rest(const Values& values, std::uint64_t times, Rest* rest);
   void settle(const Group& group, Rest* rest) const;
   void choose_binades(const Inputs& inputs, std::size_t rows);
@@ -67,9 +67,9 @@ class MomentStates {
 
   std::array<Binades, kInputs> binades_;  // of reals
   LargeVector<Group> groups_;
-  // Since the binades were chosen.
+  // Rows added since the binades were chosen.
   std::uint64_t rows_ = 0;
-  std::uint64_t rows_beside_ = 0;  // that they did not hold
+  std::uint64_t rows_beside_ = 0;  // rows that they did not hold
   SizeMeter meter_{sizeof(Rest)};
 };
 

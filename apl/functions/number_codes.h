@@ -6,8 +6,8 @@
 
 namespace evq {
 
-// The same rows as a dictionary when they are flat integers or reals and its entries are few beside
-// the rows; else `vector`. An entry may come several times.
+// Returns the rows as a dictionary when they are flat integers or reals and its entries are few
+// beside the rows; else `vector`. An entry may come several times.
 Vector code_numbers(const Vector& vector);
 
 }  // namespace evq

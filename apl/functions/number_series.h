@@ -12,8 +12,8 @@
 
 namespace evq {
 
-// The values, gaps filled by `between(left, right, step, steps)` of their neighbours, 0 < step <
-// steps, and at the ends with the nearest value; T() when there are none.
+// Returns the values with each gap filled by `between(left, right, step, steps)` of its neighbours,
+// 0 < step < steps, and at the ends by the nearest value; T() when there are no values.
 template <class T, class Between>
 std::vector<T> fill_gaps(const std::vector<std::optional<T>>& values, const Between& between) {
   std::vector<T> filled(values.size());
@@ -41,25 +41,25 @@ struct NumberSeries {
   bool timespans = false;  // every number was a timespan, and there was one
 
   std::size_t size() const { return values.size(); }
-  // Nothing when `array` is no array.
+  // Reads an array; nullopt when it is none.
   static std::optional<NumberSeries> read(DynamicView array);
-  // The numbers without the gaps.
+  // Returns the numbers without the gaps.
   std::vector<double> present() const;
-  // The numbers, gaps filled along a line between their neighbours and at the ends with the
+  // Returns the numbers, gaps filled along a line between their neighbours and at the ends with the
   // nearest number, 0 when there are none.
   std::vector<double> filled() const;
 };
 
 void add_number(std::optional<double> value, DynamicBuilder* out);
 void add_numbers(const std::vector<double>& values, DynamicBuilder* out);
-// A number of a series, by itself: a long, real or timespan.
+// Reads one element: a long, real or timespan; nullopt for others.
 std::optional<double> series_number(DynamicView value);
 DynamicBytes series_of(const std::vector<std::optional<double>>& values);
-// The values are nanoseconds and become timespans again.
+// Makes an array of timespans of nanoseconds.
 DynamicBytes timespans_of(const std::vector<std::optional<double>>& values);
 DynamicBytes series_of(const std::vector<double>& values);
 
-// Mean and sample variance (n - 1; 0 for one number) in two passes.
+// The mean and sample variance (n - 1; 0 for one number), computed in two passes.
 struct SeriesMoments {
   double mean = 0;
   double variance = 0;

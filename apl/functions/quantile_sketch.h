@@ -46,11 +46,11 @@ class QuantileSketch {
       flush();
     }
   }
-  // `weight` rows of the same value; weights of zero and less are ignored.
+  // Adds `weight` rows of the same value; weights of zero and less are ignored.
   void add(T value, double weight);
   void merge(const QuantileSketch& other);
 
-  // Merges what is buffered; the questions below need that.
+  // Merges the buffered values into the buckets; the functions below require that.
   void flush();
 
   // Calls take(const QuantileSketch&) with this sketch, or with a copy where values are buffered.
@@ -69,13 +69,13 @@ class QuantileSketch {
   bool is_exact() const { return level_ == 0; }
   T min() const { return buckets_.front().first; }
   T max() const { return buckets_.back().last; }
-  // The value of nearest rank, for q in [0, 1]; count() must not be zero.
+  // Returns the value of nearest rank, for q in [0, 1]; count() must not be zero.
   T quantile(double q) const;
-  // Ascending; single values as long as is_exact().
+  // Returns the buckets, ascending; single values as long as is_exact().
   std::span<const Bucket> buckets() const { return buckets_; }
 
-  // A form for tdigest(): bytes that parse() reads back; equal distributions give equal bytes.
-  // Nothing may be buffered.
+  // Encodes the sketch, which must be flushed, for tdigest(); parse() reads it back. Equal
+  // distributions give equal bytes.
   std::string serialize() const;
   static std::optional<QuantileSketch> parse(std::string_view bytes);
 
@@ -94,8 +94,8 @@ class QuantileSketch {
   // Raises the level from 0 to the least by which the buffered values, from `min` to `max` or zero,
   // make at most kBucketsMax buckets; not where that level is a low one.
   void skip_levels(T min, T max);
-  // Adds what is buffered to the buckets where those lie close enough together for an index of
-  // them, which spares the sorting. False: nothing was done.
+  // Adds the buffered values to the buckets where those lie close enough together for an index of
+  // them, which spares the sorting. Returns false, with nothing done, elsewhere.
   bool count_by_index();
   // The bucket that begins at zero, taken out, or an empty one.
   Bucket take_zeros();

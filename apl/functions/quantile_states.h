@@ -40,16 +40,16 @@ class QuantileStates : public AggregateState {
  protected:
   std::vector<QuantileSketch<T>>& sketches() { return sketches_; }
   const std::vector<QuantileSketch<T>>& sketches() const { return sketches_; }
-  // Of whole sketches, which note_rows() is not for.
+  // Merges a whole sketch into a group and meters it, which note_rows() cannot.
   void merge_into(std::size_t group, const QuantileSketch<T>& sketch) {
     QuantileSketch<T>& into = sketches_[group];
     meter_.grow(into, [&] { into.merge(sketch); });
   }
-  // At the end of add().
+  // Must be called at the end of add().
   void note_rows(std::size_t rows) { meter_.note_rows(rows, sketches_); }
 
  private:
-  // What a row adds to a sketch at most, with what its vectors have in reserve.
+  // Most bytes that a row adds to a sketch, with the spare capacity of its vectors.
   static constexpr std::size_t kRowBytesMax = 64;
   // Microseconds that it takes to merge two full sketches.
   static constexpr std::size_t kMergeSteps = 64;

@@ -37,23 +37,23 @@ class Regex {
   Regex(const Regex&) = delete;
   Regex& operator=(const Regex&) = delete;
 
-  // Groups of the pattern, the whole match not counted.
+  // Returns the number of groups of the pattern, the whole match not counted.
   std::size_t group_count() const;
-  // Named groups by number.
+  // Returns the names of named groups by number.
   std::map<int, std::string> group_names() const;
   // Whether some part of `text` matches.
   bool search(std::string_view text) const;
-  // The first match at or after `from`: groups[0] is the match, groups[i] its group i, whose data()
-  // is null when it took no part. At most group_count() + 1 are set.
+  // Finds the first match at or after `from`: groups[0] is the match, groups[i] its group i, whose
+  // data() is null when it took no part. At most group_count() + 1 are set.
   bool match(std::string_view text, std::size_t from, std::span<std::string_view> groups) const;
-  // The match must be all of `text`.
+  // Matches as match(), but the match must be all of `text`.
   bool match_whole(std::string_view text, std::span<std::string_view> groups) const;
-  // to[slot] = 1 where the slot of string values matches, else 0; a null is the empty text. Polls.
+  // Sets to[slot] to 1 where a string matches, else to 0; a null is the empty text. Polls.
   void match_slots(const Values& values, std::uint8_t* to) const;
 
  private:
   struct Compiled;
-  // What the literal at `at` says about a row, in which it was met `hits_before` times.
+  // Decides about a row that has the literal at `at`, after `hits_before` others of it.
   static HitVerdict accept_hit(const Compiled& compiled, std::string_view row, std::size_t at,
                                std::size_t hits_before);
   explicit Regex(std::unique_ptr<Compiled> compiled);
@@ -79,10 +79,10 @@ class RegexMatches {
   PollCounter poll_;
 };
 
-// Compiled patterns by text, for patterns that come from rows. Polls. One thread at a time.
+// A cache of compiled patterns by text, for patterns of rows. Polls. One thread at a time.
 class RegexCache {
  public:
-  // Null when the pattern is invalid.
+  // Returns the compiled pattern, valid until the next call; null when it is invalid.
   const Regex* get(std::string_view pattern);
 
  private:

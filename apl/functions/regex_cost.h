@@ -14,7 +14,7 @@ namespace evq {
 
 class MatchCost {
  public:
-  // Of a program of so many instructions, at least one.
+  // `instructions` is the size of the compiled program, at least one.
   explicit MatchCost(std::size_t instructions)
       : instructions_(instructions), free_bytes_(kRegexUntestedStepsMax / instructions) {}
 
@@ -32,7 +32,7 @@ class MatchCost {
   void measure(std::string_view text, const std::function<void(std::string_view)>& match) const;
 
   std::size_t instructions_;
-  std::size_t free_bytes_;  // of a text that is not measured
+  std::size_t free_bytes_;  // size up to which a text is not measured
 };
 
 }  // namespace evq

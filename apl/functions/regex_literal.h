@@ -7,7 +7,7 @@
 
 namespace evq {
 
-// At least three bytes that every match of a pattern contains.
+// A literal of at least three bytes that every match of a pattern contains.
 struct RequiredLiteral {
   std::string text;        // the longest one; empty when none is evident
   bool is_whole = false;   // the pattern is nothing else

@@ -7,6 +7,7 @@
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/number_codes.h"
 #include "store/base/allocation_meter.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -405,6 +406,17 @@ std::string signature(const ScalarFunction& function) {
 }
 std::string signature(const AggregateFunction& function) {
   return signature_of(function);
+}
+
+bool is_parameter(std::span<const ParameterDoc> params, std::size_t position,
+                  std::string_view name) {
+  const auto letters = [](std::string_view text) {
+    std::string kept = ascii_lower(text);
+    std::erase_if(kept, [](char c) { return c == '_' || c == '[' || c == ']'; });
+    return kept;
+  };
+  return position < params.size() && !name.empty() &&
+         letters(params[position].name) == letters(name);
 }
 
 BindResult bind_function(const ScalarFunction& function, const BindRequest& request) {

@@ -12,28 +12,31 @@
 
 namespace evq {
 
-// A row by name or alias, exact case; null when there is none.
+// Finds a row by name or alias, exact case; null when there is none.
 const ScalarFunction* find_function(std::string_view name);
 const AggregateFunction* find_aggregate(std::string_view name);
 
-// All rows by category and then name, internal ones left out.
+// Returns all rows by category and then name, internal ones left out.
 const std::vector<const ScalarFunction*>& all_functions();
 const std::vector<const AggregateFunction*>& all_aggregates();
 
-// Smallest and largest number of arguments any form of the function takes; 255 = no limit.
+// The smallest and largest number of arguments any form of the function takes; 255 = no limit.
 struct ArgumentCount {
   std::size_t min = 0;
   std::size_t max = 0;
 };
 ArgumentCount argument_count(const ScalarFunction& function);
 
-// As help and messages show a call: bin(value, size), strcat_array(array, [delimiter]).
+// Writes a call as help and messages show it: bin(value, size), strcat_array(array, [delimiter]).
 std::string signature(const ScalarFunction& function);
 std::string signature(const AggregateFunction& function);
+// Whether that calls the parameter at `position` so, but for case and underscores: maxSize.
+bool is_parameter(std::span<const ParameterDoc> params, std::size_t position,
+                  std::string_view name);
 
 // Chooses the overload with the cheapest conversions, or asks the row's `bind`.
 BindResult bind_function(const ScalarFunction& function, const BindRequest& request);
-// For a row's `bind`: the call of one typed form.
+// Binds the call of one typed form, for use by a row's `bind`.
 BindResult bind_overload(const Overload& overload, const BindRequest& request);
 AggregateBindResult bind_aggregate(const AggregateFunction& function,
                                    const AggregateBindRequest& request);
@@ -48,7 +51,7 @@ Vector evaluate_call(const BoundCall& call, FunctionFlags flags, const EvalConte
 // dynamic, dynamic to anything (a value of another kind gives null; numbers convert among each
 // other; scalars convert to string by tostring).
 Vector implicit_cast(const Vector& vector, Type type);
-// The cost of that conversion, 0 for equal types; nothing when there is none.
+// Returns the cost of that conversion, 0 for equal types; nullopt when there is none.
 std::optional<int> implicit_cast_cost(Type from, Type to);
 
 // Category tables; each is defined in the file named after it.

@@ -12,8 +12,8 @@ struct EvalContext;
 // unless a request asks for another number.
 inline constexpr std::int64_t kAutoBinsDefault = 100;
 
-// The smallest round width that covers the query's range with about context.auto_bins bins; one
-// hour when the range is open and nothing is known of its data.
+// Returns the smallest round width that covers the query's range with about context.auto_bins bins;
+// one hour when the range is open and nothing is known of its data.
 std::int64_t auto_bin_ns(const EvalContext& context);
 
 }  // namespace evq

@@ -35,9 +35,9 @@ class RowChoice final : public AggregateState {
                              std::size_t count) const override;
   std::size_t size_bytes() const override;
 
-  // The rows of the groups that have several with the best value, by group.
+  // Returns the rows with the best value of the groups that have several such, by group.
   std::vector<Tied> ties();
-  // Of those of a group, the one it is.
+  // Makes `row`, one of ties(), the chosen row of its group.
   void choose(const Tied& row);
 
  private:
@@ -77,13 +77,13 @@ class RowChoice final : public AggregateState {
   const Type type_;
   const int sign_;
   LargeVector<Row> best_;     // by group
-  std::vector<Equal> equal_;  // besides those; some may have been beaten since
+  std::vector<Equal> equal_;  // further rows tied with those; some may be beaten by now
   std::size_t equal_max_ = 0;
 };
 
-// Whether the values of a type can be numbered so.
+// Whether values of the type can be mapped to such numbers.
 bool has_row_choice(Type value);
-// The aggregate: for the largest values (sign 1) or the smallest (-1).
+// Binds the aggregate of the largest values (sign 1) or the smallest (-1).
 BoundAggregateCall row_choice_call(Type value, int sign);
 
 }  // namespace evq

@@ -16,12 +16,12 @@ namespace evq {
 
 class SchemaNode {
  public:
-  // Keys of one bag.
+  // Limit of the keys of one bag.
   static constexpr std::size_t kKeysMax = 10000;
 
   void add(DynamicView value);
   void merge(const SchemaNode& other);
-  // One value: a type name, a bag, or an array of alternatives; null for nothing seen.
+  // Writes one value: a type name, a bag, or an array of alternatives; null for nothing seen.
   void write(DynamicBuilder* out) const;
 
   std::size_t size_bytes() const;

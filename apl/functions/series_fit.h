@@ -15,11 +15,11 @@ struct Line {
   double intercept = 0;
   double rsquare = 0;
   double variance = 0;           // of the series
-  double residual_variance = 0;  // of what the line leaves
+  double residual_variance = 0;  // of the residuals
   std::vector<double> fit;       // at every place of the series, also at gaps
 };
 
-// Over the places that have a number; nothing when they are fewer than two.
+// Fits over the places that have a number; nullopt when they are fewer than two.
 std::optional<Line> fit_line(const NumberSeries& series);
 
 }  // namespace evq

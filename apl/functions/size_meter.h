@@ -37,7 +37,7 @@ class SizeMeter {
   // `row_bytes_max`: what a row may add to one object, its texts aside.
   explicit SizeMeter(std::size_t row_bytes_max) : row_bytes_max_(row_bytes_max) {}
 
-  // After `rows` rows were added to `objects`, with `text_bytes` of texts that these may keep.
+  // Must be called after `rows` rows were added to `objects`, which may keep `text_bytes` of texts.
   template <class Objects>
   void note_rows(std::size_t rows, const Objects& objects, std::size_t text_bytes = 0) {
     rows_ += rows;
@@ -70,7 +70,7 @@ class SizeMeter {
     }
   }
 
-  // Of `objects`, the list itself included.
+  // Returns at least the memory of `objects`, the list itself included.
   template <class Objects>
   std::size_t bytes(const Objects& objects) const {
     return objects.capacity() * sizeof(typename Objects::value_type) + measured_bytes_ +
@@ -78,7 +78,7 @@ class SizeMeter {
   }
 
  private:
-  // Texts that make it worth while to look at all objects again.
+  // Bytes of texts that make it worth while to look at all objects again.
   static constexpr std::size_t kTextBytesMin = std::size_t{1} << 20U;
   static constexpr std::size_t kTextBytesPerObject = 64;
 

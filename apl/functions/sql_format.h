@@ -9,7 +9,7 @@
 
 namespace evq {
 
-// Nothing when the bag is no model.
+// Writes the text of a model; nullopt when the bag is none.
 std::optional<std::string> sql_text_from_model(DynamicView model);
 
 }  // namespace evq

@@ -9,7 +9,7 @@
 
 namespace evq {
 
-// Nothing when the text is no such statement, or nests deeper than kSqlDepthMax.
+// Parses a statement; nullopt when it is no SELECT, or nests deeper than kSqlDepthMax.
 std::optional<std::string> sql_model_from_text(std::string_view text);
 
 }  // namespace evq

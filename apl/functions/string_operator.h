@@ -10,9 +10,9 @@
 
 namespace evq {
 
-// in, !in, in~, !in~.
+// Returns the rows of in, !in, in~, !in~.
 std::span<const ScalarFunction> membership_operators();
-// has_any, has_all, search, and the validity rule of extend-valid.
+// Returns the rows of has_any, has_all, search, and the validity rule of extend-valid.
 std::span<const ScalarFunction> search_operators();
 
 inline std::vector<ScalarFunction> joined_tables(

@@ -11,7 +11,7 @@
 
 namespace evq {
 
-// `slots` is a power of two.
+// Returns the index of the slot among `slots`, a power of two.
 inline std::size_t table_slot(std::uint64_t hash, std::size_t slots) {
   static const std::uint64_t kSecret = random_seed();
   return split_mix(hash ^ kSecret) & (slots - 1);

@@ -14,15 +14,15 @@
 namespace evq {
 
 void append_text_form(DynamicView value, std::string* out);
-// The value at `slot`, of any type; nothing for null.
+// Appends the value at `slot`, of any type; nothing for null.
 void append_text_form(const Values& values, std::size_t slot, std::string* out);
-// The bool that a text spells: 1 t T TRUE true True, or 0 f F FALSE false False.
+// Reads the bool that a text spells: 1 t T TRUE true True, or 0 f F FALSE false False.
 std::optional<bool> bool_of_text(std::string_view text);
-// The instant that a text spells, in nanoseconds, by parse_liberal_datetime, which reads any number
-// as Unix time. Here the digits before the point must tell the unit: 10 are seconds, 13
+// Reads the instant that a text spells, in nanoseconds, by parse_liberal_datetime, which reads any
+// number as Unix time. Here the digits before the point must tell the unit: 10 are seconds, 13
 // milliseconds, 16 microseconds, 19 nanoseconds; other numbers are no times.
 std::optional<std::int64_t> datetime_of_text(std::string_view text);
-// Every row as text; null rows stay null, and so do dynamic nulls and texts above
+// Converts every row to text; null rows stay null, and so do dynamic nulls and texts above
 // kStringValueBytesMax. Strings are passed through.
 Vector text_forms(const Vector& vector);
 

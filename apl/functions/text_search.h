@@ -24,8 +24,8 @@ struct TextHit {
   std::size_t end = 0;
 };
 
-// The first place of `needle` at or after `from`, npos when there is none. Reads each byte a few
-// times whatever the needle is like, and ends soon when the query must (AllocationMeter::poll()).
+// Returns the first offset of `needle` at or after `from`, npos when there is none. Takes time
+// linear in the text whatever the needle is, and polls (AllocationMeter::poll()).
 std::size_t find_text(std::string_view text, std::string_view needle, std::size_t from);
 
 class SubstringSearch {
@@ -35,7 +35,7 @@ class SubstringSearch {
 
   // The needle as it is compared: folded when case does not count.
   const std::string& needle() const { return needle_; }
-  // The first occurrence at or after `from`, which must be the start of a code point.
+  // Finds the first occurrence at or after `from`, which must be the start of a code point.
   std::optional<TextHit> find(std::string_view text, std::size_t from = 0) const;
   bool matches(std::string_view text) const;
   // True when the needle stands at `at` byte by byte, ASCII letters folded if asked for.
@@ -44,7 +44,7 @@ class SubstringSearch {
   bool is_always_plain() const { return !fold_ || (ascii_ && !has_k_or_s_); }
   // True when find_plain() finds in `text` all that find() does.
   bool is_plain_in(std::string_view text) const;
-  // Occurrences byte by byte, ASCII letters folded if asked for; npos when there is none.
+  // Finds the first occurrence byte by byte, ASCII letters folded if asked for; npos: none.
   std::size_t find_plain(std::string_view text, std::size_t from) const {
     return text.size() - from < needle_.size() ? std::string_view::npos : scan_(*this, text, from);
   }
@@ -66,7 +66,7 @@ class SubstringSearch {
   Scan scan_ = nullptr;
 };
 
-// What to do about a row once the needle was found in it.
+// The verdict on a row in which the needle was found.
 enum class HitVerdict : std::uint8_t { kMatch, kTryNextHit, kNoMatch };
 
 // Sets to[i] for every row whose text holds the needle and is accepted: accept(row, offset) gives
@@ -111,7 +111,7 @@ void scan_rows_in(std::string_view run, const SubstringSearch& search, const Val
   }
 }
 
-// The same for the whole of values.contiguous_text().
+// Does as scan_rows_in() for the whole of values.contiguous_text().
 template <class Accept>
 void scan_contiguous_rows(const SubstringSearch& search, const Values& values, std::uint8_t* to,
                           const Accept& accept) {
@@ -134,15 +134,15 @@ class TextMatcher {
   TextMatcher(TextTest test, std::string_view needle, bool fold);
 
   bool matches(std::string_view text) const;
-  // to[slot] = 1 where the slot of string values matches, else 0; a null is the empty text.
+  // Sets to[slot] to 1 where a string matches, else to 0; a null is the empty text.
   void match_slots(const Values& values, std::uint8_t* to) const;
   // False when no text made of `alphabet` alone can match: the needle has another character.
   bool could_match_alphabet(std::string_view alphabet) const;
 
  private:
   bool is_bounded(std::string_view text, TextHit hit) const;
-  // match_slots() over contiguous text; false, with `to` in any state, when the needle is not plain
-  // in it.
+  // Does match_slots() over contiguous text; false, with `to` in any state, when the needle is not
+  // plain in it.
   bool match_contiguous(const Values& values, std::uint8_t* to) const;
   bool has_bounded_hit(std::string_view text) const;
   bool equals(std::string_view text) const;

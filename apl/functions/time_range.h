@@ -10,12 +10,12 @@
 
 namespace evq {
 
-// The data that a query reads. Any thread.
+// The extent in time of the data that a query reads. Any thread.
 class TimeExtent {
  public:
   virtual ~TimeExtent() = default;
-  // Its oldest and its newest event, in nanoseconds since the epoch, the same to whoever asks;
-  // nothing when there is none.
+  // Returns the times of its oldest and its newest event, in nanoseconds since the epoch, the same
+  // to whoever asks; nullopt when there is none.
   virtual std::optional<std::pair<std::int64_t, std::int64_t>> time_extent() const = 0;
 };
 
@@ -24,7 +24,7 @@ struct KnownRange {
   std::int64_t end_ns = 0;  // not before the start
 };
 
-// The query's time range; where that is open, its data's. Nothing when neither is known.
+// Returns the query's time range; where that is open, its data's. nullopt when neither is known.
 std::optional<KnownRange> known_time_range(const EvalContext& context);
 
 }  // namespace evq

@@ -9,8 +9,8 @@
 
 namespace evq {
 
-// What `kernel` makes of a call whose argument `time` is the only one that varies and whose result
-// is the same for all instants of [n * unit_ns, (n + 1) * unit_ns).
+// Calls `kernel`, with one instant a run of one unit where runs are few and only `time` varies. All
+// instants of [n * unit_ns, (n + 1) * unit_ns) must give the same.
 Vector call_by_unit(const KernelCall& call, std::size_t time, std::int64_t unit_ns, Kernel kernel);
 
 namespace lifting {
@@ -22,7 +22,7 @@ Vector unit_kernel(const KernelCall& call) {
 
 }  // namespace lifting
 
-// As lift<F>(), where F's first parameter is a Datetime of whose unit it says the same.
+// As lift<F>(), where F gives the same for all instants of a unit of its first parameter.
 template <auto F, std::int64_t kUnitNs>
 constexpr Overload lift_by_unit() {
   Overload overload = lift<F>();

@@ -11,7 +11,7 @@ namespace evq {
 
 enum class UserAgentPart : std::uint8_t { kBrowser, kSystem, kDevice };
 
-// browser, os or device, in any case.
+// Finds the part called browser, os or device, in any case; nullopt for other names.
 std::optional<UserAgentPart> user_agent_part(std::string_view name);
 // Adds one entry to the bag that is open in `out`: Browser, OperatingSystem or Device.
 void add_user_agent_part(std::string_view text, UserAgentPart part, DynamicBuilder* out);

@@ -47,7 +47,7 @@ class ValueEncoder {
     }
     return builder_.bytes();
   }
-  // Appends the same bytes.
+  // Appends the bytes that encode() gives.
   void append(const Values& values, std::size_t slot, std::string* to) {
     if (values.type() == Type::kString && !values.is_null(slot)) {
       append_dynamic_string(values.data<std::string_view>()[slot], to);

@@ -54,7 +54,7 @@ decltype(auto) with_value_type(Type type, const WithType& with_type) {
   return with_type(std::uint8_t{});
 }
 
-// The value at a slot in the form of with_value_type().
+// Returns the value at a slot in the form of with_value_type().
 template <class T>
 T slot_value(const Values& values, std::size_t slot) {
   if constexpr (std::is_same_v<T, DynamicView>) {

@@ -9,13 +9,13 @@
 
 namespace evq::plan {
 
-// The rows of `input`, a table's, that lie beyond the cursor's row: by time, and by location among
-// rows of its time. `bounds` are where the table has that row.
+// Filters `input`, the rows of a table, to those beyond the cursor's row: by time, and by location
+// among rows of its time. `bounds` are where the table has that row.
 Result<Relation> after_cursor(Binder& binder, const CursorBound& cursor,
                               const LocationBounds& bounds, Relation input);
 
-// `plan` as it would be if the request were for the whole answer; `plan` itself where that is the
-// same. `known` holds what has been asked for before, so that what is shared stays so.
+// Returns the plan of the whole answer for that of a page; `plan` itself where both are the same.
+// `known` keeps what was made before, so that shared nodes stay shared.
 using WholePlans = std::map<std::shared_ptr<const Node>, std::shared_ptr<const Node>>;
 std::shared_ptr<const Node> whole_plan(const std::shared_ptr<const Node>& plan, WholePlans* known);
 

@@ -7,8 +7,8 @@
 
 namespace evq::plan {
 
-// `error` of `expr`, which was bound between summarize and by: one of a field that is not grouped
-// by names the aggregation to write instead of the call that the expression is, if it is one.
+// Adds a hint to the error of `expr`, which was bound between summarize and by: if a field is not
+// grouped by and `expr` calls a scalar function, the aggregation to write instead.
 Error with_aggregation_hint(Error error, const ast::Expr& expr);
 
 }  // namespace evq::plan

@@ -10,8 +10,8 @@
 
 namespace evq::plan {
 
-// `context` with the open sides of its range closed by the conditions that the rows of `node` meet,
-// as far as they are within the data; nothing where there are none.
+// Returns `context` with open sides of its range closed by the conditions on time that the rows of
+// `node` meet, as far as they are within the data; nullopt where they close none.
 std::optional<EvalContext> asked_time_range(const Node& node, const EvalContext& context);
 
 }  // namespace evq::plan

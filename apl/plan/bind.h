@@ -37,14 +37,14 @@ class SubqueryRunner {
   virtual Result<Table> run(const Node& node) = 0;
 };
 
-// Where a mapping says that a column's value is; the value itself when it is neither.
+// The place of a column's value by a mapping: a path, an ordinal, or else the constant itself.
 struct ExternalPlace {
   std::optional<JsonPath> path;        // into a JSON value: $.a.b
   std::optional<std::size_t> ordinal;  // in a record, from 0 on
   std::string constant;
 };
 
-// What an externaldata operator asks for.
+// The request of an externaldata operator.
 struct ExternalRequest {
   std::vector<std::string> columns;
   std::vector<std::string> locations;
@@ -54,28 +54,28 @@ struct ExternalRequest {
   std::vector<std::optional<ExternalPlace>> mapping;
 };
 
-// Rows of an externaldata operator, from files and addresses the caller may refuse.
+// Reads the rows of an externaldata operator, from files and addresses the caller may refuse.
 class ExternalReader {
  public:
   virtual ~ExternalReader() = default;
-  // One column a name asked for, strings as they are written or dynamic values; the binder
-  // converts them to the types wanted.
+  // Reads one column for each name asked for, strings as they are written or dynamic values; the
+  // binder converts them to the types wanted.
   virtual Result<Table> read(const ExternalRequest& request) = 0;
 };
 
 struct BindOptions {
   EvalContext context;
-  // Rows of an answer of events when the query has no limit of its own; nothing: unlimited.
+  // Limit of an answer of events when the query has no limit of its own; nullopt: unlimited.
   std::optional<std::uint64_t> default_limit;
-  // Applies besides the query's own limit.
+  // Limit that applies besides the query's own.
   std::optional<std::uint64_t> request_limit;
   // The order of an answer that the query leaves unsorted: newest first unless told otherwise.
   bool default_ascending = false;
-  // As that, by fields and whether each is descending; those that the answer does not have are
-  // kUsage, but for `_time`.
+  // Such an order by fields and whether each is descending; a field other than `_time` that the
+  // answer does not have is kUsage.
   std::vector<std::pair<std::string, bool>> default_order;
   std::optional<CursorBound> cursor;
-  // As the cursor: only events whose order of arrival is in this half-open range.
+  // Half-open range of the order of arrival, for the same events as the cursor.
   std::uint64_t arrived_from = 0;
   std::uint64_t arrived_before = UINT64_MAX;
   std::string current_cursor;  // what cursor_current() gives
@@ -86,13 +86,13 @@ struct BindOptions {
   MemoryLease* held = nullptr;           // charged for what the plan holds; may be null
   bool delete_only = false;              // only where and search are allowed
 
-  // Whether the request is for a part of the answer.
+  // Whether the request is for a page, or a range of arrival, instead of the whole answer.
   bool takes_part() const {
     return cursor.has_value() || arrived_from != 0 || arrived_before != UINT64_MAX;
   }
 };
 
-// `query` must outlive the call only.
+// Binds `query`, which must outlive the call only.
 Result<Plan> bind_query(const ast::Query& query, TableSource& tables, const BindOptions& options);
 
 }  // namespace evq::plan

@@ -95,6 +95,21 @@ bool is_lost_time(const ast::Expr& expr, const Relation* input, const Environmen
          environment.find(field->name.text) == nullptr;
 }
 
+// tostring(name = value) gives the column its name, as in Kusto; other arguments are named as
+// their parameter is, or not at all.
+Status check_argument_names(const ast::Call& call) {
+  const ScalarFunction* row = find_function(call.function.text);
+  for (const ast::Argument& argument : call.arguments) {
+    const auto position = static_cast<std::size_t>(&argument - call.arguments.data());
+    if (!argument.name.has_value() || (position == 0 && keeps_argument_name(call.function.text)) ||
+        (row != nullptr && is_parameter(row->params, position, argument.name->text))) {
+      continue;
+    }
+    return diag::named_argument(argument.name->span, call.function.text);
+  }
+  return Status::success();
+}
+
 }  // namespace
 
 std::vector<std::string_view> function_names() {
@@ -127,8 +142,11 @@ Result<ExprPtr> Binder::bind_call(const ast::Call& call, Span span, const Relati
     }
   }
   EVQ_TRY_ASSIGN(const std::optional<CallBinder> special, special_call(call, span));
-  return special.has_value() ? (this->**special)(call, span, input)
-                             : bind_registry_call(call, span, input);
+  if (!special.has_value()) {
+    return bind_registry_call(call, span, input);
+  }
+  EVQ_TRY(check_argument_names(call));
+  return (this->**special)(call, span, input);
 }
 
 Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
@@ -138,6 +156,9 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
       (static_cast<unsigned>(row->flags) & static_cast<unsigned>(FunctionFlags::kInternal)) != 0) {
     if (find_aggregate(call.function.text) != nullptr) {
       return diag::aggregate_in_scalar(call.function.span, call.function.text);
+    }
+    if (calls_itself(query_, call.function)) {
+      return diag::recursive_call(call.function.span, call.function.text);
     }
     Error error = diag::unknown_function(call.function.span, call.function.text, function_names());
     if (const std::string lower = ascii_lower(call.function.text);
@@ -150,6 +171,7 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
     }
     return error;
   }
+  EVQ_TRY(check_argument_names(call));
   EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, bind_arguments(call, input));
   for (std::size_t i = 0; i < std::min(args.size(), arguments_as_text(row->name)); ++i) {
     if (is_numeric(args[i]->type) || args[i]->type == Type::kDatetime ||
@@ -217,11 +239,6 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
     }
   };
   for (const ast::Argument& argument : call.arguments) {
-    // tostring(name = value) gives the column its name, as in Kusto.
-    if (argument.name.has_value() &&
-        !(&argument == call.arguments.data() && keeps_argument_name(call.function.text))) {
-      return diag::single_equals(argument.name->span);
-    }
     if (std::holds_alternative<ast::Star>(argument.value->node) && input != nullptr &&
         (packs_names || call.function.text == "pack_array")) {
       EVQ_TRY(note_expressions(2 * input->schema().size(), argument.value->span));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apl/plan/adapt.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/fold.h"
 #include "apl/plan/stacking.h"
@@ -275,7 +276,7 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
     return explain_word(std::move(bound_right).take_error(), *binary.right, left->type);
   }
   EVQ_TRY_ASSIGN(ExprPtr right, std::move(bound_right));
-  EVQ_TRY(adapt_operands(op, &left, &right, input));
+  EVQ_TRY(adapt_operands(*this, op, &left, &right, input));
   const Type left_type = left->type;
   const Type right_type = right->type;
   if (strict_types_ && is_comparison(op) && left_type != right_type && left_type != Type::kNull &&
@@ -288,6 +289,9 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
     warn(
         "a number is compared with a timespan as nanoseconds; one of seconds is compared with a "
         "number");
+  }
+  if (is_comparison(op)) {
+    return compare(*this, op, symbol_function(op), std::move(left), std::move(right), span);
   }
   const auto operand = [](const Expr& side) {
     return Operand{side.type, side.type == Type::kString && !side.is_constant()};
@@ -489,20 +493,23 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
   const bool by_value = is_by_value(op);
   const bool any_field = std::holds_alternative<ast::Star>(in.value->node) && input != nullptr;
   std::vector<ExprPtr> args;
+  std::vector<bool> of_tables;  // one an argument
   Type value_type = Type::kNull;
   if (!any_field) {
     EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*in.value, input));
     if (by_value && !in.list.empty()) {
       const auto* literal = std::get_if<ast::Literal>(&in.list[0]->node);
       const Type first = literal != nullptr ? literal->value.type() : Type::kNull;
-      EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value), first, input));
+      EVQ_TRY_ASSIGN(value, adapt_weekday(*this, std::move(value), first, input));
     }
     value_type = value->type;
     args.push_back(std::move(value));
+    of_tables.push_back(false);
   }
   std::size_t nodes = 2;
   for (const ast::ExprPtr& item : in.list) {
-    if (is_table(*item, input, environment_)) {
+    of_tables.push_back(is_table(*item, input, environment_));
+    if (of_tables.back()) {
       Type element = Type::kNull;
       EVQ_TRY_ASSIGN(ExprPtr list, values_of_table(*item, item->span, &element));
       if (by_value && !any_field) {
@@ -524,10 +531,8 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
     nodes += node_count(*args.back());
   }
   if (!any_field) {
-    if (by_value) {
-      EVQ_TRY(adapt_items(&args));
-    }
-    return call(function, std::move(args), span);
+    return by_value ? is_in(*this, function, std::move(args), of_tables, span)
+                    : call(function, std::move(args), span);
   }
   EVQ_TRY(note_expressions(input->schema().size() * nodes, span));
   return any_field_in(*this, function, in, args, input->schema(), span);

@@ -194,6 +194,18 @@ Result<ExprPtr> Binder::bind_lambda_call(const Environment::Function& function,
   return share_draws(std::move(made).value());
 }
 
+bool calls_itself(const ast::Query* query, const ast::Name& function) {
+  const ast::Let* around = nullptr;  // the last one before the call, since that is in its value
+  for (std::size_t i = 0; query != nullptr && i < query->statements.size(); ++i) {
+    const auto* let = std::get_if<ast::Let>(&query->statements[i]);
+    if (let != nullptr && let->name.span.begin < function.span.begin) {
+      around = let;
+    }
+  }
+  return around != nullptr && around->name.text == function.text &&
+         std::holds_alternative<std::unique_ptr<ast::Lambda>>(around->value);
+}
+
 // The names in a let or in the body of a function are those of the place where it stands.
 bool may_be_table(const ast::Expr& expr, const Environment* at) {
   const auto* call = std::get_if<ast::Call>(&expr.node);
@@ -291,6 +303,9 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
       Error error = diag::table_expected(span, "the scalar " + std::string(name) + "()");
       error.hint = "print " + std::string(name) + "(…) shows its value";
       return error;
+    }
+    if (calls_itself(query_, call.function)) {
+      return diag::recursive_call(call.function.span, name);
     }
     return find_aggregate(name) != nullptr
                ? diag::aggregate_in_scalar(call.function.span, name)

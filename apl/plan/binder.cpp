@@ -275,15 +275,26 @@ bool had_field(const Relation& input, std::string_view name) {
   return false;
 }
 
-// The column that Kusto would have called `name`: set_x, list_x, percentile_x_95. Empty if none is.
+// The column that Kusto, or who goes by its other names, would have called `name`: set_x, list_x,
+// percentile_x_95, any_x, arg_max_x. Empty if none is.
 std::string own_name(std::string_view name, std::span<const std::string_view> visible) {
-  std::string own;
+  const std::size_t word = name.find('_') + 1;  // 0: there is none
+  std::vector<std::string> owns;
   if (name.starts_with("set_") || name.starts_with("list_") || name.starts_with("bag_")) {
-    own = "make_" + std::string(name);
+    const std::string made = "make_" + std::string(name.substr(0, word));
+    owns = {made + std::string(name.substr(word)), made + "if_" + std::string(name.substr(word))};
   } else if (name.starts_with("percentile_")) {
-    own = name.substr(0, name.find_last_not_of("0123456789_") + 1);
+    owns.emplace_back(name.substr(0, name.find_last_not_of("0123456789_") + 1));
   }
-  return std::ranges::find(visible, own) != visible.end() ? own : std::string();
+  for (const std::string_view prefix : {"any_", "take_any_", "arg_max_", "arg_min_"}) {
+    if (name.starts_with(prefix)) {
+      owns.emplace_back(name.substr(prefix.size()));
+    }
+  }
+  const auto own = std::ranges::find_if(owns, [&](const std::string& each) {
+    return std::ranges::find(visible, each) != visible.end();
+  });
+  return own != owns.end() ? *own : std::string();
 }
 
 }  // namespace

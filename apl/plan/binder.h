@@ -35,20 +35,23 @@ class Binder {
   const EvalContext& context() const { return options_.context; }
   const BindOptions& options() const { return options_; }
 
-  // Expressions over the columns of `input` (null: constants only).
+  // Binds an expression over the columns of `input` (null: constants only).
   Result<ExprPtr> bind_expr(const ast::Expr& expr, const Relation* input);
-  // Must be bool (a dynamic is taken by its truth): for where and …if predicates.
+  // Binds a bool (a dynamic is taken by its truth): for where and …if predicates.
   Result<ExprPtr> bind_predicate(const ast::Expr& expr, const Relation* input,
                                  std::string_view where);
-  // Must fold to a constant; `what` names it in messages.
+  // Binds what must fold to a constant; `what` names it in messages.
   Result<Value> bind_constant(const ast::Expr& expr, std::string_view what);
   Result<std::uint64_t> bind_count(const ast::Expr& expr, std::string_view what);
-  // The name an unnamed output expression gets; empty when it is not a field, path or call that
-  // gives one (ColumnN is for the caller to count).
+  // Returns the name of an unnamed output expression; empty when it is not a field, path or call
+  // that gives one (ColumnN is for the caller to count).
   std::string derived_name(const ast::Expr& expr, const Relation* input) const;
   Result<ExprPtr> call(std::string_view function, std::vector<ExprPtr> args, Span span) const;
   Result<ExprPtr> text_form(ExprPtr value, Span span) const;  // empty for null
-  // `value` as a `type`, for the argument of `function` at `position`, from 1.
+  // What a constant is taken for beside values of type `other`.
+  Result<ExprPtr> adapt(ExprPtr constant, Type other) const;
+  bool strict_types() const { return strict_types_; }
+  // Converts `value` to `type` for the argument of `function` at `position`, from 1.
   Result<ExprPtr> fit(ExprPtr value, Type type, std::string_view function,
                       std::size_t position) const;
 
@@ -56,21 +59,23 @@ class Binder {
   Result<Relation> bind_operator(const ast::Operator& op, Relation input);
   Result<Relation> bind_operators(const ast::OperatorList& operators, Relation input);
   Result<Relation> scan_dataset(std::string_view name, Span span);
-  // A dataset or a let-bound table called `name`.
+  // Reads a dataset or a let-bound table called `name`.
   Result<Relation> named_table(std::string_view name, Span span);
   Result<Relation> table_of_expr(const ast::Expr& expr);
   // Runs `node` now, for what the rest of the plan depends on; `what` names the construct that
-  // needs it. An error inside an Apply, whose rows are not there yet, and where nothing may run.
+  // needs it. Fails inside an Apply, whose rows are not there yet, and where nothing may run.
   Result<Table> run_now(const Node& node, Span span, std::string_view what) const;
 
-  // The first `count` rows of the stream in its order.
+  // Keeps the first `count` rows of the stream in its order.
   Relation limit(Relation input, std::uint64_t count) const;
   Result<std::size_t> find_column(const Relation& input, const ast::Name& name) const;
-  // That each of the comma-separated names is a column.
+  // Fails unless each of the comma-separated names is a column.
   Status check_columns(const Relation& input, std::string_view names, Span span) const;
   std::string unknown_field_hint(const Relation* input, std::string_view name) const;
-  // While several tables are searched: the type of a field that another one has.
+  // Returns the type of a field that another table has, while several tables are searched.
   std::optional<Type> type_elsewhere(std::string_view name) const;
+  // Refuses a query that grows out of bounds when the names of lets are written out.
+  Status note_expressions(std::size_t count, Span span);
   Error unknown_field(const Relation* input, std::string_view name, Span span) const;
 
  private:
@@ -90,14 +95,7 @@ class Binder {
   Result<ExprPtr> use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
                              const Relation* input);
   Result<ExprPtr> use_let(const Environment::LetExpr& let, const Relation* input);
-  // bind_adapt.cpp
-  Result<ExprPtr> adapt(ExprPtr constant, Type other, bool equality) const;
-  Result<ExprPtr> adapt_weekday(ExprPtr value, Type other, const Relation* input) const;
-  Result<ExprPtr> adapt_texts(ExprPtr value, const Expr& other) const;
-  Status adapt_items(std::vector<ExprPtr>* args) const;
-  Status adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right,
-                        const Relation* input) const;
-  Result<ExprPtr> within(ExprPtr value, ExprPtr low, ExprPtr high, Span span);
+  // bind_compare.cpp
   Result<ExprPtr> bind_between(const ast::Between& between, Span span, const Relation* input);
   // bind_expr.cpp
   Result<ExprPtr> bind_node(const ast::Expr& expr, const Relation* input);
@@ -113,7 +111,7 @@ class Binder {
   // bind_special.cpp
   using CallBinder = Result<ExprPtr> (Binder::*)(const ast::Call& call, Span span,
                                                  const Relation* input);
-  // Nothing for a call of the registry's.
+  // Returns nullopt for a call of a registry function.
   static Result<std::optional<CallBinder>> special_call(const ast::Call& call, Span span);
   Result<ExprPtr> bind_bag_pack_columns(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_bin_auto(const ast::Call& call, Span span, const Relation* input);
@@ -125,7 +123,7 @@ class Binder {
   Result<ExprPtr> bind_toscalar(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> values_of_table(const ast::Expr& table, Span span, Type* element);
   Result<ExprPtr> first_column(Relation relation, Span span) const;
-  // The field that an argument of column_ifexists() names: a field as such, or a constant text.
+  // Returns the field that an argument of column_ifexists() names, as such or by a constant text.
   Result<std::string> name_argument(const ast::Expr& argument, const Relation* input);
   // lower_window.cpp
   Result<ExprPtr> bind_window_call(const ast::Call& call, Span span, const Relation* input);
@@ -135,7 +133,7 @@ class Binder {
   Result<Environment::Meaning> bind_parameter(const ast::Expr& argument, std::string_view function,
                                               const std::vector<ast::Parameter>& parameters,
                                               std::size_t index, const Relation* input);
-  // With `piped` (invoke), that is the first parameter, and the arguments are the others.
+  // With `piped` (invoke), `piped` is the first parameter, and the arguments are the others.
   Result<Environment> bind_parameters(const Environment::Function& function, const ast::Call& call,
                                       Span span, const Relation* input, Relation* piped);
   template <class Bind>
@@ -195,37 +193,37 @@ class Binder {
   Result<Relation> lower(const ast::As& op, Span span, Relation input);
   Result<Relation> lower(const ast::GetSchema& op, Span span, Relation input);
   Result<Relation> lower(const ast::Redact& op, Span span, Relation input);
-  // What the columns of an item of project or extend are called: as written, after the function's
-  // parts, after the expression, or Column1, …
+  // Names the columns of an item of project or extend: as written, after the function's parts,
+  // after the expression, or Column1, …
   std::vector<std::string> item_names(const ast::NamedExpr& item, const Relation* input,
                                       int* unnamed) const;
   Result<std::vector<ExprPtr>> parts_of(ExprPtr value, std::size_t count, Relation* input);
-  // Appends a column for an item of an operator, which may have thousands; where it is.
+  // Appends a column for an item of an operator, which may have thousands; returns its position.
   Result<std::size_t> add_column(Relation* input, std::string name, ExprPtr expr);
-  // For several expressions: what is computed becomes a hidden column of `input`, worked out once.
+  // Makes a computed value a hidden column of `input`, so that several expressions share it.
   Result<ExprPtr> computed_once(ExprPtr value, Relation* input);
-  // May add window columns to `input` when its rows are in an order.
+  // Binds items; may add window columns to `input` when its rows are in an order.
   Result<std::vector<NamedColumn>> bind_named(const std::vector<ast::NamedExpr>& items,
                                               Relation* input);
   Result<Relation> extend(const std::vector<ast::NamedExpr>& items, bool keep_invalid, Span span,
                           Relation input);
-  // By the request's default order; fields that are not there are kUsage at the `end`.
+  // Sorts by the request's default order; at the `end`, fields that are not there are kUsage.
   Result<Relation> sort_by_default(Relation input, bool end);
   Result<Relation> sort_by(const std::vector<ast::SortKey>& keys, Relation input,
                            std::optional<std::uint64_t> count);
-  // `value` made a `type` by its conversion function; nothing to do for dynamics.
+  // Converts `value` to `type` by its conversion function; dynamics stay as they are.
   Result<ExprPtr> convert(ExprPtr value, Type type, Span span);
   Result<Relation> bag_unpack(const ast::Evaluate& op, Relation input);
   Result<std::vector<Field>> unpack_fields(const ast::Evaluate& op, const Relation& input,
                                            const Expr& bag, const UnpackOptions& options) const;
   Result<Relation> pivot(const ast::Evaluate& op, Relation input);
   Result<ExternalRequest> external_request(const ast::ExternalData& source);
-  // partition by key { pipeline }: once for each value of the key, a scalar of its name there.
+  // Binds partition by key { pipeline }: once a value of the key, a scalar of its name there.
   Result<Relation> partition_pipelines(const ast::Partition& op, Span span, Relation input);
   Result<Relation> narrow(Relation input);
   Result<Relation> rows_near(const ast::Evaluate& op, Relation input);
   Result<Relation> ip_lookup(const ast::Evaluate& op, Relation input);
-  // What `: (schema)` after a plugin's call leaves of its columns.
+  // Conforms a plugin's columns to the `: (schema)` after its call.
   Result<Relation> conform(const ast::Evaluate& op, Relation made);
   Result<ExprPtr> bind_text(const ast::Expr& expr, const Relation& input);  // as a text
   Result<Relation> summarize(SummarizeParts parts, Relation input);
@@ -236,14 +234,14 @@ class Binder {
   Result<std::vector<Relation>> union_inputs(std::span<const ast::TableItem> tables, bool fuzzy);
   std::set<std::string> views_matching(const ast::NamePattern& pattern) const;
   Result<ExprPtr> bind_search(const ast::Expr& predicate, const Relation& input);
-  // An operand of a join condition, where $left and $right name the side it is bound over.
+  // Binds an operand of a join condition, where $left and $right name the side it is bound over.
   Result<ExprPtr> bind_sided(const ast::Expr& expr, const Relation& side);
   Result<Relation> search_tables(std::vector<Relation> inputs, const ast::Search& search);
   Result<std::vector<ExprPtr>> bind_searches(const ast::Expr& predicate, ast::SearchKind kind,
                                              const std::vector<Relation>& tables);
   Result<std::vector<NamedColumn>> found_columns(const ast::Find& source, const Relation& output,
                                                  std::vector<NamedColumn> all, Span span);
-  // Whether the field, or any, holds the text as the operator "has", "contains_cs", … has it.
+  // Binds a test of `field`, or any, for the text by the operator "has", "contains_cs", …
   Result<ExprPtr> search_fields(std::string_view kind, std::string_view text, const Relation& input,
                                 const Expr* field, Span span);
   Result<ExprPtr> search_term(std::string_view term, const Relation& input, const Expr* field,
@@ -252,11 +250,9 @@ class Binder {
   void warn(std::string warning);  // once, however often it is true
   // Warns of a text that is called as a field of `input`, where the field was likely meant.
   void note_quoted_field(const ast::Expr& expr, const Relation* input);
-  // Refuses a query that grows out of bounds when the names of lets are written out.
-  Status note_expressions(std::size_t count, Span span);
   Status bind_statement(const ast::Statement& statement);
   Status set_option(const ast::Set& set);
-  // With `set stricttypes`: an error where a call converts an argument, of `types`, by itself.
+  // With `set stricttypes`, fails where a call converts an argument, of `types`, by itself.
   Status check_strict(const Expr& call, std::span<const Type> types, std::string_view name) const;
   Result<Plan> finish(Relation root);
   TableSource& tables_;
@@ -265,8 +261,8 @@ class Binder {
   std::string query_text_;                            // as printed, once it is asked for
   std::vector<std::unique_ptr<Environment>> frames_;  // owns every frame of the query
   std::vector<ast::ExprPtr> parsed_;                  // of virtual fields
-  std::vector<const VirtualField*> virtual_path_;     // that are being bound, from the named one on
-  // What lets of toscalar(…) and materialize(…) came to, by place, names seen and answer_rows_.
+  std::vector<const VirtualField*> virtual_path_;     // being bound, from the named one on
+  // Results of lets of toscalar(…) and materialize(…), by place, names seen and answer_rows_.
   std::map<std::pair<const ast::Expr*, const Environment*>, ExprPtr> scalars_;
   std::map<std::tuple<const ast::Call*, const Environment*, bool>, Environment::BoundTable>
       materialized_;
@@ -282,14 +278,14 @@ class Binder {
   bool answer_rows_ = true;  // not while a subquery or the right side of a join is bound
   std::vector<std::string> warnings_;
   std::optional<RenderSpec> render_;
-  // Set while a summarize binds its results: what a call of an aggregate means there.
+  // Binds a call of an aggregate; set while a summarize binds its results.
   std::function<Result<ExprPtr>(const AggregateFunction&, const ast::Call&, Span)>
       aggregate_binder_;
   Relation* windowed_ = nullptr;        // set while an expression may call window functions over it
   const Relation* sided_ = nullptr;     // set while a join condition is bound
   std::vector<Field> searched_fields_;  // of all tables, while a search over several is bound
   bool case_sensitive_ = false;         // every operator of texts, in such a search
-  int depth_ = 0;                       // of nested function calls, against endless recursion
+  int depth_ = 0;                       // depth of function calls, against endless recursion
   int pipelines_ = 0;                   // around what is being bound
   std::size_t expressions_ = 0;         // bound so far
   std::uint64_t applies_ = 0;           // bound so far

@@ -17,10 +17,10 @@
 
 namespace evq::plan {
 
-// Of all scalar functions, for nearest names.
+// Returns the names of all scalar functions, for finding near names.
 std::vector<std::string_view> function_names();
 
-// How many arguments, in words: "2", "1 to 3", "at least 1".
+// Writes a number of arguments in words: "2", "1 to 3", "at least 1".
 std::string argument_range(std::size_t min, std::size_t max);
 
 // Whether a function that takes `min` to `max` arguments takes `count`. A largest number of 255, as
@@ -30,18 +30,20 @@ inline bool takes_arguments(std::size_t min, std::size_t max, std::size_t count)
   return count >= min && (count <= max || max >= kArgumentsUnlimited);
 }
 
-// Conversions, roundings and the like name their result as their first argument is named.
+// Whether a function's result is named as its first argument is: of conversions and roundings.
 bool keeps_argument_name(std::string_view function);
 
 inline bool is_subquery(const ast::Expr& expr) {
   return std::holds_alternative<ast::Subquery>(expr.node);
 }
-// Whether an expression is written as a table is: a name, parentheses, a call of no scalar.
+// Whether a call of a name that stands for nothing is in the function of that name, in a let.
+bool calls_itself(const ast::Query* query, const ast::Name& function);
+// Whether an expression has the form of a table: a name, parentheses, a call of no scalar function.
 bool may_be_table(const ast::Expr& expr, const Environment* at);
-// Whether an expression where values over `input` may stand as well can only be a table.
+// Whether an expression can only be a table, where values over `input` may stand as well.
 bool is_table(const ast::Expr& expr, const Relation* input, const Environment* at);
 
-// A recursion that is one level deeper while this lives.
+// Counts one level of recursion for as long as it lives.
 class Nesting {
  public:
   explicit Nesting(std::size_t* depth) : depth_(depth) { ++*depth_; }
@@ -89,15 +91,15 @@ struct PathStep {
   bool by_index = false;  // ['key'], not .key
 };
 
-// A chain a.b['c'].d as names from left to right; false when it is anything else.
+// Reads a chain a.b['c'].d as names from left to right; false when it is anything else.
 bool collect_path(const ast::Expr& expr, std::vector<PathStep>* steps);
 
-// How many of a path's names are those of one field, and which column it is.
+// The field that begins a path: how many of the path's names are its own, and its column.
 struct FieldOfPath {
   std::size_t names = 0;
   std::size_t column = 0;
 };
-// Nothing when no field of `input` begins the path.
+// Finds that field; nullopt when no field of `input` begins the path.
 std::optional<FieldOfPath> field_of_path(const Relation& input, std::span<const PathStep> steps);
 
 // One output column of project, extend, summarize: its name and expression.
@@ -106,7 +108,7 @@ struct NamedColumn {
   ExprPtr expr;
 };
 
-// What a summarize consists of, for operators that are made of one.
+// A group or an aggregate of a summarize, for operators that are made of one.
 struct SummarizeItem {
   SummarizeItem(const ast::NamedExpr& item)  // NOLINT(google-explicit-constructor): it is a view
       : names(item.names), value(item.value.get()), span(item.span) {}

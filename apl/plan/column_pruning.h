@@ -12,12 +12,12 @@ namespace evq::plan {
 using Needed = std::vector<bool>;          // by old position
 using Mapping = std::vector<std::size_t>;  // old position to new, or kNoColumn
 
-// Leaves of a node, and of what is below it, the columns that are needed, or that it cannot do
-// without.
+// Removes the columns that are not `needed` from a node and what is below it, unless the node
+// itself cannot do without them. Returns the new positions.
 Mapping prune(Node* node, Needed needed);
-// Of a node all of whose input is read.
+// Prunes below a node that reads all columns of its input, and keeps all of its own.
 Mapping prune_nothing(Node* node);
-// Of partition and mv-apply: first the subplan, which says what it needs of its rows, then the
+// Prunes partition and mv-apply: first the subplan, which says what it needs of its rows, then the
 // input that they come from.
 Mapping prune_apply(Node* node, Apply* apply, const Needed& needed);
 

@@ -14,11 +14,11 @@
 
 namespace evq::plan {
 
-// What let, function parameters and variables have made known. Frames nest; the innermost wins.
+// Names that lets, function parameters and variables define. Frames nest; the innermost wins.
 struct Environment {
   struct Scalar {
     ExprPtr expr;       // over no columns, or over the caller's for a function's argument
-    int pipelines = 0;  // within how many of the query's pipelines it has these columns
+    int pipelines = 0;  // number of pipelines around it where it has these columns
   };
   struct LetExpr {  // a scalar or a table, bound where it is used
     const ast::Expr* expr = nullptr;
@@ -42,7 +42,7 @@ struct Environment {
   std::map<std::string, Meaning, std::less<>> names;
 
   const Meaning* find(std::string_view name) const;
-  // As find(), but nothing for a table.
+  // As find(), but null for a table.
   const Meaning* find_scalar(std::string_view name) const;
 };
 

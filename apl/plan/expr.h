@@ -29,7 +29,7 @@ struct Expr {
   const ScalarFunction* function = nullptr;  // kCall; kConstant: what was folded, or null
   BoundCall call;                            // kCall; arguments already have its types
   std::vector<ExprPtr> args;                 // kCall
-  // kCall: of the argument of a query's own function that draws its value (rand()), and of its
+  // kCall: number of a draw, for an argument of a query's own function that draws (rand()) and its
   // copies where the function names it: one number, one draw (shared_draw.h). Else 0.
   std::uint64_t draw = 0;
 
@@ -37,7 +37,7 @@ struct Expr {
   bool is_column() const { return kind == ExprKind::kColumn; }
   // True for a call of the function row called `name`.
   bool is_call(std::string_view name) const;
-  // True for that and for the constant that such a call became.
+  // True for such a call, and for the constant that one became.
   bool comes_of(std::string_view name) const;
 };
 
@@ -48,14 +48,14 @@ Result<ExprPtr> make_call(const ScalarFunction& function, std::vector<ExprPtr> a
                           const EvalContext& context, Span span);
 ExprPtr make_cast(ExprPtr expr, Type type);
 ExprPtr clone(const Expr& expr);
-// Whether both give the same for every row; false of expressions that draw their values.
+// Whether both give the same value for every row; false for expressions that draw their values.
 bool expr_equal(const Expr& a, const Expr& b);
-// Of the whole tree.
+// Counts the nodes of the whole tree.
 std::size_t node_count(const Expr& expr);
 
 // Calls `visit(column)` for each column reference, pre-order: as often as a column is mentioned.
 void for_each_column(const Expr& expr, const std::function<void(std::size_t)>& visit);
-// Whether `is_one` is true of a column that `expr` reads; without it, of any.
+// Whether `expr` reads a column of which `is_one` is true; without `is_one`, any column.
 bool reads_column(const Expr& expr, const std::function<bool(std::size_t)>& is_one = {});
 // The new position of a column that is gone.
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);

@@ -12,8 +12,8 @@
 
 namespace evq::plan {
 
-// Where the value of each of `columns` is, null for those that the mapping does not name. kCompile
-// with `span` where it is no mapping, names other columns, or asks for a transformation.
+// Reads where the value of each of `columns` is, nullopt for those without a mapping. kCompile with
+// `span` where it is no mapping, names other columns, or asks for a transformation.
 Result<std::vector<std::optional<ExternalPlace>>> read_external_mapping(
     std::string_view text, const std::vector<std::string>& columns, Span span);
 

@@ -16,14 +16,14 @@ namespace evq::plan {
 class Binder;
 struct Relation;
 
-// The position of the visible field called `name`; the exact spelling wins.
+// Finds the position of the visible field called `name`; the exact spelling wins.
 std::optional<std::size_t> find_field(const Schema& schema, std::string_view name);
 
-// `fields` with the stored names where they name fields otherwise.
+// Replaces the names in `fields` by the stored names of the fields that they mean.
 std::vector<ast::NamePattern> as_stored(const Schema& schema, std::vector<ast::NamePattern> fields);
 
-// That a list of fields, as project-away has one, names what `input` has not: the error of
-// Binder::unknown_field(), with what such a list takes.
+// Makes the error of Binder::unknown_field() for a name in a list of fields, as project-away has
+// one, that `input` lacks; it adds what such a list takes.
 Error unknown_listed_field(const Binder& binder, const Relation& input, const std::string& name,
                            Span span);
 

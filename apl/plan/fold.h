@@ -7,9 +7,9 @@
 
 namespace evq::plan {
 
-// The same expression with everything constant evaluated; calls that differ per row stay.
+// Evaluates every constant part of an expression; calls that differ per row stay.
 ExprPtr fold(ExprPtr expr, const EvalContext& context);
-// As fold(), and calls that differ per row are made once for all rows.
+// As fold(), but calls that differ per row are evaluated once for all rows.
 ExprPtr fold_once(ExprPtr expr, const EvalContext& context);
 
 }  // namespace evq::plan

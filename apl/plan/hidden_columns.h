@@ -10,11 +10,11 @@ namespace evq::plan {
 
 // The printer shows it as '$'.
 inline constexpr char kHiddenMark = '\xFF';
-// datetime, the event's _time
+// The event's _time, a datetime.
 inline constexpr std::string_view kTimeColumn =
     "\xFF"
     "time";
-// long, unique row id in arrival order
+// A unique row id in arrival order, a long.
 inline constexpr std::string_view kRowColumn =
     "\xFF"
     "row";

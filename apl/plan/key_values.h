@@ -21,7 +21,7 @@ struct KeyValueSyntax {
   bool greedy = false;  // values may contain the pair delimiter
   std::shared_ptr<const Regex> regex;
 
-  // One option of the operator; an error carries `span`.
+  // Sets one option of the operator; an error carries `span`.
   Status set(std::string_view option, const Value& value, Span span);
 };
 

@@ -1,10 +1,12 @@
 // Small operators: getschema, as, invoke, render, consume, sample-distinct.
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "apl/plan/without_group.h"
 #include "apl/syntax/words.h"
 #include "store/base/ascii.h"
 #include "store/column/vector_builder.h"
@@ -103,57 +105,114 @@ Result<Relation> Binder::lower(const ast::SampleDistinct& op, Span span, Relatio
   return limit(std::move(output), count);
 }
 
+namespace {
+
+// The projection of a summarize's groups and results that made the rows; null when it is not known.
+const Node* summarize_of(const Node& rows) {
+  const Node* made = &rows;
+  while (const auto* shared = std::get_if<Shared>(&made->op)) {
+    made = shared->plan.get();
+  }
+  const bool is_one = std::holds_alternative<Project>(made->op) &&
+                      std::holds_alternative<Aggregate>(made->inputs[0]->op);
+  return is_one ? made : nullptr;
+}
+
+// The aggregate that makes the first result for all bins of those for each bin; null when only the
+// rows themselves give it.
+const AggregateFunction* over_bins(const Node& summarize, std::size_t groups) {
+  const Expr& result = *std::get<Project>(summarize.op).exprs[groups];
+  std::size_t column = groups;
+  for (const AggregateCall& call : std::get<Aggregate>(summarize.inputs[0]->op).aggregates) {
+    if (result.is_column() && result.column == column && call.call.results.size() == 1) {
+      const std::string_view name = call.function->name;
+      return name.starts_with("sum") || name == "count" || name == "countif" ? find_aggregate("sum")
+             : name.starts_with("max")                                       ? find_aggregate("max")
+             : name.starts_with("min")                                       ? find_aggregate("min")
+                                                                             : nullptr;
+    }
+    column += call.call.results.size();
+  }
+  return nullptr;
+}
+
+// The groups but for the time bin, and the first result for all bins together; null when that is
+// one of each bin.
+NodePtr first_totals(const Node& summarize, std::size_t groups) {
+  NodePtr first = clone(summarize);
+  std::vector<Field> fields = first->schema.fields();
+  fields.resize(groups + 1);
+  first->schema = Schema(std::move(fields));
+  std::get<Project>(first->op).exprs.resize(groups + 1);
+  std::optional<WithoutGroup> totals = without_group(*first, 0);
+  return totals.has_value() ? std::move(totals->node) : nullptr;
+}
+
+// The same as `function` makes it of the rows of `all`; without `is_value`, the number of bins.
+NodePtr totals_of_bins(const std::shared_ptr<const Node>& all, std::size_t groups,
+                       const AggregateFunction& function, bool is_value,
+                       const EvalContext& context) {
+  const Schema& schema = all->schema;
+  const Type type = is_value ? schema[groups].type : Type::kLong;
+  Project keys;
+  std::vector<Field> fields;
+  Aggregate totals;
+  for (std::size_t i = 1; i < groups; ++i) {
+    keys.exprs.push_back(make_column(i, schema[i].type));
+    fields.push_back(schema[i]);
+    totals.groups.push_back(i - 1);
+  }
+  keys.exprs.push_back(is_value ? make_column(groups, type) : make_constant(Value::integer(1)));
+  fields.push_back({hidden_name("rank"), type});
+  NodePtr ranked = stack(make_node(Shared{all}, {}, schema), std::move(keys), Schema(fields));
+  const Argument argument{type, nullptr};
+  AggregateBindResult bound =
+      evq::bind_aggregate(function, {std::span(&argument, 1), context, std::nullopt});
+  auto& call = std::get<BoundAggregateCall>(bound);
+  fields.back().type = call.results[0];
+  totals.aggregates.push_back(
+      {&function, std::move(call), {groups - 1}, std::string(function.name) + "()"});
+  return stack(std::move(ranked), std::move(totals), Schema(std::move(fields)));
+}
+
+}  // namespace
+
 // `summarize … by bin(_time, …), g | take N` keeps the N groups that are largest over all bins.
 Result<Relation> Binder::limit_groups(Relation input, std::uint64_t count) const {
   const std::size_t groups = input.group_names.size();
-  const std::shared_ptr<const Node> all = std::move(input.node);
-  const Schema schema = all->schema;
-  const auto shared = [&] { return make_node(Shared{all}, {}, schema); };
-  const bool numeric = groups < schema.size() &&
-                       (is_numeric(schema[groups].type) || schema[groups].type == Type::kTimespan);
-  Project keys;
-  std::vector<Field> key_fields;
-  for (std::size_t i = 1; i < groups; ++i) {
-    keys.exprs.push_back(make_column(i, schema[i].type));
-    key_fields.push_back(schema[i]);
+  const Schema schema = input.schema();
+  const bool is_value = groups < schema.size() &&
+                        (is_numeric(schema[groups].type) || schema[groups].type == Type::kTimespan);
+  const Node* summarize = is_value ? summarize_of(*input.node) : nullptr;
+  const AggregateFunction* function =
+      summarize != nullptr ? over_bins(*summarize, groups) : find_aggregate("sum");
+  NodePtr totals;
+  if (function == nullptr) {
+    if (summarize == input.node.get()) {
+      NodePtr& rows = input.node->inputs[0]->inputs[0];  // read for the bins and for the totals
+      Schema read = rows->schema;
+      rows = make_node(Shared{std::move(rows)}, {}, std::move(read));
+    }
+    totals = first_totals(*summarize, groups);
   }
-  const Type rank_type = numeric ? schema[groups].type : Type::kLong;
-  keys.exprs.push_back(numeric ? make_column(groups, rank_type) : make_constant(Value::integer(1)));
-  key_fields.push_back({hidden_name("rank"), rank_type});
-  std::vector<NodePtr> below;
-  below.push_back(shared());
-  NodePtr ranked = make_node(std::move(keys), std::move(below), Schema(key_fields));
-  const AggregateFunction* sum = find_aggregate("sum");
-  const Argument argument{rank_type, nullptr};
-  AggregateBindResult bound =
-      evq::bind_aggregate(*sum, {std::span(&argument, 1), context(), std::nullopt});
-  Aggregate totals;
-  std::vector<SortKey> order;
-  for (std::size_t i = 0; i + 1 < groups; ++i) {
-    totals.groups.push_back(i);
+  if (totals == nullptr) {
+    const std::shared_ptr<const Node> all = std::move(input.node);
+    input.node = make_node(Shared{all}, {}, schema);
+    totals = totals_of_bins(all, groups, function != nullptr ? *function : *find_aggregate("sum"),
+                            is_value, context());
   }
-  order.push_back({groups - 1, {true, false}});
-  for (std::size_t i = 0; i + 1 < groups; ++i) {
-    order.push_back({i, {false, true}});
-  }
-  auto& call = std::get<BoundAggregateCall>(bound);
-  key_fields.back().type = call.results[0];
-  totals.aggregates.push_back({sum, std::move(call), {groups - 1}, "sum()"});
-  std::vector<NodePtr> summed;
-  summed.push_back(std::move(ranked));
-  NodePtr total = make_node(std::move(totals), std::move(summed), Schema(key_fields));
-  std::vector<NodePtr> sorted;
-  sorted.push_back(std::move(total));
-  NodePtr top = make_node(TopN{std::move(order), count}, std::move(sorted), Schema(key_fields));
+  std::vector<SortKey> order{{groups - 1, {true, false}}};
   Join join{JoinKind::kLeftSemi, {}, {}};
   for (std::size_t i = 1; i < groups; ++i) {
+    order.push_back({i - 1, {false, true}});
     join.left_keys.push_back(i);
     join.right_keys.push_back(i - 1);
   }
   join.nulls_match = true;
+  Schema ranked = totals->schema;
   std::vector<NodePtr> sides;
-  sides.push_back(shared());
-  sides.push_back(std::move(top));
+  sides.push_back(std::move(input.node));
+  sides.push_back(stack(std::move(totals), TopN{std::move(order), count}, std::move(ranked)));
   input.node = make_node(std::move(join), std::move(sides), schema);
   input.ordered = false;
   return input;

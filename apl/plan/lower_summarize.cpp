@@ -432,12 +432,15 @@ class SummarizeBinder {
           find_function(inner->function.text) == nullptr) {
         return diag::nested_aggregate(argument.value->span, inner->function.text);
       }
-      if (argument.name.has_value() && !row.gives_fields) {
-        return diag::single_equals(argument.name->span);
-      }
       const auto position = static_cast<std::size_t>(&argument - call.arguments.data());
       const bool predicate = row.predicate.has_value() &&
                              position == std::min(*row.predicate, call.arguments.size() - 1);
+      const bool renames = argument.name.has_value() && row.gives_fields;
+      if (argument.name.has_value() && !renames &&
+          !is_parameter(row.params, position, argument.name->text)) {
+        return predicate ? diag::single_equals(argument.name->span)
+                         : diag::named_argument(argument.name->span, call.function.text);
+      }
       binder_.note_quoted_field(*argument.value, &input_);
       EVQ_TRY_ASSIGN(ExprPtr bound, predicate
                                         ? binder_.bind_predicate(*argument.value, &input_, row.name)
@@ -448,9 +451,9 @@ class SummarizeBinder {
         return diag::nested_aggregate(argument.value->span,
                                       field != nullptr ? field->name.text : row.name);
       }
-      std::string name = argument.name.has_value() ? argument.name->text
-                                                   : binder_.derived_name(*argument.value, &input_);
-      const bool given = argument.name.has_value() || name.empty();
+      std::string name =
+          renames ? argument.name->text : binder_.derived_name(*argument.value, &input_);
+      const bool given = renames || name.empty();
       argument_names_.push_back(given ? std::move(name) : prefix + name);
       args.push_back(std::move(bound));
     }

@@ -30,7 +30,7 @@ class NamePatterns {
       plain_.insert(pattern.parts.front());
     }
   }
-  // Whether one of them is `name` itself.
+  // Whether one of the patterns without a star is `name`.
   bool has(std::string_view name) const { return plain_.contains(name); }
   bool match(std::string_view name) const {
     AllocationMeter::poll();

@@ -9,7 +9,7 @@
 
 namespace evq::plan {
 
-// Negative, zero, positive; digit runs by value, everything else by byte.
+// Returns negative, zero or positive; compares digit runs by value, everything else by byte.
 int compare_granny(std::string_view a, std::string_view b);
 // Sorts by name as the direction says; kNone keeps the order.
 void sort_names(ast::ReorderDirection direction, std::vector<NamedColumn>* columns);

@@ -17,7 +17,7 @@ struct OptimizerPass {
   NodePtr (*apply)(NodePtr root, const EvalContext& context);
 };
 
-// In the order they run.
+// Returns all passes in the order they run.
 std::span<const OptimizerPass> optimizer_passes();
 
 struct OptimizerOptions {
@@ -25,8 +25,8 @@ struct OptimizerOptions {
   std::vector<std::string_view> disabled;  // names of passes to leave out
 };
 
-// Shared subplans are optimised as well; those of an Apply run as they were bound. kTimeout and
-// kCancelled as the context's control says: nothing is left of the plan then.
+// Optimises the plan, shared subplans as well; those of an Apply run as they were bound. kTimeout
+// and kCancelled as the context's control says: nothing is left of the plan then.
 [[nodiscard]] Status optimize(Plan* plan, const EvalContext& context,
                               const OptimizerOptions& options = {});
 
@@ -50,30 +50,30 @@ NodePtr materialize_late(NodePtr root, const EvalContext& context);
 
 // ---- for passes
 
-// `expr` with every column reference replaced by a copy of the expression at that position.
+// Replaces every column reference of `expr` by a copy of the expression at that position.
 ExprPtr substitute(ExprPtr expr, const std::vector<ExprPtr>& columns);
-// Leaves `node`, and what is below it, without the output columns that are not `needed`, as far as
-// it has no use for them itself. Where each old column is then, or kNoColumn.
+// Removes the output columns that are not `needed` from `node` and what is below it, unless the
+// node uses them itself. Returns where each old column is then, or kNoColumn.
 std::vector<std::size_t> keep_columns(Node* node, std::vector<bool> needed);
-// Equal values of such a type are the same in every way that an expression could tell.
+// Whether no expression could tell equal values of the type apart.
 bool is_one_when_equal(Type type);
 // Whether the results of an aggregation depend on the order of its rows.
 bool looks_at_order(const Aggregate& op);
-// Whether only rows with the largest (1) or the smallest (-1) first argument have a say in an
-// aggregate's result; 0: all have.
+// Returns 1 if only rows with the largest first argument have a say in an aggregate's result, -1
+// for the smallest, 0 if all rows have.
 int extreme_of(const AggregateFunction& function);
-// Whether an aggregate of several fields gives those of the first row of its group, whatever is in
-// them; of a single field it gives the first value.
+// Whether an aggregate takes several fields from the first row of its group, whatever is in them;
+// of a single field it takes the first value that is not null.
 bool chooses_first_row(const AggregateFunction& function);
-// So many columns without text take less room than what it costs to open their blocks again.
+// Columns without text up to which holding them costs less than opening their blocks again.
 inline constexpr std::size_t kNarrowColumnsMax = 4;
-// The scan whose rows `node` has, some of them, reached through filters, projections and
+// Finds the scan whose rows, or some of them, `node` has, through filters, projections and
 // extractions; null where there is none.
 const Scan* scan_of_rows(const Node& node);
-// The column of such a scan that column `column` of `node` is, unchanged; null for what is
-// computed.
+// Finds the column of such a scan that column `column` of `node` passes on unchanged; null for what
+// is computed.
 const ScanColumn* scanned_column(const Node& node, std::size_t column);
-// About what an expression costs a row: 1 is to read a number.
+// Estimates the cost of an expression for one row; 1 is reading a number.
 int cost_per_row(const Expr& expr);
 // Applies `rewrite` to every node, inputs first. Polls, as do passes that may be long over one node
 // (AllocationMeter::poll).

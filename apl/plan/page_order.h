@@ -11,18 +11,18 @@
 namespace evq::plan {
 
 struct PageOrder {
-  // Why it cannot be: what the query does, as "it sorts by k". Empty: it can.
+  // Why pages are impossible: what the query does, as "it sorts by k". Empty: they are possible.
   std::string_view obstacle;
   bool descending = true;  // towards older events
-  // One event may come in several rows, so that a page may end among them.
+  // Whether one event may give several rows, so that a page may end among them.
   bool repeats = false;
 };
 
-// Of an answer of events, not of one that is aggregated.
+// Finds the order of an answer of events, not of one that is aggregated.
 PageOrder page_order(const Node& root);
 
-// Has the page give one row more, for who looks whether it ends among the rows of one event. How
-// many rows it has without that; nothing where no limit ends the plan, and nothing is changed.
+// Raises the limit that ends the plan by one row, to show whether the page ends among rows of one
+// event. Returns the limit before; nullopt, with nothing changed, where no limit ends the plan.
 std::optional<std::uint64_t> look_beyond_page(Node* root);
 
 }  // namespace evq::plan

@@ -79,7 +79,7 @@ struct Project {
 class Extractor {
  public:
   virtual ~Extractor() = default;
-  // `source` in, one vector a produced column out; `matched` gets 1 for rows that matched.
+  // Returns one vector a produced column; `matched` gets 1 for rows of `source` that matched.
   virtual std::vector<Vector> extract(const EvalContext& context, const Vector& source,
                                       std::vector<std::uint8_t>* matched) const = 0;
   virtual std::string describe() const = 0;
@@ -96,8 +96,8 @@ struct AggregateCall {
   BoundAggregateCall call;
   std::vector<std::size_t> args;  // input columns, already of the call's argument types
   std::string text;               // as written, for the printer
-  LinearForm form{};              // of the one argument, where the query has it; see linear_sum.h
-  std::shared_ptr<const RowCells> row_cells{};  // of one that chooses rows by their places
+  LinearForm form{};              // applied to the one argument; see linear_sum.h
+  std::shared_ptr<const RowCells> row_cells{};  // for a call that chooses rows by their places
 };
 // Output: the groups, then each aggregate's result columns. Without groups: one row.
 struct Aggregate {
@@ -123,11 +123,11 @@ struct TopN {
   std::uint64_t count = 0;
   std::size_t groups = 0;
 };
-// Rows that are not among the first of their group by any key may be left out before a Fetch.
+// Tells a Fetch which rows it may leave out: those not among the first of their group by any key.
 struct RowCandidates {
   std::vector<std::size_t> groups;  // input columns
   std::vector<SortKey> keys;
-  std::uint64_t count = 1;  // of rows that are the first, and those that equal the last of them
+  std::uint64_t count = 1;  // first rows of a group; rows equal to the last count, too
 };
 // Reads further fields of the same dataset for rows that carry kRowColumn: late materialisation
 // after a sort, a TopN or an aggregation has told which rows are wanted. Appends the columns.
@@ -139,7 +139,7 @@ struct Fetch {
 };
 
 struct Sample {
-  double probability = 0;  // that a row stays
+  double probability = 0;  // chance of each row to stay
 };
 
 enum class JoinKind : std::uint8_t {
@@ -185,7 +185,7 @@ struct Series {
   std::optional<std::int64_t> from;  // ns or integer; absent: first bin of the data
   std::optional<std::int64_t> to;    // exclusive
   std::int64_t step = 1;
-  // Of a real axis: the axis column counts steps of this width from this origin.
+  // For a real axis: the axis column counts steps of this width from this origin.
   double real_origin = 0;
   double real_step = 1;
   std::vector<Value> defaults;  // one a series; null allowed
@@ -202,7 +202,7 @@ enum class WindowKind : std::uint8_t {
   kPrev,
   kNext,
   kRowWindowSession,
-  kNear,  // of rows_near(): whether a row that meets the condition is near
+  kNear,  // for rows_near(): whether a row that meets the condition is near
 };
 struct WindowCall {
   WindowKind kind = WindowKind::kRowNumber;
@@ -224,7 +224,7 @@ struct Window {
 // expanded rows (mv-apply): the subplan's Placeholder receives them; outputs are appended in group
 // order. One Apply in another may read the rows of both.
 struct Apply {
-  std::uint64_t id = 0;  // of the query's own; from 1
+  std::uint64_t id = 0;  // number within the query, from 1
   std::vector<std::size_t> keys;
   bool per_row = false;             // mv-apply: inputs[0] gives rows, Unnest feeds the subplan
   std::optional<Unnest> unnest;     // mv-apply
@@ -266,9 +266,9 @@ struct Node {
 
 NodePtr make_node(Operation op, std::vector<NodePtr> inputs, Schema schema);
 NodePtr clone(const Node& node);
-// Whether the rows of an Apply around it reach `node`: then it has no output outside that Apply.
+// Whether `node` reads the rows of an Apply around it: then it has no output outside that Apply.
 bool reads_placeholder(const Node& node);
-// Whether those of Apply number `apply` do: then its output differs between the runs of that.
+// Whether `node` reads those of Apply number `apply`: then its output differs between its runs.
 bool reads_placeholder(const Node& node, std::uint64_t apply);
 bool scans(const Node& node);  // whether any of its output is made from a dataset's rows
 
@@ -276,12 +276,12 @@ bool scans(const Node& node);  // whether any of its output is made from a datas
 struct Plan {
   NodePtr root;
   std::vector<std::string> datasets;  // every dataset the query reads, in order of appearance
-  // Those of them whose events are the rows of the answer, or what the rows are made of; not what
+  // Datasets whose events are the rows of the answer, or what the rows are made of; not those that
   // only subqueries and right sides of joins read.
   std::vector<std::string> row_datasets;
   std::optional<RenderSpec> render;
   std::vector<std::string> warnings;  // ignored set options, constant-true filters, …
-  // What the shape of an answer is made from.
+  // The shape of the answer is made from what follows.
   bool aggregated = false;                          // ends in summarize/count/distinct-like rows
   std::vector<std::string> group_names;             // of the last summarize
   std::optional<std::int64_t> bin_ns;               // width of its time bin

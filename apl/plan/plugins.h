@@ -7,7 +7,7 @@
 
 namespace evq::plan {
 
-// In the order of their names.
+// Returns all names in their order.
 std::span<const std::string_view> plugin_names();
 
 }  // namespace evq::plan

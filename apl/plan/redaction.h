@@ -23,16 +23,16 @@ struct RedactionSyntax {
   std::vector<std::shared_ptr<const Regex>> patterns;
   std::vector<std::string> pattern_texts;
 
-  // Errors carry `span`.
+  // Sets an option; errors carry `span`.
   Status set(std::string_view option, const Value& value, Span span);
-  // A text, or an array or bag of texts.
+  // Adds the pattern of a text, or those of an array or bag of texts.
   Status add_pattern(const Value& value, Span span);
-  // That the options go together.
+  // Fails unless the options go together.
   Status check(Span span) const;
 };
 
-// `text`, a string or dynamic, with its matches replaced, as a call that tells all of `syntax` by
-// constant arguments: columns are redacted by one projection, however many there are.
+// Makes a call that redacts `text`, a string or dynamic. It has all of `syntax` as constant
+// arguments, so that one projection redacts columns, however many there are.
 ExprPtr redacted(ExprPtr text, const std::shared_ptr<const RedactionSyntax>& syntax);
 
 }  // namespace evq::plan

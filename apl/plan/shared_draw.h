@@ -7,8 +7,8 @@
 
 namespace evq::plan {
 
-// `expr` with each of its draws (Expr::draw) made once a row, however many copies there are. It is
-// all that may name them: a draw within what this gives is not seen by another call.
+// Makes each draw of `expr` (Expr::draw) once a row, however many copies there are. `expr` must be
+// all that names its draws: those within the result are hidden from another call.
 ExprPtr share_draws(ExprPtr expr);
 
 }  // namespace evq::plan

@@ -33,7 +33,7 @@ struct Step {
 };
 
 struct StepProgram {
-  // Columns of a row in the machine: those the scan gives out, the declared ones last.
+  // Number of columns of a row in the machine: those the scan gives out, the declared ones last.
   std::size_t columns = 0;
   std::vector<Value> declared;  // the defaults of the declared ones
   // Declared columns that begin with what the row holds in a column of the input: number among the

@@ -35,11 +35,11 @@ struct TableInfo {
   // events of none, may lack the field.
   std::vector<std::string> map_fields;
   std::vector<VirtualField> virtual_fields;
-  std::vector<std::string> warnings;  // of what is not in it; the first time that it is named
+  std::vector<std::string> warnings;  // about data left out; given when first named
 };
 
-// Where a row id cuts the rows of its time: a row of that time has a lower ordinal exactly when its
-// location is below `lower`, and a higher one exactly when it is at least `upper`.
+// The bounds at which a row id cuts the rows of its time: such a row has a lower ordinal exactly
+// when its location is below `lower`, and a higher one exactly when it is at least `upper`.
 struct LocationBounds {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
@@ -50,12 +50,12 @@ class TableSource {
   virtual ~TableSource() = default;
   // kNotFound when there is no such dataset.
   virtual Result<TableInfo> table(std::string_view name) = 0;
-  // From now on, what is damaged within the context's range is left out of the tables that are
-  // named for the first time, with a warning; or it is not.
+  // Sets whether data that is damaged, within the context's range, is left out, with a warning, of
+  // tables that are named for the first time from now on.
   virtual void leave_out_damage(const EvalContext& /*context*/, bool /*on*/) {}
-  // All dataset names, for wildcards and suggestions, in byte order.
+  // Returns all dataset names, for wildcards and suggestions, in byte order.
   virtual std::vector<std::string> table_names() = 0;
-  // For cursors. `table` has been given out by table().
+  // Finds a row id among the rows of its time, for cursors. `table` comes from table().
   virtual Result<LocationBounds> locate(const TableRef& table, std::int64_t time,
                                         std::uint64_t ordinal) = 0;
 };

@@ -23,10 +23,10 @@ struct TextPattern {
   std::shared_ptr<const Extractor> extractor;
 };
 
-// kCompile errors carry the span of what is wrong.
+// Compiles the pattern; kCompile errors carry the span of what is wrong.
 Result<TextPattern> make_text_pattern(const ast::Parse& parse, Span span);
 
-// `text` as a value of `type` by the strict rules of parse; null when it is none.
+// Reads `text` as a value of `type` by the strict rules of parse; null when it is none.
 Value convert_capture(std::string_view text, Type type);
 
 }  // namespace evq::plan

@@ -19,7 +19,7 @@ inline std::string virtual_column(std::string_view field) {
 inline bool is_virtual_column(std::string_view column) {
   return column.starts_with(kVirtualColumn);
 }
-// Of a column for which that is true.
+// Returns the field of a virtual column.
 inline std::string_view virtual_field_of(std::string_view column) {
   return column.substr(kVirtualColumn.size());
 }

@@ -16,7 +16,7 @@ inline bool is_window_function(std::string_view name) {
   return find_window_function(name).has_value();
 }
 
-// How many rows after its own a row's value may depend on.
+// Returns how many of the rows after it the value of a row may depend on.
 std::uint64_t rows_ahead(const WindowCall& call);
 
 }  // namespace evq::plan

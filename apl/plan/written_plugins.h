@@ -17,10 +17,10 @@ struct WrittenCall {
   std::vector<std::string> names;  // of the columns that they make
 };
 
-// Whether `name` is one; lower_evaluate.cpp lists all plugins.
+// Whether `name` is such a plugin; lower_evaluate.cpp lists all plugins.
 bool is_written_plugin(std::string_view name);
 Result<WrittenCall> write_plugin(Binder& binder, const ast::Evaluate& op, Relation input);
-// To be called where no name of the query is known: its functions could hide the language's.
+// Must be called where no name of the query is known: its functions could hide the language's.
 Result<Relation> bind_written(Binder& binder, WrittenCall call, Span span);
 
 }  // namespace evq::plan

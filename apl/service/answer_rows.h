@@ -12,13 +12,13 @@
 
 namespace evq {
 
-// What the rows of an answer are charged to, for as long as anybody keeps them.
+// The memory that an answer's rows are charged to, held for as long as anybody keeps them.
 struct RowCharge {
   std::shared_ptr<MemoryBudget> budget;
   std::vector<MemoryLease> leases;
 };
 
-// Whether the rows come in the order of the answer, one chunk after the other.
+// Whether the rows of the plan come in the order of the answer, one chunk after the other.
 bool comes_in_order(const plan::Node& node);
 
 // Keeps rows by worker and puts them in order at the end. `charge` outlives it.
@@ -34,8 +34,8 @@ class KeptRows final : public Consumer {
   std::vector<Chunk> chunks_;
 };
 
-// Gives every chunk to `take`, on the thread that makes it. Whether the chunks stay charged
-// afterwards is `kept`. `charge` outlives it.
+// Gives every chunk to `take`, on the thread that makes it. With `kept` the chunks stay charged
+// afterwards. `charge` outlives it.
 class PassedRows final : public Consumer {
  public:
   using Take = std::function<Status(const Chunk& chunk)>;

@@ -33,9 +33,9 @@ enum class CandidateKind : std::uint8_t {
   kType,
   kName,  // bound by let
 };
-// "dataset", "operator", …
+// Returns "dataset", "operator", …
 std::string_view candidate_kind_name(CandidateKind kind);
-// Its inverse; kKeyword for other names.
+// Finds a kind by that name; kKeyword for other names.
 CandidateKind find_candidate_kind(std::string_view name);
 
 struct Candidate {
@@ -59,9 +59,9 @@ class Completer {
   explicit Completer(CompletionSource& source);
   ~Completer();
 
-  // `cursor` is a byte offset into `text`; past its end it counts as the end.
+  // Completes the text at `cursor`, a byte offset into it; past its end it counts as the end.
   CompletionAnswer complete(std::string_view text, std::size_t cursor);
-  // What is wrong with a text that is still being typed (typed_mistake.h).
+  // Returns the mistake in a text that is still being typed, if any (typed_mistake.h).
   std::optional<Error> mistake(std::string_view text);
 
  private:
@@ -69,8 +69,8 @@ class Completer {
   std::unique_ptr<State> state_;
 };
 
-// The call that the end of the text lies in, as its signature and what the argument there means:
-// "bin(value, size)  size: width of a bin"; empty elsewhere.
+// Describes the call that the end of the text lies in, by its signature and the meaning of the
+// argument there: "bin(value, size)  size: width of a bin"; empty elsewhere.
 std::string call_help(std::string_view text);
 
 }  // namespace evq

@@ -11,7 +11,7 @@
 
 namespace evq {
 
-// A byte of a name that needs no quotes.
+// Whether a byte may stand in a name without quotes.
 bool is_name_byte(char c);
 
 // The unfinished word before the cursor.
@@ -36,7 +36,7 @@ class PipelinesBeforeEnd {
   std::string text(std::size_t index) const;
 
  private:
-  // What stands before one operator and behind the one before it.
+  // A part of the pipeline: what stands before one operator and behind the one before it.
   struct Piece {
     bool piped = false;  // a block begins here, which has no pipe before its first operator
     std::string_view text;
@@ -49,7 +49,7 @@ class PipelinesBeforeEnd {
   std::vector<Piece> pieces_;
   std::vector<std::string_view> prefixes_;
 };
-// So many of them are tried at most: each is parsed and bound.
+// Limit of these pipelines that are tried: each is parsed and bound.
 inline constexpr std::size_t kPipelinesTriedMax = 24;
 
 }  // namespace evq

@@ -16,7 +16,7 @@ namespace evq {
 
 class Service;
 
-// A dataset as a query over it is bound.
+// The fields of a dataset as binding a query sees them.
 struct CompletionTable {
   Schema schema;  // _sysTime, _time, then fields by name
   std::vector<std::string> map_fields;
@@ -26,16 +26,16 @@ struct CompletionTable {
 class CompletionSource {
  public:
   virtual ~CompletionSource() = default;
-  // In byte order.
+  // Returns all names in byte order.
   virtual Result<std::vector<std::string>> dataset_names() = 0;
   virtual Result<CompletionTable> table(const std::string& dataset) = 0;
   virtual Status query(const QueryRequest& request, ResultSink& sink) = 0;
-  // How long names and fields are believed before they are asked for again.
+  // Nanoseconds that names and fields may be cached before they are asked for again.
   virtual std::int64_t believed_for_ns() const = 0;
 };
 
-// Over a service that outlives the source. `may_read` says which datasets exist for the caller;
-// empty: all.
+// Makes a source over a service that outlives it. `may_read` says which datasets exist for the
+// caller; empty: all.
 std::unique_ptr<CompletionSource> store_completion_source(
     Service& service, std::function<bool(const std::string&)> may_read = {});
 

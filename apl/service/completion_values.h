@@ -22,8 +22,8 @@ class FieldValues {
  public:
   explicit FieldValues(CompletionSource& source) : source_(source) {}
 
-  // Most frequent first; empty for types that nobody compares by value, and for fields whose
-  // values hardly ever repeat, such as ids.
+  // Returns values, most frequent first; empty for types that nobody compares by value, and for
+  // fields whose values hardly ever repeat, such as ids.
   const std::vector<FieldValue>& find(const std::string& dataset, const std::string& field,
                                       Type type);
 

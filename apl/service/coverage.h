@@ -26,11 +26,11 @@ struct Coverage {
 
   std::size_t total() const;
   std::size_t working() const;
-  // A table by kind, and what is missing.
+  // Writes a table by kind, and what is missing.
   std::string text() const;
 };
 
-// `service` must allow externaldata; `directory` is where the file goes that its example reads.
+// Measures `service`, which must allow externaldata; its example reads a file put in `directory`.
 Result<Coverage> measure_coverage(Service& service, const std::string& directory);
 
 }  // namespace evq

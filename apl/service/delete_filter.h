@@ -13,13 +13,13 @@
 
 namespace evq {
 
-// The plan of a delete by the fields that `tables` shows: kUsage when it names several datasets;
-// else errors as bind_query.
+// Binds a delete over the fields that `tables` shows: kUsage when it names several datasets; else
+// errors as bind_query.
 Result<plan::Plan> bind_delete(const ast::Query& query, plan::TableSource& tables,
                                const QueryVariables& variables, const EvalContext& context);
 
-// `plan` was bound by bind_delete(); its root is filters over one scan. What a block takes while it
-// is looked at is charged to the budget, which outlives the filter: kLimit where it does not fit.
+// Makes a filter of a plan by bind_delete(): filters over one scan. What a block takes while it is
+// looked at is charged to the budget, which outlives the filter: kLimit where it does not fit.
 Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan, const EvalContext& context,
                                                       MemoryBudget* budget);
 

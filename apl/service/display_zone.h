@@ -15,17 +15,17 @@ class TimeZone;  // store/base/time_zone.h
 
 class DisplayZone {
  public:
-  // UTC.
+  // Makes UTC.
   DisplayZone() = default;
-  // "UTC", "local", a name of the tz database such as "Europe/Berlin", or an offset such as
+  // Reads "UTC", "local", a name of the tz database such as "Europe/Berlin", or an offset such as
   // "+02:00". kUsage for anything else.
   static Result<DisplayZone> load(std::string_view name);
 
   const std::string& name() const { return name_; }
   bool is_utc() const { return zone_ == nullptr; }
-  // The instant as the zone's clocks show it, still counted in nanoseconds since 1970.
+  // Returns the instant as the zone's clocks show it, still counted in nanoseconds since 1970.
   std::int64_t local_time(std::int64_t instant_ns) const;
-  // RFC 3339 with the zone's offset: 2024-05-01T14:00:00+02:00, or Z in UTC.
+  // Appends RFC 3339 with the zone's offset: 2024-05-01T14:00:00+02:00, or Z in UTC.
   void append_instant(std::string* out, std::int64_t instant_ns) const;
 
  private:

@@ -24,7 +24,7 @@ class ExternalData final : public plan::ExternalReader {
   Result<Table> read(const plan::ExternalRequest& request) override;
 
  private:
-  // What is there, unpacked. `lease`, which holds nothing yet, holds the bytes.
+  // Reads what is there, decompressed. `lease`, which holds nothing yet, is charged for it.
   Result<std::string> bytes_of(const std::string& location, MemoryLease* lease) const;
 
   const ExternalAccess& access_;

@@ -8,10 +8,10 @@
 
 namespace evq {
 
-// "" and Go's zero time, year 1, which its clients write for a time that was not given.
+// Whether a text is "" or Go's zero time, year 1, which its clients write for a time not given.
 bool is_no_time(std::string_view text);
 
-// parse_instant, and for instants beyond it the nearest that it has.
+// Reads as parse_instant, but takes for instants beyond its range the nearest within it.
 std::optional<std::int64_t> parse_given_time(std::string_view text);
 
 }  // namespace evq

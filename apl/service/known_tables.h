@@ -20,7 +20,7 @@ class KnownTables final : public plan::TableSource {
 
   // Forgets what is believed no longer.
   void expire();
-  // Why something could not be had since expire(), in a few words; empty when all could be.
+  // Returns why something could not be had since expire(), in a few words; empty when all could be.
   const std::string& failure() const { return failure_; }
   Result<plan::TableInfo> table(std::string_view name) override;
   std::vector<std::string> table_names() override;

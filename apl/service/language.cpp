@@ -139,7 +139,8 @@ constexpr ExpressionOperator kExpressionOperators[] = {
      {"print 'parentSpanId' !matches regex 'g.*r'", "true"}},
     {"in",
      "membership",
-     "Is among the values: literals, an array, or a subquery's first column.",
+     "Is among the values: literals, an array, whose values are taken as literals are where it is "
+     "constant, or a subquery's first column.",
      {"print 2 in (1, 2, 3), 'b' in (dynamic(['a']))", "true  false"}},
     {"!in",
      "membership",
@@ -221,10 +222,13 @@ constexpr LanguageTopic kTopics[] = {
      "nanosecond; dynamic: any of them, arrays, and bags.\n\n"
      "Numbers compare among each other; else both sides must be of one type. A literal adapts to "
      "the other side: a text to a datetime, number, bool or timespan, 1 and 0 to a bool; a text "
-     "field whose order beside a constant number, timespan or datetime is asked is read as one, "
-     "null where it is none; beside a field, todatetime(), toreal() or totimespan() reads it. A "
-     "number of the data beside a timespan counts nanoseconds (duration > 1s, duration / 1ms), as "
-     "OpenTelemetry's durations do. `set stricttypes` refuses all that but texts for datetimes. "
+     "field beside a constant number, timespan or datetime is read as one, null where it is none "
+     "(only an integer of 2^53 or more equals nothing but its text); beside a field, todatetime(), "
+     "toreal() or totimespan() reads it. A dynamic beside a constant is compared row by row, as a "
+     "field of the type that the row holds: one event of another type changes nothing for the "
+     "others. A number of the data beside a timespan counts nanoseconds (duration > 1s, duration / "
+     "1ms), as OpenTelemetry's durations do. `set stricttypes` refuses all that but texts for "
+     "datetimes. "
      "Integers stay integers in + - * / %, and beyond 64 bits the result is null. Functions "
      "convert long to real and anything to dynamic by themselves; a dynamic value of another type "
      "than asked for counts as null, but a time counts in nanoseconds where a number is asked for. "
@@ -406,6 +410,9 @@ constexpr LanguageDifference kKustoDifferences[] = {
     {"make_set",
      "Keeps 128 values unless told otherwise, in ascending order. Which of more it keeps does not "
      "depend on the order of the rows: they need not be the first."},
+    {"make_list of arrays",
+     "Each array is one element of the list, where Kusto makes one list of their elements: "
+     "mv-expand before it does. make_set takes arrays apart, as in Kusto."},
     {"reduce with threshold",
      "The part of all rows that must share a term, and a pattern: a smaller threshold gives more "
      "patterns, a larger one fewer, and leaves more rows to others. Kusto's examples give fewer "

@@ -34,7 +34,7 @@ struct LanguageDifference {
 
 std::span<const ExpressionOperator> expression_operators();
 std::span<const LanguageTopic> language_topics();
-// From Axiom's documentation, and from Kusto's where Axiom is silent.
+// Returns the differences from Axiom's documentation, and from Kusto's where Axiom is silent.
 std::span<const LanguageDifference> axiom_differences();
 std::span<const LanguageDifference> kusto_differences();
 

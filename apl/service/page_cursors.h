@@ -21,9 +21,9 @@ class PageCursors {
   PageCursors(const QueryRequest& request, SnapshotTables& tables)
       : request_(request), tables_(tables) {}
 
-  // Where the page begins, for the binder; nothing without a cursor. kUsage for what is no cursor.
+  // Returns where the page begins; nullopt without a cursor. kUsage for a text that is no cursor.
   Result<std::optional<plan::CursorBound>> bound(const ast::Query& query);
-  // With the plan as it was bound, which may be made to give a row beyond the page. kUsage when the
+  // Checks the plan as it was bound, and may make it give a row beyond the page. kUsage when the
   // request goes on at a cursor and the query cannot be paged, or reads other datasets.
   Status settle(plan::Plan* plan);
 
@@ -31,10 +31,10 @@ class PageCursors {
     Chunk rows;                      // of the page: the last part may have one less
     std::vector<RowOrigin> origins;  // one a row in API answers of events, or none
   };
-  // The next rows of the plan, whose columns are `schema`. kUsage when the page would end among the
-  // rows of one event and a cursor asked for it.
+  // Takes the next rows of the plan, whose columns are `schema`. kUsage when the page would end
+  // among the rows of one event and a cursor asked for it.
   Result<Part> take(const Schema& schema, const Chunk& rows);
-  // The oldest and newest row of the page as cursors; those of the request where it has no rows.
+  // Sets the cursors of the oldest and newest row of the page; of the request where it has no rows.
   void fill(QueryStatus* status) const;
 
  private:
@@ -48,8 +48,8 @@ class PageCursors {
   bool descending_ = true;
   std::string_view obstacle_;  // why there are no cursors; empty: there are
   std::vector<std::string> row_datasets_;
-  std::uint64_t dataset_ = 0;               // of cursors when one dataset gives the rows
-  std::optional<std::uint64_t> page_rows_;  // of a plan that gives one more
+  std::uint64_t dataset_ = 0;               // handle for cursors when one dataset gives the rows
+  std::optional<std::uint64_t> page_rows_;  // rows of the page, if the plan gives one more
   std::uint64_t taken_ = 0;
   std::optional<RowId> last_;                     // of the rows taken
   bool unplaced_ = false;                         // some row of the answer has no cursor

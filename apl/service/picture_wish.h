@@ -15,7 +15,7 @@ struct PictureWish {
   std::vector<std::pair<std::string, std::string>> properties;
 };
 
-// Nothing for a query that ends in anything else, and for what does not parse.
+// Returns the wish of a query that ends in render; nullopt for others, and for what does not parse.
 std::optional<PictureWish> find_picture_wish(std::string_view apl);
 
 }  // namespace evq

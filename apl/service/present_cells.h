@@ -12,7 +12,7 @@
 
 namespace evq {
 
-// Of a chunk as it was when this was made. One thread.
+// The non-null cells of a chunk as it was when this was made. One thread.
 class PresentCells {
  public:
   explicit PresentCells(const Chunk& rows);

@@ -6,8 +6,8 @@
 
 namespace evq {
 
-// Whether towards older events: the direction of the last sort of the query's rows, where that is
-// by `_time`, and `otherwise` where there is none.
+// Whether pages go towards older events: the direction of the last sort of the query's rows, where
+// that is by `_time`, and `otherwise` where there is none.
 bool reads_descending(const ast::Query& query, bool otherwise);
 
 }  // namespace evq

@@ -12,14 +12,14 @@ namespace evq {
 
 // The names of all operators, aggregates and functions.
 std::vector<std::string> reference_names();
-// Names by category.
+// Lists the names by category.
 std::string reference_overview();
 namespace syntax {
 struct OperatorInfo;
 }  // namespace syntax
-// What the operator does, with the words that its syntax only hints at.
+// Describes what the operator does, with the words that its syntax only hints at.
 std::string operator_description(const syntax::OperatorInfo& row);
-// One entry: syntax, description, parameters, examples. kNotFound with near names.
+// Writes one entry: syntax, description, parameters, examples. kNotFound with near names.
 Result<std::string> reference_topic(std::string_view name);
 // The manual page evq-apl(7), as roff.
 std::string render_language_manual();

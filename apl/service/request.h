@@ -39,18 +39,18 @@ struct QueryRequest {
   std::optional<std::uint64_t> limit;          // request limit
   std::optional<std::uint64_t> default_limit;  // when the query has none; absent: unlimited
   std::optional<std::uint64_t> rows_max;       // server cap
-  std::optional<std::int64_t> auto_bins;       // of bin_auto() at most, up to kAutoBinsMax
+  std::optional<std::int64_t> auto_bins;       // most bins of bin_auto(), up to kAutoBinsMax
   std::optional<std::string> cursor;
-  // The cursor is for the next page: refused where pages would not be the whole answer cut up.
+  // Asks for the next page by the cursor: refused where pages would not be the whole answer cut up.
   bool pages = false;
-  // Only events that arrived in this range; all but all: the query must read one dataset. What a
-  // dataset holds now ends at Service::arrival_end.
+  // Restricts events to those that arrived in this range; with any but the full range the query
+  // must read one dataset. What a dataset holds now ends at Service::arrival_end.
   ArrivalRange arrivals;
   bool include_cursor = false;        // the cursor's own row belongs to the page
   bool include_cursor_field = false;  // API answers of events: a `_cursor` column
   bool ascending = false;             // order of an answer that the query does not sort
-  // As `ascending`, by these fields in turn; one that the answer does not have is refused, but for
-  // `_time`. A series comes in the order of its intervals whatever is asked here.
+  // Order of such an answer by these fields in turn; one that the answer does not have is refused,
+  // but for `_time`. A series comes in the order of its intervals whatever is asked here.
   std::vector<OrderItem> default_order;
   // An item of the API's defaultOrder.
   void order_by_default(std::string_view field, bool descending) {
@@ -58,10 +58,10 @@ struct QueryRequest {
     default_order.push_back({std::string(field), descending});
   }
   QueryVariables variables;
-  // What API answers tell besides rows: where each comes from, what is known of the columns that
+  // Adds what API answers tell besides rows: the origin of each, what is known of the columns that
   // are fields, and the totals of a summarize by time bin.
   bool api_form = false;
-  bool system_times = false;  // of each row as well, for which blocks may have to be read
+  bool system_times = false;  // adds that of each row, for which blocks may have to be read
   // The sink keeps rows beyond push(), so that they stay charged. Where rows come in order, an
   // answer whose rows are not kept takes no more memory than some of them.
   bool keeps_rows = true;
@@ -71,7 +71,7 @@ struct QueryRequest {
   bool optimize = true;
   bool force_flat = false;   // tests: no dictionary reaches an operator
   bool force_parts = false;  // tests: groups are merged in parts however few they are
-  // Tests: no more rows of a block are read, or fetched, at a time.
+  // Tests: most rows of a block that are read, or fetched, at a time.
   std::optional<std::size_t> rows_at_once{};
   std::optional<std::size_t> join_left_rows;  // tests: so many are held first; absent: it depends
   std::optional<std::int64_t> now_ns;         // what now() is; absent: the clock
@@ -89,7 +89,7 @@ struct FieldMeta {
   bool hidden = false;
 };
 
-// Known before the first row.
+// What is known of an answer before its first row.
 struct ResultHeader {
   Schema schema;  // visible columns only
   std::vector<std::string> datasets;
@@ -112,14 +112,14 @@ struct ResultHeader {
   std::string render_kind;  // `render timechart`; empty: none
   std::vector<std::pair<std::string, std::string>> render_properties;
   std::vector<std::string> warnings;
-  // QueryRequest::default_limit where nothing else bounds the rows: an answer of so many may lack
-  // some (ended_by_default_limit).
+  // Is QueryRequest::default_limit where nothing else bounds the rows: an answer of so many may
+  // lack some (ended_by_default_limit).
   std::optional<std::uint64_t> default_limit;
   // Keeps the rows charged to the memory budget: for a sink that keeps chunks beyond the call.
   std::shared_ptr<const void> charge;
 };
 
-// Known after the last row.
+// What is known of an answer after its last row.
 struct QueryStatus {
   std::int64_t elapsed_us = 0;  // at least 1
   std::uint64_t rows = 0;       // given to the sink
@@ -143,7 +143,7 @@ inline bool ended_by_default_limit(const ResultHeader& header, const QueryStatus
   return header.default_limit.has_value() && status.rows >= *header.default_limit;
 }
 
-// Where a row of an answer comes from.
+// The origin of a row of an answer.
 struct RowOrigin {
   RowId id;
   std::int64_t sys_time = 0;  // when the request asks for it
@@ -156,13 +156,13 @@ class ResultSink {
  public:
   virtual ~ResultSink() = default;
   virtual Status begin(const ResultHeader& header) = 0;
-  // `origins` has one a row in an API answer of events of one dataset; else it is empty.
+  // Takes rows; `origins` has one a row in an API answer of events of one dataset, else none.
   virtual Status push(const Chunk& rows, std::span<const RowOrigin> origins) = 0;
   virtual Status push_totals(const Chunk& /*rows*/) { return Status::success(); }
   virtual Status end(const QueryStatus& status) = 0;
 };
 
-// For who wants to know that a query runs, and what it cost.
+// Drops the rows, for whoever wants to know that a query runs, and what it cost.
 class DroppedAnswer final : public ResultSink {
  public:
   Status begin(const ResultHeader& /*header*/) override { return Status::success(); }

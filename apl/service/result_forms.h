@@ -11,8 +11,7 @@
 
 namespace evq {
 
-// What writers of text have in common: it is handed on when it has grown to kFlushBytes, and at the
-// end.
+// The base of the text writers: text is handed on when it has grown to kFlushBytes, and at the end.
 class TextResult : public ResultSink {
  public:
   Status end(const QueryStatus& /*status*/) override { return flush(); }
@@ -20,9 +19,9 @@ class TextResult : public ResultSink {
  protected:
   explicit TextResult(ByteSink out) : out_(std::move(out)) {}
 
-  // What is not handed on yet; rows are appended here.
+  // The text that is not handed on yet; rows are appended here.
   std::string& text() { return text_; }
-  // After every row.
+  // Must be called after every row.
   Status end_row() { return text_.size() >= kFlushBytes ? flush() : Status::success(); }
 
  private:

@@ -16,10 +16,10 @@ struct RowWiseForm {
   bool subqueries = false;  // an expression may hold a table, which every part reads whole
 };
 
-// The dataset of such a query; nothing for other queries; kCompile for what does not parse.
+// Returns the dataset of such a query; nullopt for others; kCompile for what does not parse.
 Result<std::optional<std::string>> row_wise_dataset(std::string_view apl, const RowWiseForm& form);
 
-// The name of the first operator that makes a query another one; nothing when something else does.
+// Finds the name of the first operator that rules this out; nullopt when something else does.
 Result<std::optional<Span>> other_operator(std::string_view apl, const RowWiseForm& form);
 
 }  // namespace evq

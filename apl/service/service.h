@@ -20,12 +20,12 @@
 
 namespace evq {
 
-// What externaldata may read.
+// The files and addresses that externaldata may read.
 struct ExternalAccess {
   bool any = false;                   // everything this process may
   std::vector<std::string> prefixes;  // or what lies in these directories and below these addresses
-  // Gets what an http(s) address names, up to some bytes, following redirects or not, and ends when
-  // the control says so. Empty: no address can be read.
+  // Fetches an http(s) address, up to `bytes_max`, following redirects or not, and ends when the
+  // control says so. Empty: no address can be read.
   std::function<Result<std::string>(const std::string& address, std::size_t bytes_max,
                                     bool may_redirect, const QueryControl& control)>
       fetch;
@@ -56,15 +56,15 @@ class Service {
   // Compiles and runs a query. Errors before the first row come back as the status; so do later
   // ones, and then the sink has not seen end().
   Status query(const QueryRequest& request, ResultSink& sink);
-  // Where the arrivals of a dataset end now: later events arrive at this number or a higher one.
+  // Returns where a dataset's arrivals end now: later events arrive at this number or a higher one.
   Result<std::uint64_t> arrival_end(std::string_view dataset);
-  // The optimised plan as text.
+  // Returns the optimised plan as text.
   Result<std::string> explain(const QueryRequest& request);
   // Runs the query, drops its answer, and gives the plan with the rows that each node made and the
   // time that threads spent in it.
   Result<std::string> profile(const QueryRequest& request);
-  // kCorrupt when blocks were left alone because damage kept them from being read: those that could
-  // be are deleted all the same, and the message says how much that is.
+  // Deletes events. kCorrupt when blocks were left alone because damage kept them from being read:
+  // those that could be are deleted all the same, and the message says how much that is.
   Result<DeleteResponse> remove(const DeleteRequest& request);
 
   Store& store();

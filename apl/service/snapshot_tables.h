@@ -35,13 +35,13 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider, 
                                       std::uint64_t ordinal) override;
   Result<const Snapshot*> snapshot(const plan::TableRef& table) override;
 
-  // By the handle that table() gave it; nothing when no table of that handle has been named.
+  // Finds a snapshot by the handle that table() gave; null when no table of that handle was named.
   const Snapshot* snapshot_of_handle(std::uint64_t handle) const;
-  // The store's number for a dataset that was named; 0 for others.
+  // Returns the store's number for a dataset that was named; 0 for others.
   std::uint64_t handle_of(std::string_view dataset) const;
-  // The oldest and the newest event of all tables named so far; nothing when they are empty.
+  // Returns the times of the oldest and newest event of all tables named so far; nullopt: none.
   std::optional<std::pair<std::int64_t, std::int64_t>> time_bounds() const;
-  // That of those that were named when it was first asked for: all bins of a query are as wide.
+  // Returns time_bounds() of the tables named at its first call: all bins of a query are as wide.
   std::optional<std::pair<std::int64_t, std::int64_t>> time_extent() const override;
 
  private:
@@ -74,7 +74,7 @@ class RowLocator {
  public:
   explicit RowLocator(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-  // Of the row at a location, whose event time is `time`.
+  // Returns the id of the row at a location, whose event time is `time`.
   Result<RowId> id(std::int64_t time, std::int64_t location);
   Result<std::int64_t> system_time(std::int64_t location);
 

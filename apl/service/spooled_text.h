@@ -17,7 +17,7 @@
 
 namespace evq {
 
-// Where the long answers of a process wait to be read. Any thread, but for the settings.
+// The place of a process's long answers until they are read. Any thread, but for the settings.
 struct SpoolSpace {
   std::string directory;
   std::size_t memory_bytes_max = kAnswerTextBytesMax;  // of one SpooledText
@@ -35,11 +35,11 @@ class SpooledText {
   SpooledText(const SpooledText&) = delete;
   SpooledText& operator=(const SpooledText&) = delete;
 
-  // What of a text is in memory: to be appended to, and settled before much more than a piece has
+  // The part of a text that is in memory, to append to; settle it before much more than a piece has
   // come. Settling any text may take from its front what is settled, and leaves what is not.
   std::string& tail(std::size_t text) { return texts_[text].tail; }
-  // Moves the tails to the file when they are too long together. kDiskFull, kIo, kUnavailable when
-  // they neither find room there nor memory.
+  // Settles the tail, and moves the settled tails to the file when they are too long together.
+  // kDiskFull, kIo, kUnavailable when they neither find room there nor memory.
   Status settle(std::size_t text);
 
   std::uint64_t size(std::size_t text) const;

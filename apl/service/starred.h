@@ -26,26 +26,26 @@ struct StarredQuery {
 // text, unknown members of queryOptions, shownColumns of more than 10,000 characters.
 Result<StarredQuery> read_starred_query(std::string_view json);
 
-// The query that a stored body holds, as a request.
+// Makes a request of the query that a stored body holds.
 Result<QueryRequest> starred_request(const StoredObject& stored);
-// StarredQueryWithId.
+// Writes the API's StarredQueryWithId.
 std::string starred_answer(const StoredObject& stored);
 
-// What putting a saved query may find under its id.
+// How putting a saved query treats one that is there under its id.
 enum class PutRule : std::uint8_t {
   kAny,    // inserts or replaces
   kNew,    // inserts; kConflict when there is one
   kKnown,  // replaces; kNotFound when there is none
 };
 
-// The stored object; an empty `id` makes a new one. `check`, which may be empty, is asked about the
-// one that is replaced, in the same transaction.
+// Saves a query and returns the stored object; an empty `id` makes a new one. `check`, which may be
+// empty, is asked about the one that is replaced, in the same transaction.
 Result<StoredObject> put_starred(Definitions& definitions, std::string_view id,
                                  const StarredQuery& query, PutRule rule,
                                  const ObjectCheck& check = {});
-// kNotFound.
+// Finds a saved query; kNotFound.
 Result<StoredObject> find_starred(Definitions& definitions, std::string_view id);
-// kNotFound. `check` as above, about the one that goes.
+// Removes a saved query; kNotFound. `check` as above, about the one that goes.
 Status remove_starred(Definitions& definitions, std::string_view id, const ObjectCheck& check = {});
 
 }  // namespace evq

@@ -12,11 +12,11 @@
 
 namespace evq {
 
-// It is asked for at every key: longer texts are not looked at.
+// Size up to which texts are looked at: this is asked for at every key.
 inline constexpr std::size_t kMistakeTextBytesMax = std::size_t{16} << 10U;
 
-// A kCompile error with a span in the text; nothing where there is none, or none that can be
-// told without running the query.
+// Returns a kCompile error with a span in the text; nullopt where there is none, or none that can
+// be told without running the query.
 std::optional<Error> typed_mistake(std::string_view text, plan::TableSource& tables);
 
 }  // namespace evq

@@ -40,7 +40,7 @@ struct NamePattern {
 
   bool is_wild() const { return parts.size() > 1; }
   bool matches(std::string_view name) const;
-  // For messages: the parts joined by stars.
+  // Returns the parts joined by stars, for messages.
   std::string text() const;
 };
 
@@ -117,7 +117,7 @@ enum class BinaryOp : std::uint8_t {
   kHassuffixCs,
 };
 // The operators' order keeps these together.
-constexpr bool is_search(BinaryOp op) {  // what `search` asks of a text as well
+constexpr bool is_search(BinaryOp op) {  // tests that `search` makes of a text as well
   return op == BinaryOp::kContains || op == BinaryOp::kContainsCs || op >= BinaryOp::kHas;
 }
 constexpr bool is_arithmetic(BinaryOp op) {
@@ -127,7 +127,7 @@ constexpr bool is_comparison(BinaryOp op) {
   return op >= BinaryOp::kEqual && op <= BinaryOp::kGreaterEqual;
 }
 
-// The name printed and looked up: "+", "==", "has_cs"; `negated` forms add a leading "!".
+// Returns the name printed and looked up: "+", "==", "has_cs"; `negated` forms add a leading "!".
 std::string_view binary_op_text(BinaryOp op);
 
 // left op right; `negated` for !has, !contains, … (never for symbols, which have their own op).

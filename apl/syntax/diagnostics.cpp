@@ -10,71 +10,38 @@ namespace evq::diag {
 namespace {
 
 constexpr DiagnosticInfo kDiagnostics[] = {
-    {"APL1001", "unexpected-character"},
-    {"APL1002", "unterminated-string"},
-    {"APL1003", "unterminated-name"},
-    {"APL1004", "invalid-number"},
-    {"APL1005", "invalid-literal"},
-    {"APL1006", "unexpected-token"},
-    {"APL1007", "unexpected-end"},
-    {"APL1008", "unclosed-bracket"},
-    {"APL1009", "unmatched-bracket"},
-    {"APL1010", "unknown-operator"},
-    {"APL1011", "missing-pipe"},
-    {"APL1012", "foreign-operator"},
-    {"APL1013", "single-equals"},
-    {"APL1014", "foreign-symbol"},
-    {"APL1015", "like-operator"},
-    {"APL1016", "null-comparison"},
-    {"APL1017", "unquoted-dashes"},
-    {"APL1018", "foreign-comment"},
-    {"APL1019", "upper-case-keyword"},
-    {"APL1020", "chained-comparison"},
-    {"APL1021", "text-too-long"},
-    {"APL1022", "nested-too-deep"},
-    {"APL1023", "too-many-operators"},
-    {"APL1024", "join-with-and"},
-    {"APL1025", "empty-query"},
-    {"APL1026", "invalid-option-value"},
-    {"APL1027", "unknown-option"},
-    {"APL1028", "unknown-type"},
-    {"APL1029", "quoted-timespan"},
-    {"APL1030", "invalid-utf8"},
-    {"APL1031", "name-too-long"},
-    {"APL1032", "missing-clause"},
-    {"APL1033", "unknown-chart"},
-    {"APL2001", "unknown-dataset"},
-    {"APL2002", "no-dataset-matches"},
-    {"APL2003", "unknown-field"},
-    {"APL2004", "unknown-function"},
-    {"APL2005", "unknown-function"},
-    {"APL2006", "unknown-plugin"},
-    {"APL2007", "wrong-argument-count"},
-    {"APL2008", "wrong-argument-type"},
-    {"APL2009", "not-an-aggregate"},
-    {"APL2010", "aggregate-in-scalar"},
-    {"APL2011", "nested-aggregate"},
-    {"APL2012", "field-not-grouped"},
-    {"APL2013", "type-mismatch"},
-    {"APL2015", "predicate-not-bool"},
-    {"APL2016", "constant-required"},
-    {"APL2017", "invalid-constant"},
-    {"APL2019", "duplicate-name"},
-    {"APL2020", "table-expected"},
-    {"APL2021", "scalar-expected"},
-    {"APL2022", "unknown-argument"},
-    {"APL2023", "duplicate-argument"},
-    {"APL2024", "invalid-join-condition"},
-    {"APL2025", "unsupported-kind"},
-    {"APL2026", "unsupported-feature"},
-    {"APL2027", "not-serialized"},
-    {"APL2028", "invalid-regex"},
-    {"APL2029", "recursive-function"},
-    {"APL2030", "misplaced-star"},
-    {"APL2031", "missing-argument"},
-    {"APL2032", "row-shape"},
-    {"APL2033", "operator-not-allowed"},
-    {"APL2034", "limit-exceeded"},
+    {"APL1001", "unexpected-character"}, {"APL1002", "unterminated-string"},
+    {"APL1003", "unterminated-name"},    {"APL1004", "invalid-number"},
+    {"APL1005", "invalid-literal"},      {"APL1006", "unexpected-token"},
+    {"APL1007", "unexpected-end"},       {"APL1008", "unclosed-bracket"},
+    {"APL1009", "unmatched-bracket"},    {"APL1010", "unknown-operator"},
+    {"APL1011", "missing-pipe"},         {"APL1012", "foreign-operator"},
+    {"APL1013", "single-equals"},        {"APL1014", "foreign-symbol"},
+    {"APL1015", "like-operator"},        {"APL1016", "null-comparison"},
+    {"APL1017", "unquoted-dashes"},      {"APL1018", "foreign-comment"},
+    {"APL1019", "upper-case-keyword"},   {"APL1020", "chained-comparison"},
+    {"APL1021", "text-too-long"},        {"APL1022", "nested-too-deep"},
+    {"APL1023", "too-many-operators"},   {"APL1025", "empty-query"},
+    {"APL1026", "invalid-option-value"}, {"APL1027", "unknown-option"},
+    {"APL1028", "unknown-type"},         {"APL1029", "quoted-timespan"},
+    {"APL1030", "invalid-utf8"},         {"APL1031", "name-too-long"},
+    {"APL1032", "missing-clause"},       {"APL1033", "unknown-chart"},
+    {"APL2001", "unknown-dataset"},      {"APL2002", "no-dataset-matches"},
+    {"APL2003", "unknown-field"},        {"APL2004", "unknown-function"},
+    {"APL2005", "unknown-function"},     {"APL2006", "unknown-plugin"},
+    {"APL2007", "wrong-argument-count"}, {"APL2008", "wrong-argument-type"},
+    {"APL2009", "not-an-aggregate"},     {"APL2010", "aggregate-in-scalar"},
+    {"APL2011", "nested-aggregate"},     {"APL2012", "field-not-grouped"},
+    {"APL2013", "type-mismatch"},        {"APL2015", "predicate-not-bool"},
+    {"APL2016", "constant-required"},    {"APL2017", "invalid-constant"},
+    {"APL2019", "duplicate-name"},       {"APL2020", "table-expected"},
+    {"APL2021", "scalar-expected"},      {"APL2022", "unknown-argument"},
+    {"APL2023", "duplicate-argument"},   {"APL2024", "invalid-join-condition"},
+    {"APL2025", "unsupported-kind"},     {"APL2026", "unsupported-feature"},
+    {"APL2027", "not-serialized"},       {"APL2028", "invalid-regex"},
+    {"APL2029", "recursive-function"},   {"APL2030", "misplaced-star"},
+    {"APL2031", "missing-argument"},     {"APL2032", "row-shape"},
+    {"APL2033", "operator-not-allowed"}, {"APL2034", "limit-exceeded"},
     {"APL2035", "name-required"},
 };
 
@@ -309,6 +276,11 @@ Error unknown_argument(Span at, std::string_view function, std::string_view name
                        did_you_mean(name, parameters));
 }
 
+Error named_argument(Span at, std::string_view function) {
+  return planner_error("APL2022", at, "arguments of " + std::string(function) + "() have no names",
+                       "write == to compare, =~ to ignore case");
+}
+
 Error duplicate_argument(Span at, std::string_view function, std::string_view name) {
   return planner_error("APL2023", at, quoted(name) + " is given twice to " + quoted(function),
                        "remove one of the two");
@@ -344,6 +316,11 @@ Error invalid_regex(Span at, const Error& reason) {
 Error recursive_function(Span at, std::string_view name) {
   return planner_error("APL2029", at, quoted(name) + " refers to itself",
                        "a let may use only what is defined before it");
+}
+
+Error recursive_call(Span at, std::string_view function) {
+  return planner_error("APL2029", at, "the function " + quoted(function) + " calls itself",
+                       "a function may call only those that are defined before it");
 }
 
 Error misplaced_star(Span at) {

@@ -21,9 +21,9 @@ struct DiagnosticInfo {
   std::string_view slug;  // unknown-field
 };
 std::span<const DiagnosticInfo> all_diagnostics();
-// The id as Error::id holds it; empty when no diagnostic has it.
+// Finds an id as Error::id holds it; empty when no diagnostic has it.
 std::string_view find_diagnostic_id(std::string_view id);
-// "unknown-field" for "APL2003"; the error code's name for an error without an id.
+// Returns "unknown-field" for "APL2003"; the error code's name for an error without an id.
 std::string_view slug_of(const Error& error);
 
 // ---------------------------------------------------------------------------------- nearest names
@@ -35,24 +35,24 @@ struct Suggestion {
   std::vector<std::string> also;  // at most two more, nearest first
 };
 Suggestion suggest(std::string_view name, Candidates candidates);
-// Of the names that are longer, those that have it as a word: 'genre' of 'Major Genre'.
+// Suggests the longer names that have `name` as a word: 'Major Genre' for 'genre'.
 Suggestion suggest_by_word(std::string_view name, Candidates candidates);
-// "did you mean 'count'?   (also: countif, dcount)"; empty when nothing is near. A name of a
+// Writes "did you mean 'count'?   (also: countif, dcount)"; empty when nothing is near. A name of a
 // dataset or a field stands there as it is written in a query: ['Major Genre'].
 enum class Suggested : std::uint8_t { kWord, kName };
 std::string did_you_mean(const Suggestion& suggestion, Suggested what);
 std::string did_you_mean(std::string_view name, Candidates candidates);
-// A hint as it stands within a text, which a line of its own lays out: "did you mean 'count'? also:
-// countif, dcount".
+// Rewrites a hint, which is laid out for a line of its own, for use within a text: "did you mean
+// 'count'? also: countif, dcount".
 std::string inline_hint(std::string_view hint);
 
 // --------------------------------------------------------------------------- parser (APL1xxx)
 
-Error unexpected_character(Span at, std::string_view character);
+Error unexpected_character(Span at, std::string_view rest);  // of the text, from there on
 Error unterminated_string(Span at);
 Error unterminated_fence(Span at);
 Error unterminated_name(Span at);
-// Of what is wrong with the number, `hint` tells.
+// Hints of invalid_number(), which tell what is wrong with the number.
 inline constexpr std::string_view kWholeNumberHint =
     "whole numbers have 64 bits; write 1e30 for a larger, approximate one";
 inline constexpr std::string_view kRealRangeHint =
@@ -67,7 +67,7 @@ Error unclosed_bracket(Span open, char bracket);
 Error unmatched_bracket(Span close, char bracket);
 Error unknown_operator(Span at, std::string_view name, Candidates operators);
 Error missing_pipe(Span at, std::string_view name);
-// What to do about the beginning of another query.
+// Hints of errors at the beginning of another query.
 inline constexpr std::string_view kNextLineHint =
     "the end of a line does not end a query: run them one by one";
 inline constexpr std::string_view kOneByOneHint =
@@ -85,7 +85,6 @@ Error chained_comparison(Span at, std::string_view op);
 Error text_too_long(std::size_t bytes_max);
 Error nested_too_deep(Span at, std::size_t depth_max);
 Error too_many_operators(Span at, std::size_t operators_max);
-Error join_with_and(Span at);
 Error empty_query();
 Error invalid_option_value(Span at, std::string_view option, std::string_view value,
                            Candidates allowed);
@@ -104,10 +103,10 @@ Error unknown_dataset(Span at, std::string_view name, Candidates datasets);
 Error no_dataset_matches(Span at, std::string_view pattern);
 // `where` names the input ("'web'" without the quotes), or is empty for a computed input.
 Error unknown_field(Span at, std::string_view name, std::string_view dataset, Candidates fields);
-// `error`, with `advice` when its unknown field is one of those that the same operator makes.
+// Adds `advice` to `error` when its unknown field is one that the same operator makes.
 Error made_here(Error error, Candidates made, std::string_view advice);
 Error unknown_function(Span at, std::string_view name, Candidates functions);
-// Where a table is wanted; `piped`: behind invoke, which gives it one.
+// The error where a table is wanted; `piped`: behind invoke, which gives it one.
 Error unknown_table_function(Span at, std::string_view name, bool piped);
 Error unknown_aggregate(Span at, std::string_view name, Candidates aggregates);
 Error unknown_plugin(Span at, std::string_view name, Candidates plugins);
@@ -120,18 +119,19 @@ Error not_an_aggregate(Span at, std::string_view name);
 Error aggregate_in_scalar(Span at, std::string_view name);
 Error nested_aggregate(Span at, std::string_view name);
 Error field_not_grouped(Span at, std::string_view name);
-// `op` between a left and a right of these types.
+// The error of `op` between a left and a right of these types.
 Error type_mismatch(Span at, std::string_view op, std::string_view left, std::string_view right);
 Error predicate_not_bool(Span at, std::string_view where, std::string_view found);
 Error constant_required(Span at, std::string_view what);
 // `must` completes "what must …": "be a positive number".
 Error invalid_constant(Span at, std::string_view what, std::string_view must);
 Error duplicate_name(Span at, std::string_view name, std::string_view where);
-// One field under two new names.
+// The errors of a new name that is taken, and of one field under two new names.
 Error name_taken(Span at, std::string_view name, std::string hint);
 Error renamed_twice(Span at, std::string_view name);
 Error table_expected(Span at, std::string_view found);
 Error scalar_expected(Span at, std::string_view found);
+Error named_argument(Span at, std::string_view function);
 Error unknown_argument(Span at, std::string_view function, std::string_view name,
                        Candidates parameters);
 Error duplicate_argument(Span at, std::string_view function, std::string_view name);
@@ -142,6 +142,7 @@ Error unsupported_feature(Span at, std::string_view what, std::string_view hint)
 Error not_serialized(Span at, std::string_view function);
 Error invalid_regex(Span at, const Error& reason);
 Error recursive_function(Span at, std::string_view name);
+Error recursive_call(Span at, std::string_view function);
 Error misplaced_star(Span at);
 Error missing_argument(Span at, std::string_view function, std::string_view name);
 Error row_shape(Span at, std::size_t values, std::size_t columns);

@@ -29,9 +29,26 @@ std::string listed(Candidates names) {
   return out;
 }
 
+// `dataset`:`metric`, with which a query of Axiom's metrics begins; empty for anything else.
+std::string_view metric_source(std::string_view text) {
+  const std::size_t dataset = text.starts_with('`') ? text.find('`', 1) : std::string_view::npos;
+  if (dataset == std::string_view::npos || !text.substr(dataset).starts_with("`:`")) {
+    return {};
+  }
+  const std::size_t metric = text.find('`', dataset + 3);
+  return metric == std::string_view::npos ? std::string_view() : text.substr(0, metric + 1);
+}
+
 }  // namespace
 
-Error unexpected_character(Span at, std::string_view character) {
+Error unexpected_character(Span at, std::string_view rest) {
+  if (const std::string_view source = metric_source(rest); !source.empty()) {
+    return foreign_operator({at.begin, at.begin + source.size()}, source,
+                            "MPL, the language of Axiom's metrics",
+                            "events are queried in APL: ['logs'] | summarize avg(x) by "
+                            "bin(_time, 5m)");
+  }
+  const std::string_view character = rest.substr(0, at.end - at.begin);
   const bool curly = character == "“" || character == "”" || character == "‘" || character == "’";
   return syntax_error("APL1001", at, "unexpected character " + in_quotes(character),
                       curly ? "strings are written with plain quotes: \"…\" or '…'"
@@ -174,11 +191,6 @@ Error too_many_operators(Span at, std::size_t operators_max) {
   return syntax_error("APL1023", at,
                       "a pipeline has at most " + std::to_string(operators_max) + " operators",
                       "merge neighbouring extend or where operators");
-}
-
-Error join_with_and(Span at) {
-  return syntax_error("APL1024", at, "conditions of a join are not joined with 'and'",
-                      "separate them by commas: on a, $left.b == $right.c");
 }
 
 Error empty_query() {

@@ -49,14 +49,14 @@ struct Expectations {
   bool expects(Expected kind) const;
 };
 
-// An operator with a mistake is passed over when another one follows it; after any other mistake
-// nothing is expected.
+// Finds what may stand at the end. An operator with a mistake is passed over when another one
+// follows it; after any other mistake nothing is expected.
 Expectations expectations_at_end(std::string_view text);
 
 // Collects expectations while a text is parsed; the cursor's companion.
 class ExpectationRecorder {
  public:
-  // The end of the text has been reached; nested pipelines seen so far are those around it.
+  // Notes what may stand at the end of the text; pipelines that are open now are those around it.
   void note(Expected kind);
   void note_word(std::string_view word);
   void note_infix(std::string_view word);

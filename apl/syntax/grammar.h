@@ -17,25 +17,25 @@ namespace evq::syntax {
 // ------------------------------------------------------------------ expressions (parse_expr.cpp)
 
 Result<ast::ExprPtr> parse_expression(TokenCursor& cursor);
-// Without comparisons and and/or: where `in`, `==` and the like belong to the operator around it.
+// Parses up to comparisons and and/or: `in`, `==` and the like belong to the operator around it.
 Result<ast::ExprPtr> parse_arithmetic(TokenCursor& cursor);
-// name(arguments)
+// Parses name(arguments).
 Result<ast::ExprPtr> parse_call(TokenCursor& cursor);
-// With `field:term` and `not`.
+// Parses an expression that may hold `field:term` and `not`.
 Result<ast::ExprPtr> parse_search_predicate(TokenCursor& cursor);
 // Wraps a node, setting its height; fails past kQueryDepthMax. `inner_height` is that of the
 // expressions inside a subquery.
 Result<ast::ExprPtr> make_expr(TokenCursor& cursor, Span span, ast::ExprNode node,
                                int inner_height = 0);
-// dynamic(…), at the word.
+// Parses dynamic(…); the cursor is at the word.
 Result<ast::ExprPtr> parse_dynamic_literal(TokenCursor& cursor);
 
 // ------------------------------------------------------------------------ lists (parse_lists.cpp)
 
 Result<ast::Name> parse_name(TokenCursor& cursor, std::string_view what);
-// A field that may be written as a path: geo.city.
+// Parses the name of a field, which may be written as a path: geo.city.
 Result<ast::Name> parse_field_name(TokenCursor& cursor);
-// A name written as a text, where only a name can stand: "Error rate" = …
+// Parses a name written as a text, where only a name can stand: "Error rate" = …
 Result<ast::Name> parse_text_name(TokenCursor& cursor);
 Result<ast::NamePattern> parse_name_pattern(TokenCursor& cursor, std::string_view what);
 Result<std::vector<ast::NamePattern>> parse_name_patterns(TokenCursor& cursor);
@@ -43,27 +43,27 @@ Result<ast::NamedExpr> parse_named_expr(TokenCursor& cursor);
 Result<std::vector<ast::NamedExpr>> parse_named_exprs(TokenCursor& cursor);
 Result<std::vector<ast::SortKey>> parse_sort_keys(TokenCursor& cursor);
 Result<Type> parse_type(TokenCursor& cursor, Span* span);
-// (name:type, …)
+// Parses (name:type, …).
 Result<std::vector<ast::ColumnSpec>> parse_columns(TokenCursor& cursor);
-// A dataset name, pattern, call or parenthesised pipeline.
+// Parses a dataset name, pattern, call or parenthesised pipeline.
 Result<ast::TableItem> parse_table_item(TokenCursor& cursor);
 Result<std::vector<ast::TableItem>> parse_table_items(TokenCursor& cursor);
-// hint.x=y …: read and forgotten.
+// Reads hint.x=y … and forgets them.
 Status skip_hints(TokenCursor& cursor);
-// name=value … for the allowed names, hints skipped; ends at the first token that is no option.
-// `kinds` are the values that completion offers for an option `kind`. With `names_follow` the
-// options end at a name that is none, for `name =` may follow them.
+// Parses name=value … for the allowed names, hints skipped; ends at the first token that is no
+// option. `kinds` are the values that completion offers for an option `kind`. With `names_follow`
+// the options end at a name that is none, for `name =` may follow them.
 Result<std::vector<ast::Option>> parse_options(TokenCursor& cursor, std::string_view operator_name,
                                                std::span<const std::string_view> allowed,
                                                std::span<const std::string_view> kinds = {},
                                                bool names_follow = false);
-// For completion: the names of the options that may stand here.
+// Notes for completion the names of the options that may stand here.
 void note_options(const TokenCursor& cursor, std::span<const std::string_view> allowed);
-// (name=value, …)
+// Parses (name=value, …).
 Result<std::vector<ast::Option>> parse_option_list(TokenCursor& cursor,
                                                    std::string_view operator_name,
                                                    std::span<const std::string_view> allowed);
-// The text of an option's value: a word or a string.
+// Returns the text of an option's value: a word or a string.
 std::string option_text(const ast::Option& option);
 
 // ------------------------------------------------------------ pipelines (parser.cpp, sources)
@@ -73,13 +73,13 @@ std::string option_text(const ast::Option& option);
 bool at_pipeline(const TokenCursor& cursor);
 Result<ast::PipelinePtr> parse_pipeline(TokenCursor& cursor);
 Result<ast::SourceNode> parse_source(TokenCursor& cursor);
-// ( operator | operator ), applied to the enclosing rows.
+// Parses ( operator | operator ), applied to the enclosing rows.
 Result<ast::OperatorList> parse_operator_block(TokenCursor& cursor);
-// A pipeline that is just this source.
+// Makes a pipeline that is just this source.
 ast::PipelinePtr wrap_source(Span span, ast::SourceNode source);
-// let name = value; the cursor is after `let`.
+// Parses let name = value; the cursor is after `let`.
 Result<ast::Let> parse_let(TokenCursor& cursor);
-// What follows is `let name` right behind an opening parenthesis.
+// Whether `let name` follows right behind an opening parenthesis.
 bool at_inner_let(const TokenCursor& cursor);
 Result<std::vector<ast::Parameter>> parse_parameters(TokenCursor& cursor);
 

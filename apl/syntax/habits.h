@@ -11,31 +11,31 @@
 
 namespace evq::syntax {
 
-// For the name of an operator that only other languages have.
+// Explains the name of an operator that only other languages have.
 std::optional<Error> name_habit(std::string_view name, Span span);
-// What to write where `word`, which begins a query or a statement, stands behind a pipe; empty for
-// other words.
+// Returns the hint for a `word` that begins a query or a statement and stands behind a pipe; empty
+// for other words.
 std::string source_word_hint(std::string_view word);
-// For a word where a tabular operator should stand.
+// Explains a word where a tabular operator should stand.
 std::optional<Error> operator_habit(const TokenCursor& cursor);
-// For a word where a query should begin.
+// Explains a word where a query should begin.
 std::optional<Error> source_habit(const TokenCursor& cursor);
-// For a call that a dot follows where a table should stand: database('x').T, app('x').requests.
+// Explains a call before a dot where a table should stand: database('x').T, app('x').requests.
 std::optional<Error> address_habit(const TokenCursor& cursor);
-// For the token at the cursor, after something complete or where an expression should begin.
+// Explains the token at the cursor, after something complete or where an expression should begin.
 std::optional<Error> expression_habit(const TokenCursor& cursor);
 
 // Whether the statement that the cursor is in began with `let`.
 bool in_let_statement(const TokenCursor& cursor);
 
-// What to write where `name`, which the cursor is behind, follows a pipe and is no operator.
+// Returns the hint for `name`, before the cursor, which follows a pipe and is no operator.
 std::string operator_name_hint(const TokenCursor& cursor, const std::string& name);
-// What to write instead of the token at the cursor, which is not what was `expected`; may be empty.
+// Returns the hint for the token at the cursor, which is not what was `expected`; may be empty.
 std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected);
 
-// For a name that is no function here but one in another language: what to write. Empty if unknown.
+// Returns the hint for the name of a function that only another language has; empty if unknown.
 std::string_view foreign_function_hint(std::string_view name);
-// The names that it knows, in lower case.
+// Returns the names that foreign_function_hint() knows, in lower case.
 std::vector<std::string_view> foreign_functions();
 
 }  // namespace evq::syntax

@@ -376,7 +376,7 @@ Result<Token> Scanner::scan_symbol() {
     }
   }
   next_code_point(text_, at_);
-  return diag::unexpected_character(span_from(begin), text_.substr(begin, at_ - begin));
+  return diag::unexpected_character(span_from(begin), text_.substr(begin));
 }
 
 Result<Token> Scanner::next() {

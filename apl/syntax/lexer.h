@@ -13,12 +13,12 @@
 
 namespace evq::syntax {
 
-// The tokens of `text`, ending in one of kind kEnd, brackets matched. `now_ns` gives the day of a
-// datetime literal that is a time of day only.
+// Returns the tokens of `text`, ending in one of kind kEnd, brackets matched. `now_ns` gives the
+// day of a datetime literal that is a time of day only.
 Result<std::vector<Token>> lex(std::string_view text, std::int64_t now_ns);
 
-// The tokens of a text that may break off: brackets may be open at its end, and count as closed by
-// it. Empty when the text is no sequence of tokens.
+// Returns the tokens of a text that may break off: brackets may be open at its end, and count as
+// closed by it. Empty when the text is no sequence of tokens.
 std::vector<Token> lex_unfinished(std::string_view text);
 
 enum class HighlightKind : std::uint8_t {

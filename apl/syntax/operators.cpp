@@ -158,11 +158,13 @@ constexpr OperatorInfo kOperators[] = {
      .aliases = {},
      .summary = "Combines rows of two tables that agree in the key fields",
      .syntax = "L | join [kind=KIND] R on KEY, …",
-     .description = "Kinds are inner (the default), innerunique, leftouter, rightouter, fullouter, "
-                    "leftanti, rightanti, leftsemi and rightsemi. A key is a common field or "
-                    "$left.a == $right.b; a field of the right side whose name is taken gets the "
-                    "suffix 1. innerunique takes of the right rows that match the first, of events "
-                    "the newest.",
+     .description =
+         "Kinds are inner (the default), innerunique, leftouter, rightouter, fullouter, "
+         "leftanti, rightanti, leftsemi and rightsemi. A key is a common field or "
+         "$left.a == $right.b; commas or ands separate several. R is a name, a call or a "
+         "pipeline in parentheses. A field of the right side whose name is taken gets the "
+         "suffix 1. innerunique takes of the right rows that match the first, of events "
+         "the newest.",
      .examples = {{"datatable (id:long, a:string) [1, 'x', 2, 'y']\n"
                    "| join (datatable (id:long, b:string) [2, 'z']) on id",
                    "id:long  a:string  id1:long  b:string\n2        y         2         z"}},
@@ -172,8 +174,9 @@ constexpr OperatorInfo kOperators[] = {
      .summary = "Keeps the first rows",
      .syntax = "T | limit N",
      .description =
-         "Without a sort the newest events come first. Right after a summarize by a time "
-         "bin, N limits the groups and not the rows.",
+         "Without a sort the newest events come first. Right after a summarize by a time bin and "
+         "other fields, N limits the groups and not the rows: those stay whose first aggregate is "
+         "largest over all bins together.",
      .examples = {{"range x from 1 to 9 step 1 | limit 2", "x:long\n1\n2"}},
      .parse = parse_limit},
     {.name = "lookup",

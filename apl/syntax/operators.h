@@ -33,11 +33,11 @@ struct OperatorInfo {
   Result<ast::OperatorNode> (*parse)(TokenCursor& cursor);
 };
 
-// All rows, by name.
+// Returns all rows, by name.
 std::span<const OperatorInfo> all_operators();
-// By name or alias; null when there is none.
+// Finds an operator by name or alias; null when there is none.
 const OperatorInfo* find_operator(std::string_view name);
-// Names and aliases of the operators that may follow a pipe.
+// Lists names and aliases of the operators that may follow a pipe.
 std::vector<std::string_view> operator_names();
 
 }  // namespace evq::syntax

@@ -325,7 +325,10 @@ Result<Type> parse_type(TokenCursor& cursor, Span* span) {
     return cursor.unexpected("a type");
   }
   *span = token.span;
-  const std::optional<Type> type = type_from_name(token.text);
+  std::optional<Type> type = type_from_name(token.text);
+  if (!type) {
+    type = type_from_name(ascii_lower(token.text));
+  }
   if (!type) {
     return diag::unknown_type(token.span, token.text);
   }

@@ -99,6 +99,30 @@ Status refuse_bare_kind(const TokenCursor& cursor) {
   return error;
 }
 
+// Adds the conditions of `on`, which commas or ands stand between.
+void add_conditions(ast::ExprPtr condition, std::vector<ast::ExprPtr>* conditions) {
+  auto* logical = std::get_if<ast::Logical>(&condition->node);
+  if (logical == nullptr || logical->is_or) {
+    conditions->push_back(std::move(condition));
+    return;
+  }
+  for (ast::ExprPtr& operand : logical->operands) {
+    add_conditions(std::move(operand), conditions);
+  }
+}
+
+// join print x = 1 on x, join t | where … on x: a pipeline as the table.
+Error explain_table(Error error, const TokenCursor& cursor, std::size_t table,
+                    std::string_view name) {
+  constexpr std::string_view kSources[] = {"print", "range", "union", "search", "find"};
+  const bool source = std::ranges::find(kSources, cursor.token(table).text) != std::end(kSources);
+  if (cursor.at("|") || (source && !cursor.at_end())) {
+    error.hint = "a pipeline on the right side stands in parentheses: " + std::string(name) +
+                 " (…) on field";
+  }
+  return error;
+}
+
 // on a == b == c: the comma between two conditions is missing.
 Error explain_condition(Error error) {
   if (error.id == "APL1020") {
@@ -119,6 +143,7 @@ Result<JoinParts> parse_join_parts(TokenCursor& cursor, std::string_view name) {
     EVQ_TRY_ASSIGN(parts.kind, is_lookup ? parse_lookup_kind(option) : parse_join_kind(option));
   }
   EVQ_TRY(refuse_bare_kind(cursor));
+  const std::size_t table = cursor.index();
   EVQ_TRY_ASSIGN(ast::TableItem item, parse_table_item(cursor));
   if (auto* pattern = std::get_if<ast::NamePattern>(&item)) {
     const Span span = pattern->span;
@@ -127,18 +152,15 @@ Result<JoinParts> parse_join_parts(TokenCursor& cursor, std::string_view name) {
     parts.right = std::get<ast::PipelinePtr>(std::move(item));
   }
   EVQ_TRY(skip_hints(cursor));
-  EVQ_TRY(cursor.expect_word("on", "'on' and the key fields"));
+  if (Status on = cursor.expect_word("on", "'on' and the key fields"); !on.ok()) {
+    return explain_table(std::move(on).take_error(), cursor, table, name);
+  }
   do {
     Result<ast::ExprPtr> parsed = parse_expression(cursor);
     if (!parsed.ok()) {
       return explain_condition(std::move(parsed).take_error());
     }
-    ast::ExprPtr condition = std::move(parsed).value();
-    const auto* logical = std::get_if<ast::Logical>(&condition->node);
-    if (logical != nullptr && !logical->is_or) {
-      return diag::join_with_and(condition->span);
-    }
-    parts.conditions.push_back(std::move(condition));
+    add_conditions(std::move(parsed).value(), &parts.conditions);
   } while (cursor.accept(","));
   return parts;
 }

@@ -11,9 +11,9 @@
 
 namespace evq::syntax {
 
-// `now_ns` gives the day of a datetime literal that is a time of day only.
+// Parses a query. `now_ns` gives the day of a datetime literal that is a time of day only.
 Result<ast::Query> parse(std::string_view text, std::int64_t now_ns);
-// The same for one expression and nothing else, such as the text of a virtual field.
+// Parses one expression and nothing else, such as the text of a virtual field.
 Result<ast::ExprPtr> parse_expression(std::string_view text, std::int64_t now_ns);
 
 }  // namespace evq::syntax

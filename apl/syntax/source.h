@@ -17,10 +17,10 @@ struct SourcePosition {
   friend bool operator==(const SourcePosition&, const SourcePosition&) = default;
 };
 
-// How text looks where it is shown.
+// The display on which text is shown.
 struct SourceDisplay {
   std::string (*shown)(std::string_view text);     // what is printed for it, in one line
-  std::size_t (*width)(std::string_view printed);  // columns of that
+  std::size_t (*width)(std::string_view printed);  // columns that it takes
   // The width of the place: an excerpt is cut to it around the mark. 0: not known, it is only kept
   // from growing without end.
   std::size_t columns = 0;
@@ -35,9 +35,9 @@ class SourceText {
   std::string_view name() const { return name_; }
   std::string_view slice(Span span) const;
 
-  // Where the byte at `offset` is; offsets past the end count as the end.
+  // Returns line and column of the byte at `offset`; offsets past the end count as the end.
   SourcePosition position(std::size_t offset) const;
-  // The line with the given number, without its line end.
+  // Returns the line with the given number, without its line end.
   std::string_view line(std::size_t number) const;
 
   // The block for people, ending in a line end:

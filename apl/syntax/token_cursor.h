@@ -24,10 +24,10 @@ class TokenCursor {
               ExpectationRecorder* recorder = nullptr)
       : text_(text), tokens_(std::move(tokens)), recorder_(recorder) {}
 
-  // The token `ahead` places from here; the last one for ever at the end.
+  // Returns the token `ahead` places from here; the last one for ever at the end.
   const Token& peek(std::size_t ahead = 0) const;
-  // The token at an index; the last one for every index behind it, such as the one after the
-  // partner of a bracket that is not closed.
+  // Returns the token at an index; the last one for every index behind it, such as the one after
+  // the partner of a bracket that is not closed.
   const Token& token(std::size_t index) const {
     return tokens_[std::min(index, tokens_.size() - 1)];
   }
@@ -40,52 +40,52 @@ class TokenCursor {
   bool at(std::string_view symbol) const { return peek().is_symbol(symbol); }
   bool at_word(std::string_view word) const { return peek().is_word(word); }
   bool at_end() const { return peek().kind == TokenKind::kEnd; }
-  // ['name'] at `ahead`.
+  // Whether ['name'] stands at `ahead`.
   bool at_quoted_name(std::size_t ahead = 0) const;
-  // No blank between the tokens at `ahead` and before it.
+  // Whether no blank stands between the tokens at `ahead` and before it.
   bool joined(std::size_t ahead = 0) const;
-  // A blank line stands before the current token: in many editors that ends a query.
+  // Whether a blank line stands before the current token: in many editors that ends a query.
   bool after_blank_line() const;
   // Whether another query seems to begin here: a dataset's name, first in its line, and a pipe.
   bool at_next_query() const;
 
   bool accept(std::string_view symbol);
   bool accept_word(std::string_view word);
-  // `what` completes "expected …"; the symbol or word itself when empty.
+  // Passes the symbol or fails; `what` completes "expected …", the symbol itself when empty.
   Status expect(std::string_view symbol, std::string_view what = {});
   Status expect_word(std::string_view word, std::string_view what = {});
 
-  // Not null while expectations are collected.
+  // Returns the recorder; null unless expectations are collected.
   ExpectationRecorder* recorder() const { return recorder_; }
   // The recorder when the cursor is at the end of the text as well.
   ExpectationRecorder* recorder_at_end() const { return at_end() ? recorder_ : nullptr; }
   // Tells the recorder, if there is one, that this may stand at the end.
   void may_end_with(Expected kind) const;
   void may_end_with(std::span<const std::string_view> words) const;
-  // The same of an operator behind the expression that ends here.
+  // Tells the recorder that this operator may stand behind the expression that ends here.
   void may_go_on_with(std::string_view infix) const;
   bool accept_infix(std::string_view word);
 
-  // From the token at `first` to the last one taken.
+  // Returns the span from the token at `first` to the last one taken.
   Span span_from(std::size_t first) const;
   std::string_view slice(Span span) const {
     return text_.substr(span.begin, span.end - span.begin);
   }
 
-  // The error for the current token where `expected` should stand.
+  // Makes the error for the current token where `expected` should stand.
   Error unexpected(std::string_view expected) const;
 
-  // Between enter and leave the grammar is one level deeper; enter fails past kQueryDepthMax.
+  // Goes one level deeper until leave(); fails past kQueryDepthMax.
   Status enter();
   void leave() { --depth_; }
   // Counts a tabular operator against kQueryOperatorsMax.
   Status count_operator();
 
-  // The height of the tallest expression since it was last set: what a subquery holds.
+  // Returns the height of the tallest expression since it was last set: what a subquery holds.
   int tallest() const { return tallest_; }
   void set_tallest(int height) { tallest_ = height; }
 
-  // Search predicates read `field:term`, and `not` before any term.
+  // Whether a search predicate is read, which may have `field:term`, and `not` before any term.
   bool in_search() const { return in_search_; }
   void set_in_search(bool on) { in_search_ = on; }
 

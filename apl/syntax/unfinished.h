@@ -9,16 +9,16 @@
 
 namespace evq::syntax {
 
-// Pure; any thread.
+// Whether the text is unfinished. Pure; any thread.
 bool is_unfinished(std::string_view text);
 
-// The same of a text that grows by lines, as one from a file does, in time linear in its length:
-// the parser looks at it again only where it may end. Where a list goes on, that is each time the
-// text has doubled, so a mistake in it is noticed somewhat later. One thread.
+// Answers this for a text that grows by lines, as one from a file does, in time linear in its
+// length: the parser looks at it again only where it may end. Where a list goes on, that is each
+// time the text has doubled, so a mistake in it is noticed somewhat later. One thread.
 class GrowingText {
  public:
-  // `known` bytes at the front, of whole lines, are what the call before found unfinished; 0: the
-  // text is a new one.
+  // Whether the text goes on. `known` bytes at its front, whole lines, are what the call before
+  // found unfinished; 0: the text is a new one.
   bool is_unfinished(std::string_view text, std::size_t known);
 
  private:
@@ -27,7 +27,7 @@ class GrowingText {
 
   std::size_t settled_ = 0;  // bytes of whole statements at the front, before the query
   std::size_t parsed_ = 0;   // bytes of the text that the parser saw last
-  // Of the tokens that are not settled:
+  // State of the tokens that are not settled:
   std::string open_brackets_;
   std::string last_token_;
   bool may_be_name_ = false;  // the last two begin a quoted name or a list of strings: ['a'

@@ -10,39 +10,39 @@
 
 namespace evq::syntax {
 
-// A word of the grammar: by, on, with, asc, true, let, …
+// Whether it is a word of the grammar: by, on, with, asc, true, let, …
 bool is_keyword(std::string_view word);
-// An operator between expressions (and, or, in, has, between, !contains, …): never a bare field.
+// Whether it is an operator between expressions (and, or, in, !contains, …): never a bare field.
 bool is_infix_word(std::string_view word);
-// true, True, TRUE, or false in the same ways.
+// Whether it is true, True, TRUE, or false in the same ways.
 bool spells_bool(std::string_view word);
-// [A-Za-z_][A-Za-z0-9_]* or $[A-Za-z][A-Za-z0-9_]*, and not a keyword or infix word: needs no
-// quotes.
+// Whether it needs no quotes: [A-Za-z_][A-Za-z0-9_]* or $[A-Za-z][A-Za-z0-9_]*, and not a keyword
+// or infix word.
 bool is_plain_name(std::string_view name);
 
-// The words that is_infix_word() knows without a "!".
+// Lists the words that is_infix_word() knows without a "!".
 std::span<const std::string_view> infix_words();
 
-// The pictures that `render` can ask for.
+// Lists the pictures that `render` can ask for.
 std::span<const std::string_view> chart_kinds();
 
-// What `render … with (…)` can say of a picture.
+// A property of a picture that `render … with (…)` can name.
 struct ChartProperty {
   enum class Value : std::uint8_t { kText, kNumber, kColumns, kWord };
 
   std::string_view name;
   Value value = Value::kText;
-  std::span<const std::string_view> words{};  // that a kWord may be
+  std::span<const std::string_view> words{};  // the choices of a kWord
 };
 std::span<const std::string_view> chart_property_names();
-// Null when there is none of that name.
+// Finds a property by name; null when there is none.
 const ChartProperty* find_chart_property(std::string_view name);
 
-// 'text' with the escapes a string literal needs.
+// Writes 'text' with the escapes a string literal needs.
 std::string quote_text(std::string_view text);
-// The name of a dataset or field as ['name'], which no word of the language can be taken for.
+// Writes a dataset's or field's name as ['name'], which cannot be taken for a word of the language.
 std::string bracket_name(std::string_view name);
-// The name, quoted as ['name'] unless it is plain.
+// Writes the name, quoted as ['name'] unless it is plain.
 std::string quote_name(std::string_view name);
 
 }  // namespace evq::syntax

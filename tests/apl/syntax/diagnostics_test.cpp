@@ -121,9 +121,9 @@ constexpr Case kCases[] = {
      "APL1026 1:17 'outer' is not a value of 'kind'; write kind=fullouter, or leftouter to keep "
      "all "
      "rows of the left side only"},
-    {"web | join other on a == b and c == d",
-     "APL1024 1:21 conditions of a join are not joined with 'and'; separate them by commas: on a, "
-     "$left.b == $right.c"},
+    {"web | join print x = 1 on x",
+     "APL1006 1:18 expected 'on' and the key fields, found 'x'; a pipeline on the right side "
+     "stands in parentheses: join (…) on field"},
     {"web | join foo=bar other on a",
      "APL1027 1:12 'join' has no option 'foo'; its options are: kind"},
     {"web | extend x = datetime(nonsense)",
