@@ -86,7 +86,7 @@ inline constexpr std::size_t kFieldValueBuiltBytesMax = 4 * kFieldValueBytesMax;
 // Text of one batch of a load: about as many typical log events as a block holds rows.
 inline constexpr std::size_t kIngestBatchTextBytesMax = 32 * kMebibyte;
 // Columns of one batch, absent values included: bounds events with many fields.
-inline constexpr std::size_t kIngestBatchColumnBytesMax = 56 * kMebibyte;
+inline constexpr std::size_t kIngestBatchColumnBytesMax = 40 * kMebibyte;
 // Memory of a batch's builder at which the batch ends: dictionary tables and spare capacity take
 // more than the values of many short columns. A batch with fewer column bytes than the minimum goes
 // on, because the memory may be left over from the batch before.
@@ -97,9 +97,9 @@ inline constexpr std::size_t kIngestBatchColumnBytesMin = 8 * kMebibyte;
 inline constexpr std::size_t kIngestMemoryBytesMax = 144 * kMebibyte;
 // Resident memory beyond which evq ingest returns free memory to the system after a commit.
 inline constexpr std::size_t kIngestResidentBytesMax = 176 * kMebibyte;
-// Text read but not parsed yet: that of one and a half batches, so that two workers have some each
-// while the disk is slow with a commit.
-inline constexpr std::size_t kIngestTextBytesMax = 48 * kMebibyte;
+// Text read but not parsed yet: some for each of two workers while the disk is slow with a commit.
+// What is read ahead only waits: twice as much is no faster.
+inline constexpr std::size_t kIngestTextBytesMax = 24 * kMebibyte;
 // Builders of batches that wait for the next load: some for each of the busiest datasets.
 inline constexpr std::size_t kIdleBuilderBytesMax = 32 * kMebibyte;
 // Ratio of a decompressor's output to its input, looked at once the output is beyond the free

@@ -39,7 +39,7 @@ TextBuffer& TextBuffer::operator=(TextBuffer&& other) noexcept {
   return *this;
 }
 
-// realloc, because large blocks then move by page tables instead of by copy.
+// realloc, because a large block may grow where it is.
 void TextBuffer::grow(std::size_t size_min) {
   const std::size_t more = capacity_ <= kFourfoldBytesMax  ? 3 * capacity_
                            : capacity_ <= kTwofoldBytesMax ? capacity_

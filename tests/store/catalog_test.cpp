@@ -9,6 +9,7 @@
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/catalog/database.h"
+#include "store/catalog/dataset_file.h"
 #include "store/catalog/row_sum.h"
 #include "store/catalog_definitions.h"
 #include "store/catalog_rows.h"
@@ -97,10 +98,11 @@ TEST_CASE("a check changes no file that no dataset has, and makes none beside it
   store.reset();
   REQUIRE(size_or_zero(folder + "1.db-wal") == 0);
   std::filesystem::copy_file(folder + "1.db", folder + "97.db");
-  for (const char* name : {"98.db", "98.db-journal", "99.db"}) {
-    const std::string_view text = std::string_view(name) == "99.db" ? "" : "half a page";
-    REQUIRE(write_file_atomically(folder + name, text).ok());
-  }
+  // SQLite's journal of the first page is longer than that.
+  const std::string page(kDatasetPageBytes, 'p');
+  REQUIRE(write_file_atomically(folder + "98.db", page).ok());
+  REQUIRE(write_file_atomically(folder + "98.db-journal", page + "and more").ok());
+  REQUIRE(write_file_atomically(folder + "99.db", "").ok());
   const auto before = files_of(folder, "9");
   CHECK(before.size() == 6);
   store = open_store(directory.path(), 100);
