@@ -42,15 +42,6 @@ TermList::TermList(const std::vector<std::string>& needles, bool fold) : fold_(f
   }
 }
 
-// Two letters outside of ASCII fold to k and s.
-bool TermList::is_plain(std::string_view text) const {
-  constexpr std::string_view kKelvinSign = "\xE2\x84\xAA";
-  constexpr std::string_view kLongS = "\xC5\xBF";
-  return !fold_ || is_ascii(text) ||
-         (text.find(kKelvinSign) == std::string_view::npos &&
-          text.find(kLongS) == std::string_view::npos);
-}
-
 // What stands before the first term of a needle is no term, and what stands behind it none of the
 // same: only the needle's own end is left to look at.
 bool TermList::is_around(std::string_view text, std::size_t at, const Needle& needle) const {
@@ -68,7 +59,7 @@ template <class Found>
 bool TermList::each_found(std::string_view text, const Found& found) const {
   PollCounter poll;
   poll.add(1 + text.size() / kPollTextBytes);
-  if (!is_plain(text)) {
+  if (fold_ && !folds_by_bytes(text)) {
     for (std::size_t i = 0; i < needles_.size(); ++i) {
       poll.add(1 + text.size() / kPollTextBytes);
       if (needles_[i].matcher.matches(text) && found(i)) {

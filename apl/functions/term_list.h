@@ -47,8 +47,6 @@ class TermList {
   // there, until that returns true. Returns whether it did.
   template <class Found>
   bool each_found(std::string_view text, const Found& found) const;
-  // Whether terms of the text can be looked up byte by byte, ASCII letters folded if asked for.
-  bool is_plain(std::string_view text) const;
 
   const bool fold_;
   std::vector<Needle> needles_;

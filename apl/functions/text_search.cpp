@@ -62,6 +62,11 @@ std::size_t find_text(std::string_view text, std::string_view needle, std::size_
   return std::string_view::npos;
 }
 
+bool folds_by_bytes(std::string_view text) {
+  return is_ascii(text) || (text.find(kKelvinSign) == std::string_view::npos &&
+                            text.find(kLongS) == std::string_view::npos);
+}
+
 // The scans at each level; all return the first occurrence at or after `from`, and are called with
 // at least one place left to look at.
 struct SearchKernels {
@@ -228,9 +233,7 @@ bool SubstringSearch::is_plain_in(std::string_view text) const {
   if (!ascii_) {
     return false;
   }
-  return !has_k_or_s_ || is_ascii(text) ||
-         (text.find(kKelvinSign) == std::string_view::npos &&
-          text.find(kLongS) == std::string_view::npos);
+  return !has_k_or_s_ || folds_by_bytes(text);
 }
 
 std::optional<TextHit> SubstringSearch::find(std::string_view text, std::size_t from) const {

@@ -28,6 +28,10 @@ struct TextHit {
 // linear in the text whatever the needle is, and polls (AllocationMeter::poll()).
 std::size_t find_text(std::string_view text, std::string_view needle, std::size_t from);
 
+// Whether folding the ASCII letters of `text` alone shows all that folds to ASCII: it has no Kelvin
+// sign and no long s.
+bool folds_by_bytes(std::string_view text);
+
 class SubstringSearch {
  public:
   explicit SubstringSearch(std::string_view needle, bool fold = false,
