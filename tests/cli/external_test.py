@@ -1,9 +1,11 @@
 """externaldata: files and addresses from the command line, and what a server lets its users read."""
 
+import contextlib
 import gzip
 import http.server
 import json
 import os
+import pathlib
 import socket
 import subprocess
 import threading
@@ -206,10 +208,13 @@ class External(EvqCase):
 
     def wait_until_open(self, process, path):
         deadline = time.monotonic() + 30
-        folder = f"/proc/{process.pid}/fd"
-        while str(path) not in [os.path.realpath(f"{folder}/{name}") for name in os.listdir(folder)]:
+        opened = []
+        while str(path) not in opened:
+            self.assertIsNone(process.poll(), "it did not open the pipe")
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)
+            with contextlib.suppress(FileNotFoundError):  # one that it closes meanwhile
+                opened = [os.readlink(link) for link in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()]
 
     def test_a_pipe_that_nobody_writes_to(self):
         pipe = self.directory / "pipe"
