@@ -115,6 +115,11 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
     tell_service_manager("STOPPING=1");
     write_line("evq: stopping when running requests are done; once more stops at once\n");
   };
+  server.on_renewal = [](const Status& status) {
+    write_line(status.ok()
+                   ? "evq: new connections get the new certificate\n"
+                   : "evq: the certificate stays as it was: " + status.error().message + "\n");
+  };
   Router router(api);
   EVQ_TRY_ASSIGN(const std::unique_ptr<HttpServer> listening,
                  HttpServer::listen(server, router, metrics));

@@ -78,6 +78,8 @@ inline constexpr std::size_t kHttpRateLimitedClientsMax = 65536;
 inline constexpr std::int64_t kHttpDrainMsMax = 8000;
 // After SIGTERM, time for the rest of a head that has begun to arrive.
 inline constexpr std::int64_t kHttpDrainHeadMsMax = 1000;
+// Time between two looks at the files of the certificate; new ones are in use after two.
+inline constexpr std::int64_t kHttpCertificateLookMs = 1000;
 // Longest wait for new events that a streaming query may ask for.
 inline constexpr std::int64_t kHttpStreamMsMax = 60000;
 // How long a token that was read is believed, which is how late a revocation may take effect.

@@ -4,23 +4,6 @@
 
 namespace evq {
 
-Status use_certificate(const HttpServerOptions& options, asio::ssl::context* tls) {
-  error_code error;
-  tls->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
-                   asio::ssl::context::no_tlsv1_1);
-  tls->use_certificate_chain_file(options.tls_certificate, error);
-  const std::string* file = &options.tls_certificate;
-  if (!error) {
-    tls->use_private_key_file(options.tls_key, asio::ssl::context::pem, error);
-    file = &options.tls_key;
-  }
-  if (error) {
-    return make_error(ErrorCode::kUsage, "cannot use " + *file + " for TLS: " + error.message(),
-                      "a chain of certificates and its private key, in PEM, are needed");
-  }
-  return {};
-}
-
 namespace {
 
 // Binds and listens; `lone` says that the host has no other address.

@@ -1,6 +1,6 @@
 #pragma once
-// What a server listens with: its certificate and key, and its address. Before anything is served;
-// errors name the file or the address and what is wanted.
+// Listener: the addresses where a server's clients come in. Opened before anything is served;
+// errors name the address and what is wanted.
 
 #include <functional>
 #include <string>
@@ -11,9 +11,7 @@
 
 namespace evq {
 
-// kUsage when a file cannot be read, is no PEM, or the key is not the certificate's.
-Status use_certificate(const HttpServerOptions& options, asio::ssl::context* tls);
-// The addresses where clients come in. On the thread of its context, which must outlive it.
+// Runs on the thread of its context, which must outlive it.
 class Listener {
  public:
   // Takes clients from an acceptor that has some; true when more are to be waited for there.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "http/beast_support.h"
+#include "http/certificate.h"
 #include "http/connection.h"
 #include "http/idle_watch.h"
 #include "http/io_threads.h"
@@ -31,12 +32,12 @@ class BeastServer final : public HttpServer {
  public:
   BeastServer(const HttpServerOptions& options, HttpApplication& application, HttpMetrics& metrics)
       : shared_(options, application, metrics),
-        tls_(asio::ssl::context::tls_server),
-        signals_(io_.first()) {}
+        signals_(io_.first()),
+        certificate_(options.tls_certificate, options.tls_key) {}
 
   Status open() {
-    if (!shared_.options.tls_certificate.empty()) {
-      EVQ_TRY(use_certificate(shared_.options, &tls_));
+    if (certificate_.is_wanted()) {
+      EVQ_TRY(certificate_.load());
     }
     return listener_.open(shared_.options, io_.first());
   }
@@ -88,8 +89,18 @@ class BeastServer final : public HttpServer {
     }
     if (shared_.draining.load()) {
       go_on_draining();
-    } else {
-      listener_.wait_for_clients();
+      return;
+    }
+    if (certificate_.is_wanted()) {
+      renew_certificate(now_ns);
+    }
+    listener_.wait_for_clients();
+  }
+
+  void renew_certificate(std::int64_t now_ns) {
+    if (const std::optional<Status> renewed = certificate_.renew(now_ns);
+        renewed.has_value() && shared_.options.on_renewal) {
+      shared_.options.on_renewal(*renewed);
     }
   }
 
@@ -128,10 +139,10 @@ class BeastServer final : public HttpServer {
     socket.set_option(tcp::no_delay(true), error);
     const tcp::endpoint remote = socket.remote_endpoint(error);
     const std::optional<tcp::endpoint> client = error ? std::nullopt : std::optional(remote);
-    if (shared_.options.tls_certificate.empty()) {
-      start_connection(shared_, PlainStream(std::move(socket)), client);
+    if (certificate_.is_wanted()) {
+      start_connection(shared_, TlsStream(std::move(socket), certificate_.context()), client);
     } else {
-      start_connection(shared_, TlsStream(std::move(socket), tls_), client);
+      start_connection(shared_, PlainStream(std::move(socket)), client);
     }
   }
 
@@ -164,9 +175,9 @@ class BeastServer final : public HttpServer {
 
   Shared shared_;
   IoThreads io_;
-  asio::ssl::context tls_;
   asio::signal_set signals_;
   // Of the first IO thread.
+  Certificate certificate_;
   Listener listener_{[this](tcp::acceptor& acceptor) { return take_clients(acceptor); }};
   std::int64_t drain_started_ns_ = 0;
   QuietWatch bodies_watch_;

@@ -25,7 +25,7 @@ namespace evq {
 struct HttpServerOptions {
   std::string host = "127.0.0.1";
   std::uint16_t port = 8080;    // 0: any free one
-  std::string tls_certificate;  // PEM files; both or none
+  std::string tls_certificate;  // PEM files; both or none (http/certificate.h)
   std::string tls_key;
   std::string spool_directory;        // for long bodies
   std::int64_t query_timeout_ms = 0;  // of one query; 0: none
@@ -35,6 +35,9 @@ struct HttpServerOptions {
   std::function<void(std::string_view line)> access_log;
   // Called once, on an IO thread, when the server begins to end; may be empty.
   std::function<void()> on_drain;
+  // Called on an IO thread when those files have been replaced: whether the new certificate is in
+  // use, or why the one before still is. May be empty.
+  std::function<void(const Status& status)> on_renewal;
 };
 
 class HttpServer {

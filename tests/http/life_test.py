@@ -9,6 +9,7 @@ import fcntl
 import http.client
 import json
 import os
+import pathlib
 import re
 import resource
 import select
@@ -366,13 +367,43 @@ class Life(unittest.TestCase):
         self.assertEqual((status, server.headers["Access-Control-Allow-Origin"]), (403, "http://app"))
         self.assertEqual(server.stop(), 0)
 
+    @staticmethod
+    def make_certificate(certificate, key):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+                        "-keyout", key, "-out", certificate], check=True, capture_output=True)
+
+    @unittest.skipUnless(shutil.which("openssl"), "no openssl to make a certificate with")
+    def test_a_certificate_is_renewed_without_a_new_start(self):
+        with tempfile.TemporaryDirectory(prefix="evq-tls-") as directory:
+            certificate, key = directory + "/certificate.pem", directory + "/key.pem"
+            self.make_certificate(certificate, key)
+            server = Server("--no-auth", "--tls-cert", certificate, "--tls-key", key,
+                            tls=ssl.create_default_context(cafile=certificate))
+            first = server.tls
+            shown = lambda: ssl.get_server_certificate(("127.0.0.1", server.port))
+            before = shown()
+            self.make_certificate(directory + "/new.pem", directory + "/new-key.pem")
+            os.replace(directory + "/new.pem", certificate)  # the key is still the old one
+            self.wait_until(lambda: any("stays as it was" in line for line in server.lines))
+            self.assertEqual(shown(), before)
+            sock = socket.create_connection(("127.0.0.1", server.port))
+            with first.wrap_socket(sock, server_hostname="127.0.0.1") as opened:
+                os.replace(directory + "/new-key.pem", key)
+                self.wait_until(lambda: shown() != before)
+                self.assertEqual(pathlib.Path(certificate).read_text(), shown())
+                self.wait_until(lambda: any("get the new certificate" in line for line in server.lines))
+                opened.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                self.assertIn(b" 200 OK", opened.recv(4096))  # goes on with what it began with
+            server.tls = ssl.create_default_context(cafile=certificate)
+            self.assertEqual(server.call("GET", "/v2/datasets")[0], 200)
+            self.assertEqual(server.stop(), 0)
+
     @unittest.skipUnless(shutil.which("openssl"), "no openssl to make a certificate with")
     def test_tls(self):
         with tempfile.TemporaryDirectory(prefix="evq-tls-") as directory:
             key, certificate = directory + "/key.pem", directory + "/certificate.pem"
-            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-                            "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
-                            "-keyout", key, "-out", certificate], check=True, capture_output=True)
+            self.make_certificate(certificate, key)
             server = Server("--tls-cert", certificate, "--tls-key", key,
                             tls=ssl.create_default_context(cafile=certificate))
             events = [{"n": n, "text": "x" * 200} for n in range(5000)]

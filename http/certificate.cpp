@@ -1,0 +1,62 @@
+#include "http/certificate.h"
+
+#include <utility>
+
+#include <sys/stat.h>
+
+#include "http/limits.h"
+#include "store/base/time.h"
+
+namespace evq {
+
+Certificate::Certificate(std::string chain_file, std::string key_file)
+    : chain_file_(std::move(chain_file)),
+      key_file_(std::move(key_file)),
+      context_(asio::ssl::context::tls_server) {}
+
+std::optional<Certificate::Versions> Certificate::look() const {
+  Versions versions;
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    struct stat file {};
+    if (::stat((i == 0 ? chain_file_ : key_file_).c_str(), &file) != 0 || !S_ISREG(file.st_mode)) {
+      return std::nullopt;
+    }
+    versions[i] = {file.st_dev, file.st_ino, file.st_size,
+                   file.st_ctim.tv_sec * kSecondNs + file.st_ctim.tv_nsec};
+  }
+  return versions;
+}
+
+Status Certificate::load() {
+  loaded_ = look();
+  asio::ssl::context fresh(asio::ssl::context::tls_server);
+  error_code error;
+  fresh.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                    asio::ssl::context::no_tlsv1_1);
+  fresh.use_certificate_chain_file(chain_file_, error);
+  const std::string* file = &chain_file_;
+  if (!error) {
+    fresh.use_private_key_file(key_file_, asio::ssl::context::pem, error);
+    file = &key_file_;
+  }
+  if (error) {
+    return make_error(ErrorCode::kUsage, "cannot use " + *file + " for TLS: " + error.message(),
+                      "a chain of certificates and its private key, in PEM, are needed");
+  }
+  context_ = std::move(fresh);
+  return Status::success();
+}
+
+std::optional<Status> Certificate::renew(std::int64_t now_ns) {
+  if (now_ns - looked_ns_ < kHttpCertificateLookMs * kMillisecondNs) {
+    return std::nullopt;
+  }
+  looked_ns_ = now_ns;
+  const std::optional<Versions> before = std::exchange(seen_, look());
+  if (!seen_.has_value() || seen_ == loaded_ || seen_ != before) {
+    return std::nullopt;
+  }
+  return load();
+}
+
+}  // namespace evq
