@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <poll.h>
 #include <sys/stat.h>
 
 #include "cli/container_lines.h"
@@ -124,7 +123,7 @@ class Follower {
   Status rest() {
     EVQ_TRY(make_dataset());
     EVQ_TRY(look_for_change());
-    static_cast<void>(::poll(nullptr, 0, kPollMs));
+    pause_ms(kPollMs);
     return Status::success();
   }
 
@@ -176,7 +175,7 @@ class Follower {
     EVQ_TRY(make_dataset());
     while (absent()) {
       EVQ_TRY(interrupt_control().check());
-      static_cast<void>(::poll(nullptr, 0, kPollMs));
+      pause_ms(kPollMs);
     }
     return Status::success();
   }
@@ -488,7 +487,7 @@ class Follower {
     }
     for (std::int64_t waited = 0; waited < kServerWaitMs; waited += kPollMs) {
       EVQ_TRY(interrupt_control().check());
-      static_cast<void>(::poll(nullptr, 0, kPollMs));
+      pause_ms(kPollMs);
     }
     return Status::success();
   }

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include <poll.h>
 #include <unistd.h>
 
 #include "cli/interrupt.h"
@@ -88,7 +87,7 @@ bool Repl::wait_for_next(double seconds) {
       return false;
     }
     if (!device_->is_interactive()) {
-      static_cast<void>(::poll(nullptr, 0, kStepMs));
+      pause_ms(kStepMs);
       continue;
     }
     std::array<char, 64> keys{};

@@ -239,7 +239,7 @@ class Tail {
       if (reader_has_gone()) {
         return make_error(ErrorCode::kCancelled, "the reader of the output has gone");
       }
-      static_cast<void>(::poll(nullptr, 0, kStepMs));
+      pause_ms(kStepMs);
     } while (monotonic_now_ns() < until);
     return Status::success();
   }

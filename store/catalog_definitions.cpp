@@ -247,9 +247,7 @@ Result<std::vector<DatasetDefinition>> CatalogDefinitions::copy_to(const std::st
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
   EVQ_TRY_ASSIGN(std::vector<DatasetDefinition> named, read_datasets(lease.connection(), false));
-  EVQ_TRY_ASSIGN(const std::uint64_t bytes,
-                 copy_database(lease.connection(), path, control, nullptr));
-  static_cast<void>(bytes);
+  EVQ_TRY(copy_database(lease.connection(), path, control, nullptr));
   return named;
 }
 

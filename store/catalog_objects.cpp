@@ -134,11 +134,9 @@ Result<std::optional<StoredObject>> CatalogDefinitions::find_object(ObjectKind k
 }
 
 Status CatalogDefinitions::put_object(const StoredObject& object) {
-  EVQ_TRY_ASSIGN(const StoredObject stored,
-                 change_object(object.kind, object.id, object.body.size(),
-                               [&](const StoredObject*) { return object; }));
-  static_cast<void>(stored);
-  return {};
+  EVQ_TRY(change_object(object.kind, object.id, object.body.size(),
+                        [&](const StoredObject*) { return object; }));
+  return Status::success();
 }
 
 Result<StoredObject> CatalogDefinitions::change_object(ObjectKind kind, std::string_view id,

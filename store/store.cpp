@@ -427,8 +427,7 @@ Status DirectoryStore::maintain(const std::shared_ptr<Dataset>& dataset,
                                 const DatasetDefinition& definition, Maintenance maintenance,
                                 QueryControl& control) {
   if (const std::optional<std::int64_t> before = retention_.retained_from(definition)) {
-    EVQ_TRY_ASSIGN(const std::uint64_t trimmed, queue_older(*dataset, *before));
-    static_cast<void>(trimmed);
+    EVQ_TRY(queue_older(*dataset, *before));
   }
   EVQ_TRY_ASSIGN(const DatasetStats now, read_stats(*dataset));
   if (now.queued_blocks != 0 || dataset->database().short_of_room()) {

@@ -197,7 +197,7 @@ class AggregateConsumer final : public Consumer {
       return Status::success();
     }
     RowList kept;
-    EVQ_TRY(make_meter().guard([&] {
+    EVQ_TRY(executor_.meter("summarize").guard([&] {
       const auto first_seen = [&](std::size_t group) { return part->table().first_seen(group); };
       kept = filters ? groups_that_pass(*part, keys, demand_.groups.filters, spec_.context)
                      : rows_that_may_be_top(column_of(*part, top->column), *top, first_seen);
@@ -260,11 +260,13 @@ class AggregateConsumer final : public Consumer {
   Status push_groups(Parts parts) {
     AggregateOutput output(parts, spec_.op.groups.size(), demand_);
     std::vector<MemoryLease> leases(parts.size());  // of the results
-    AllocationMeter meter = make_meter();
+    AllocationMeter meter = executor_.meter("summarize");
     if (const auto column = output.choosing_result(); column.has_value()) {
       std::vector<Vector> result(parts.size());
       const auto finish_one = [&](std::size_t part) -> Status {
-        EVQ_TRY(make_meter().guard([&] { result[part] = parts[part]->result(*column); }));
+        EVQ_TRY(executor_.meter("summarize").guard([&] {
+          result[part] = parts[part]->result(*column);
+        }));
         return hold({&result[part], 1}, &leases[part]);
       };
       EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), finish_one)));
@@ -295,12 +297,8 @@ class AggregateConsumer final : public Consumer {
         output.chunks(), [&](std::size_t i) { return output.chunk(i); }, "summarize", next_);
   }
 
-  AllocationMeter make_meter() const {
-    return AllocationMeter(executor_.options().budget, executor_.options().control, "summarize");
-  }
-
   Status make_results(const GroupStates& part, std::vector<Vector>* results) const {
-    AllocationMeter meter = make_meter();
+    AllocationMeter meter = executor_.meter("summarize");
     return meter.guard([&] { *results = part.results(0, part.size()); });
   }
 

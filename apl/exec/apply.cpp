@@ -166,7 +166,7 @@ class ApplyRun {
       held_[0].detach();
       output_.push_back(std::move(held_[0]));
     } else if (held_.size() > 1) {
-      AllocationMeter meter(executor_.options().budget, executor_.options().control, name(apply_));
+      AllocationMeter meter = executor_.meter(name(apply_));
       EVQ_TRY(meter.guard([&] {
         output_.push_back(joined_rows());
         output_.back().detach();
@@ -219,16 +219,15 @@ Status apply_to_rows(Executor& executor, const plan::Node& node, ApplyRun* run) 
 // Over the rows of each group.
 Status apply_to_groups(Executor& executor, const plan::Node& node, ApplyRun* run) {
   const auto& apply = std::get<plan::Apply>(node.op);
-  const ExecOptions& options = executor.options();
   EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor, *node.inputs[0], "partition"));
   const Chunk& input = whole.rows;
   EVQ_TRY(whole.lease.grow(input.rows() * sizeof(std::uint32_t)));
   Groups groups;
-  AllocationMeter listed(options.budget, options.control, "partition");
+  AllocationMeter listed = executor.meter("partition");
   EVQ_TRY(listed.guard(
       [&] { groups = group_rows(input, apply.keys, executor.context().random_seed); }));
   for (const std::vector<std::uint32_t>& group : groups) {
-    AllocationMeter meter(options.budget, options.control, "partition");
+    AllocationMeter meter = executor.meter("partition");
     std::vector<Chunk> rows;
     EVQ_TRY(meter.guard([&] { rows = gather_chunks(input, group); }));
     EVQ_TRY(run->run(rows, input, group[0]));

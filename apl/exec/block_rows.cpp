@@ -110,8 +110,7 @@ Status BlockRows::keep_keys(const KeptKeys& kept) {
   for (const std::size_t column : kept.columns) {
     EVQ_TRY(load(column));
   }
-  const ExecOptions& options = scan_.executor.options();
-  AllocationMeter meter(options.budget, options.control, "join");
+  AllocationMeter meter = scan_.executor.meter("join");
   return meter.guard([&] {
     RowList rows = kept.test->rows_with(columns_, kept.columns, size());
     if (rows.size() != size()) {
@@ -129,8 +128,7 @@ Status BlockRows::apply(std::size_t index) {
     }
   }
   EVQ_TRY(load_for(index));
-  const ExecOptions& options = scan_.executor.options();
-  AllocationMeter meter(options.budget, options.control, "where");
+  AllocationMeter meter = scan_.executor.meter("where");
   Vector truth;
   EVQ_TRY(meter.guard([&] {
     truth = evaluate(*scan_.node.filters[index], scan_.executor.context(), columns_, size());

@@ -92,7 +92,7 @@ class CandidateSink final : public ForwardingSink {
     if (all_pass_) {
       return next().push(std::move(chunk));
     }
-    AllocationMeter meter(executor_.options().budget, executor_.options().control, name_);
+    AllocationMeter meter = executor_.meter(name_);
     EVQ_TRY(meter.guard([&] { keep_some(std::move(chunk)); }));
     EVQ_TRY(charge());
     if (rows_seen_ >= kTrialRows && rows_held_ * 2 > rows_seen_) {
@@ -109,10 +109,9 @@ class CandidateSink final : public ForwardingSink {
   }
 
   Status finish() override {
-    AllocationMeter meter(executor_.options().budget, executor_.options().control, name_);
+    AllocationMeter meter = executor_.meter(name_);
     EVQ_TRY(meter.guard([&] { drop_beaten(); }));
-    EVQ_TRY_ASSIGN(const Flow flow, hand_on());
-    static_cast<void>(flow);
+    EVQ_TRY(hand_on());
     return ForwardingSink::finish();
   }
 

@@ -122,12 +122,16 @@ Status Executor::push_each(const std::function<Chunk()>& make, std::string_view 
   return complete_with(std::move(sink), consumer);
 }
 
+AllocationMeter Executor::meter(std::string_view operator_name) const {
+  return AllocationMeter(options_.budget, options_.control, operator_name);
+}
+
 Result<Flow> Executor::push_one(Sink& sink, const std::function<Chunk()>& make,
                                 std::string_view operator_name) const {
   EVQ_TRY(check());
-  AllocationMeter meter(options_.budget, options_.control, operator_name);
+  AllocationMeter charged = meter(operator_name);
   Chunk chunk;
-  EVQ_TRY(meter.guard([&] { chunk = make(); }));
+  EVQ_TRY(charged.guard([&] { chunk = make(); }));
   return chunk.empty() ? Flow::kMore : sink.push(std::move(chunk));
 }
 

@@ -17,6 +17,7 @@
 #include "apl/exec/row_operators.h"
 #include "apl/exec/top_rows.h"
 #include "apl/plan/plan.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/control.h"
 #include "store/base/memory_budget.h"
 #include "store/base/thread_pool.h"
@@ -148,6 +149,9 @@ class Executor {
   SnapshotProvider& tables() { return *tables_; }
   // kCancelled or kTimeout when the query must end.
   Status check() const;
+  // Returns a meter that charges the query's budget and ends the work when the query must end.
+  // `operator_name`, a literal, is for memory errors.
+  AllocationMeter meter(std::string_view operator_name) const;
   // The rows that Placeholders of Apply number `apply` stand for while it runs its subplan;
   // null afterwards.
   void set_placeholder(std::uint64_t apply, const std::vector<Chunk>* rows);

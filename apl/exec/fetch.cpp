@@ -256,8 +256,7 @@ class FetchSink final : public ForwardingSink {
     return is_enough() ? flush() : Flow::kMore;
   }
   Status finish() override {
-    EVQ_TRY_ASSIGN(const Flow flow, flush());
-    static_cast<void>(flow);
+    EVQ_TRY(flush());
     return ForwardingSink::finish();
   }
 
@@ -345,8 +344,7 @@ class FetchSink final : public ForwardingSink {
 
   // Hands on `chunk`, the batch's rows from `begin` on, with the fetched columns.
   Status complete_rows(const Batch& batch, std::size_t begin, Chunk chunk) {
-    const ExecOptions& options = spec_.executor.options();
-    AllocationMeter meter(options.budget, options.control, spec_.name);
+    AllocationMeter meter = spec_.executor.meter(spec_.name);
     EVQ_TRY(meter.guard([&] {
       Chunk fetched = batch.rows(begin, chunk.rows());
       std::ranges::move(fetched.columns(), std::back_inserter(chunk.columns()));
@@ -438,7 +436,7 @@ Result<Chunk> fetch_rows(Executor& executor, const plan::Fetch& fetch, const Chu
   const Chunk* const only = &places;
   EVQ_TRY(batch.read(std::span(&only, 1)));
   Chunk rows;
-  AllocationMeter meter(executor.options().budget, executor.options().control, spec.name);
+  AllocationMeter meter = executor.meter(spec.name);
   EVQ_TRY(meter.guard([&] { rows = batch.rows(0, places.rows()); }));
   return rows;
 }

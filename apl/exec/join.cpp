@@ -53,8 +53,7 @@ class ProbeSink final : public ForwardingSink {
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(spec_.executor.check());
     end_ = std::max(end_, chunk.sequence() + 1);
-    AllocationMeter meter(spec_.executor.options().budget, spec_.executor.options().control,
-                          "join");
+    AllocationMeter meter = spec_.executor.meter("join");
     std::vector<Vector> keys;
     EVQ_TRY(meter.guard([&] { keys = key_columns(chunk.columns(), spec_.op.left_keys); }));
     groups_.resize(chunk.rows());
@@ -116,8 +115,7 @@ class ProbeSink final : public ForwardingSink {
       return Flow::kMore;
     }
     if (kept.size() != chunk.rows()) {
-      AllocationMeter meter(spec_.executor.options().budget, spec_.executor.options().control,
-                            "join");
+      AllocationMeter meter = spec_.executor.meter("join");
       EVQ_TRY(meter.guard([&] { chunk.select(kept); }));
     }
     return next().push(std::move(chunk));
@@ -161,8 +159,7 @@ class ProbeSink final : public ForwardingSink {
     if (left_rows_.empty()) {
       return Flow::kMore;
     }
-    AllocationMeter meter(spec_.executor.options().budget, spec_.executor.options().control,
-                          "join");
+    AllocationMeter meter = spec_.executor.meter("join");
     Chunk joined;
     EVQ_TRY(meter.guard([&] { joined = joined_rows(chunk); }));
     left_rows_.clear();
@@ -260,8 +257,7 @@ class ProbeConsumer final : public Consumer {
     for (std::size_t begin = 0; begin < rows.size(); begin += kChunkRowsMax) {
       const std::span<const std::uint32_t> part =
           rows.subspan(begin, std::min(kChunkRowsMax, rows.size() - begin));
-      AllocationMeter meter(spec_.executor.options().budget, spec_.executor.options().control,
-                            "join");
+      AllocationMeter meter = spec_.executor.meter("join");
       std::vector<Vector> columns;
       EVQ_TRY(meter.guard([&] { columns = right_columns(part); }));
       Chunk chunk(std::move(columns), part.size());

@@ -70,7 +70,7 @@ Status number_keys(Executor& executor, const plan::Join& join,
   for (const Chunk& chunk : chunks) {
     EVQ_TRY(executor.check());
     const std::vector<Vector> keys = key_columns(chunk.columns(), positions);
-    AllocationMeter meter(executor.options().budget, executor.options().control, "join");
+    AllocationMeter meter = executor.meter("join");
     EVQ_TRY(
         meter.guard([&] { side->table->assign(keys, chunk.rows(), 0, groups->data() + begin); }));
     forget_null_keys(join, keys, chunk.rows(), groups->data() + begin);
@@ -104,7 +104,7 @@ class MatchSink final : public Sink {
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(executor_.check());
     MatchedRows matched;
-    AllocationMeter meter(executor_.options().budget, executor_.options().control, "join");
+    AllocationMeter meter = executor_.meter("join");
     EVQ_TRY(meter.guard([&] { matched = match(std::move(chunk)); }));
     if (!matched.groups.empty()) {
       EVQ_TRY(lease_.grow(matched.size_bytes()));

@@ -34,8 +34,7 @@ class SeriesMaker {
 
   Result<Chunk> make() {
     EVQ_TRY(lease_->grow(input_.rows() * (sizeof(Bin) + sizeof(std::uint32_t))));
-    const ExecOptions& options = executor_.options();
-    AllocationMeter listed(options.budget, options.control, "make-series");
+    AllocationMeter listed = executor_.meter("make-series");
     std::vector<std::uint32_t> first_rows;
     EVQ_TRY(listed.guard([&] { first_rows = collect_groups(); }));
     std::size_t rows = first_rows.size();

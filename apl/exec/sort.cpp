@@ -93,7 +93,7 @@ class PartSink final : public ForwardingSink {
   Result<Flow> push(Chunk chunk) override {
     if (spec_.range != nullptr) {
       EVQ_TRY(spec_.executor->check());
-      AllocationMeter meter(spec_.budget, spec_.executor->options().control, spec_.name);
+      AllocationMeter meter = spec_.executor->meter(spec_.name);
       EVQ_TRY(spec_.note(meter.guard([&] { chunk = spec_.range->keep(std::move(chunk)); })));
       if (chunk.empty()) {
         return Flow::kMore;
@@ -265,7 +265,7 @@ class SideBySideMerge {
 
   Status merge_one(std::size_t i, Chunk* made, MemoryLease* lease) const {
     EVQ_TRY(spec_.executor->check());
-    AllocationMeter meter(spec_.budget, spec_.executor->options().control, spec_.name);
+    AllocationMeter meter = spec_.executor->meter(spec_.name);
     EVQ_TRY(meter.guard([&] { *made = sorted_.stretch(i); }));
     *lease = MemoryLease(spec_.budget, spec_.name);
     return lease->grow(made->size_bytes());

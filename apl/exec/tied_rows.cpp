@@ -146,7 +146,7 @@ class TiedRows {
     EVQ_TRY_ASSIGN(const Chunk read,
                    fetch_rows(executor_, fetch, Chunk(std::move(columns), count)));
     std::vector<Vector> made;
-    AllocationMeter meter(executor_.options().budget, executor_.options().control, "summarize");
+    AllocationMeter meter = executor_.meter("summarize");
     EVQ_TRY(meter.guard([&] {
       for (const plan::ExprPtr& cell : cells) {
         made.push_back(evaluate(*cell, executor_.context(), read.columns(), read.rows()));

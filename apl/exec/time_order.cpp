@@ -131,7 +131,7 @@ class TimeMergeSink final : public ForwardingSink {
 
   template <class Work>
   Status guarded(const Work& work) {
-    AllocationMeter meter(executor_.options().budget, executor_.options().control, name_);
+    AllocationMeter meter = executor_.meter(name_);
     return meter.guard(work);
   }
 

@@ -15,9 +15,8 @@ Status run_transform(Executor& executor, const plan::Node& node, Consumer& consu
                  collect_whole(executor, *node.inputs[0], transform.function->name()));
   Table input{node.inputs[0]->schema, std::move(whole.rows.columns()), whole.rows.rows()};
   Result<Table> output = Table();
-  const ExecOptions& options = executor.options();
   {
-    AllocationMeter meter(options.budget, options.control, transform.function->name());
+    AllocationMeter meter = executor.meter(transform.function->name());
     EVQ_TRY(meter.guard(
         [&] { output = transform.function->run(executor.context(), std::move(input)); }));
   }

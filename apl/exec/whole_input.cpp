@@ -37,15 +37,14 @@ std::size_t joined_bytes(const Chunk& rows, std::size_t parts_bytes) {
 
 Result<WholeInput> join_collected(Executor& executor, Collected collected, const Schema& schema,
                                   std::string_view operator_name) {
-  const ExecOptions& options = executor.options();
-  WholeInput whole{{}, MemoryLease(options.budget, operator_name)};
+  WholeInput whole{{}, MemoryLease(executor.options().budget, operator_name)};
   const std::size_t bytes = collected.lease.bytes();
   if (!can_number(count_rows(collected.chunks))) {
     return too_many_rows(operator_name);
   }
   {
     // For a moment the rows exist twice.
-    AllocationMeter meter(options.budget, options.control, operator_name);
+    AllocationMeter meter = executor.meter(operator_name);
     EVQ_TRY(meter.guard([&] {
       whole.rows = collected.chunks.empty() ? no_rows(schema) : concatenate(collected.chunks);
     }));

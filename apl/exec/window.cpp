@@ -311,7 +311,7 @@ class WindowSink final : public ForwardingSink {
   Result<Flow> hand_on(std::size_t count) {
     Chunk rows;
     std::vector<Vector> made;
-    AllocationMeter meter(executor_.options().budget, executor_.options().control, kWindowName);
+    AllocationMeter meter = executor_.meter(kWindowName);
     EVQ_TRY(meter.guard([&] {
       rows = waiting_.size() == 1 ? waiting_.front() : concatenate(waiting_);
       for (WindowColumn& column : columns_) {
@@ -411,7 +411,7 @@ Status run_over_all_rows(Executor& executor, const plan::Node& node, Consumer& c
     EVQ_TRY(overflow->note(whole.lease.grow(builder_bytes)));
     Vector made;
     {
-      AllocationMeter meter(executor.options().budget, executor.options().control, kWindowName);
+      AllocationMeter meter = executor.meter(kWindowName);
       EVQ_TRY(overflow->note(meter.guard([&] { made = column.make(input, input.rows()); })));
     }
     const std::size_t made_bytes = made.values().size_bytes() + input.rows() * sizeof(Code);

@@ -19,6 +19,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "store/base/control.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
@@ -358,7 +359,7 @@ bool write_pieces(int descriptor, std::string_view bytes, bool (*stopped)()) {
     if (size >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(size));
     } else if (errno == EAGAIN) {
-      static_cast<void>(::poll(nullptr, 0, kFullDeviceMs));
+      pause_ms(kFullDeviceMs);
     } else if (errno != EINTR) {
       return false;
     }

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <string>
 
+#include <poll.h>
+
 #include "store/base/checked_math.h"
 #include "store/base/time.h"
 
@@ -18,6 +20,10 @@ std::int64_t monotonic_now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+void pause_ms(int milliseconds) {
+  static_cast<void>(::poll(nullptr, 0, milliseconds));
 }
 
 QueryControl::QueryControl(std::int64_t timeout_ms) : timeout_ms_(timeout_ms) {

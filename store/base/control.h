@@ -2,7 +2,7 @@
 // QueryControl: what a running query is told and what it tells. Every loop over blocks, chunks or
 // long values calls check() at least every kControlPollMsMax milliseconds of work and returns its
 // error at once. cancel() may be called from any thread and from a signal handler; the counters
-// may be read while the query runs. Also here: the program's two clocks.
+// may be read while the query runs. Also here: the program's two clocks and its pause.
 
 #include <atomic>
 #include <cstdint>
@@ -16,6 +16,9 @@ namespace evq {
 std::int64_t wall_clock_now_ns();
 // Monotonic clock, nanoseconds from an arbitrary origin: for deadlines and elapsed time.
 std::int64_t monotonic_now_ns();
+// Lets time pass on this thread, at least `milliseconds` unless a signal comes: who waits for
+// something looks again after it.
+void pause_ms(int milliseconds);
 
 class QueryControl {
  public:

@@ -198,7 +198,7 @@ Result<File> File::create_output(const std::string& path, const QueryControl& co
     if (!is_unread_pipe()) {
       return system_error("create", path, reason);
     }
-    ::poll(nullptr, 0, kPipePollMs);
+    pause_ms(kPipePollMs);
     if (Status wait = control.check(); !wait.ok()) {
       Error error = std::move(wait).take_error();
       if (error.code == ErrorCode::kCancelled) {
