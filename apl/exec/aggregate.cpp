@@ -198,22 +198,18 @@ class AggregateConsumer final : public Consumer {
     }
     RowList kept;
     EVQ_TRY(executor_.meter("summarize").guard([&] {
-      const auto first_seen = [&](std::size_t group) { return part->table().first_seen(group); };
       kept = filters ? groups_that_pass(*part, keys, demand_.groups.filters, spec_.context)
-                     : rows_that_may_be_top(column_of(*part, top->column), *top, first_seen);
+                     : top_groups(*part, *top);
     }));
     return kept.size() <= part->size() / kGroupsPerKeptMin ? part->keep(kept) : Status::success();
   }
 
-  // Of all groups: of a key, or of what became of an aggregate.
-  Vector column_of(const GroupStates& part, std::size_t column) const {
-    const std::size_t keys = spec_.op.groups.size();
-    if (column >= keys) {
-      return part.result(column - keys);
-    }
-    RowList all(part.size());
-    std::iota(all.begin(), all.end(), 0U);
-    return part.table().key(column, all);
+  static RowList top_groups(const GroupStates& part, const TopRows& top) {
+    const auto values = [&](std::size_t key, const RowList& groups) {
+      return part.column(top.keys[key].column, groups);
+    };
+    const auto position = [&](std::size_t group) { return part.table().first_seen(group); };
+    return rows_that_may_be_top(part.size(), top, {values, position});
   }
 
   bool chooses_rows() const {
@@ -261,16 +257,15 @@ class AggregateConsumer final : public Consumer {
     AggregateOutput output(parts, spec_.op.groups.size(), demand_);
     std::vector<MemoryLease> leases(parts.size());  // of the results
     AllocationMeter meter = executor_.meter("summarize");
-    if (const auto column = output.choosing_result(); column.has_value()) {
-      std::vector<Vector> result(parts.size());
-      const auto finish_one = [&](std::size_t part) -> Status {
-        EVQ_TRY(executor_.meter("summarize").guard([&] {
-          result[part] = parts[part]->result(*column);
-        }));
-        return hold({&result[part], 1}, &leases[part]);
+    if (output.chooses()) {
+      std::vector<Vector> first_keys(parts.size());
+      const auto make_one = [&](std::size_t part) -> Status {
+        EVQ_TRY(
+            executor_.meter("summarize").guard([&] { first_keys[part] = output.first_key(part); }));
+        return hold({&first_keys[part], 1}, &leases[part]);
       };
-      EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), finish_one)));
-      EVQ_TRY(overflow_.note(meter.guard([&] { output.choose(std::move(result)); })));
+      EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), make_one)));
+      EVQ_TRY(overflow_.note(meter.guard([&] { output.choose(std::move(first_keys)); })));
     }
     if (output.needs_results()) {
       std::vector<std::vector<Vector>> results(parts.size());
@@ -280,7 +275,7 @@ class AggregateConsumer final : public Consumer {
       };
       EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), finish)));
       EVQ_TRY(overflow_.note(meter.guard([&] { output.order(std::move(results)); })));
-    } else if (!output.choosing_result().has_value()) {
+    } else if (!output.chooses()) {
       // That there is room is asked before rows are handed on, while groups can still be made some
       // at a time.
       MemoryLease room(executor_.options().budget, "summarize");

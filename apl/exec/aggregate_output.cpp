@@ -79,8 +79,8 @@ AggregateOutput::AggregateOutput(Parts parts, std::size_t keys, const Demand& de
     groups_ += part->size();
     begins_.push_back(groups_);
   }
-  few_ = demand.groups.top.has_value() && demand.groups.top->column >= keys &&
-         demand.groups.top->count < groups_;
+  const std::optional<TopRows>& top = demand.groups.top;
+  few_ = top.has_value() && top->keys[0].column >= keys && top->count < groups_;
   if (!has_order()) {
     cut_pieces();
   }
@@ -96,14 +96,19 @@ void AggregateOutput::cut_pieces() {
   }
 }
 
-std::optional<std::size_t> AggregateOutput::choosing_result() const {
-  return few_ ? std::optional(demand_.groups.top->column - keys_) : std::nullopt;
+Vector AggregateOutput::first_key(std::size_t part) const {
+  RowList all(parts_[part]->size());
+  std::iota(all.begin(), all.end(), 0U);
+  return parts_[part]->column(demand_.groups.top->keys[0].column, all);
 }
 
-void AggregateOutput::choose(std::vector<Vector> result) {
-  const RowList chosen =
-      rows_that_may_be_top(concatenate(result), *demand_.groups.top,
-                           [this](std::size_t number) { return group_at(number).position; });
+void AggregateOutput::choose(const std::vector<Vector>& first_keys) {
+  const TopRows& top = *demand_.groups.top;
+  const auto values = [&](std::size_t key, const RowList& numbers) {
+    return key == 0 ? concatenate(first_keys) : column_of(top.keys[key].column, numbers);
+  };
+  const auto position = [this](std::size_t number) { return group_at(number).position; };
+  const RowList chosen = rows_that_may_be_top(groups_, top, {values, position});
   AllocationMeter::charge(chosen.size() * sizeof(SeenGroup));
   order_.resize(chosen.size());
   std::ranges::transform(chosen, order_.begin(),
@@ -166,6 +171,19 @@ SeenGroup AggregateOutput::group_at(std::size_t number) const {
       static_cast<std::uint32_t>(std::ranges::upper_bound(begins_, number) - begins_.begin() - 1);
   const auto group = static_cast<std::uint32_t>(number - begins_[part]);
   return {parts_[part]->table().first_seen(group), part, group};
+}
+
+Vector AggregateOutput::column_of(std::size_t column, const RowList& numbers) const {
+  std::vector<Vector> values;
+  auto number = numbers.begin();
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    RowList groups;
+    for (; number != numbers.end() && *number < begins_[part + 1]; ++number) {
+      groups.push_back(static_cast<std::uint32_t>(*number - begins_[part]));
+    }
+    values.push_back(parts_[part]->column(column, groups));
+  }
+  return concatenate(values);
 }
 
 Chunk AggregateOutput::chunk_of(const Piece& piece) const {

@@ -31,11 +31,11 @@ class AggregateOutput {
   // parts must outlive this.
   AggregateOutput(Parts parts, std::size_t keys, const Demand& demand);
 
-  // Before the first chunk(): the result column, counted without the keys, that the top groups are
-  // chosen by; nothing when all groups are wanted. If there is one, choose() is called next, with
-  // that column of each part.
-  std::optional<std::size_t> choosing_result() const;
-  void choose(std::vector<Vector> result);
+  // Whether only the top groups are wanted: choose() must be called then before the first chunk(),
+  // with first_key() of each part, which any thread may make.
+  bool chooses() const { return few_; }
+  Vector first_key(std::size_t part) const;
+  void choose(const std::vector<Vector>& first_keys);
   // Whether order() must be called next, with all result columns of each part; if not, each chunk
   // makes its own results.
   bool needs_results() const { return has_order() && !(few_ && makes_each()); }
@@ -62,6 +62,8 @@ class AggregateOutput {
   std::vector<SeenGroup> all_groups() const;
   // Finds a group by its number when the groups of all parts are counted one after the other.
   SeenGroup group_at(std::size_t number) const;
+  // Returns the output's column `column` for groups by their numbers, which are ascending.
+  Vector column_of(std::size_t column, const RowList& numbers) const;
   Chunk chunk_of(const Piece& piece) const;
   Chunk chunk_of(std::span<const SeenGroup> groups) const;
   std::vector<Vector> keys_of(std::span<const SeenGroup> groups) const;

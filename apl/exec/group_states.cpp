@@ -291,6 +291,15 @@ Vector GroupStates::result(std::size_t column) const {
   return states_[aggregate]->finish(spec_.context, 0, size())[column];
 }
 
+Vector GroupStates::column(std::size_t column, std::span<const std::uint32_t> groups) const {
+  const std::size_t keys = spec_.op.groups.size();
+  if (column < keys) {
+    return table_.key(column, groups);
+  }
+  Vector all = result(column - keys);
+  return groups.size() == size() ? std::move(all) : all.gather(groups);
+}
+
 std::size_t GroupStates::state_bytes() const {
   std::size_t bytes = 0;
   for (const auto& state : states_) {

@@ -95,6 +95,8 @@ class GroupStates {
   std::vector<Vector> results(std::size_t begin, std::size_t count) const;
   // Returns one of these columns for all groups.
   Vector result(std::size_t column) const;
+  // Returns a column of the output, the keys and then the results, for some groups.
+  Vector column(std::size_t column, std::span<const std::uint32_t> groups) const;
 
  private:
   bool has_keys() const { return !spec_.op.groups.empty(); }

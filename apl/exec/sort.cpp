@@ -395,6 +395,22 @@ std::optional<std::size_t> aggregate_column(const plan::Node& node, std::size_t 
   return aggregate_column(*node.inputs[0], project->exprs[column]->column);
 }
 
+// Which groups of an aggregation below `node` come first, by as many leading keys as are columns of
+// the aggregation; nothing where not even the first is.
+std::optional<TopRows> top_groups(const plan::Node& node, const SortSpec& spec) {
+  TopRows top;
+  top.count = spec.limit;
+  for (const plan::SortKey& key : spec.keys) {
+    const std::optional<std::size_t> column = aggregate_column(node, key.column);
+    if (!column.has_value()) {
+      break;
+    }
+    top.keys.push_back({*column, key.order});
+  }
+  top.all_keys = top.keys.size() == spec.keys.size();
+  return top.keys.empty() ? std::nullopt : std::optional(std::move(top));
+}
+
 // Whether each row of `node` is a group of an aggregation.
 bool has_groups(const plan::Node& node) {
   if (const auto* aggregate = std::get_if<plan::Aggregate>(&node.op)) {
@@ -449,9 +465,7 @@ Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer)
     demand.rows.time_bound = &time_bound;
   }
   if (!spec.keys.empty()) {
-    if (const auto column = aggregate_column(*node.inputs[0], spec.keys[0].column)) {
-      demand.groups.top = TopRows{*column, spec.keys[0].order, spec.limit, spec.keys.size() == 1};
-    }
+    demand.groups.top = top_groups(*node.inputs[0], spec);
   } else if (has_groups(*node.inputs[0])) {
     demand.groups.first = spec.limit;
   }

@@ -1,7 +1,8 @@
 #include "apl/exec/top_rows.h"
 
 #include <algorithm>
-#include <vector>
+#include <numeric>
+#include <utility>
 
 #include "apl/exec/sort_numbers.h"
 #include "store/base/allocation_meter.h"
@@ -9,9 +10,11 @@
 namespace evq {
 namespace {
 
+// So many rows that tie are not worth a look at another key.
+constexpr std::size_t kTiesMax = 1024;
+
 // Of some rows those `count` that come first in the stream.
-void keep_first(std::size_t count, const std::function<std::uint64_t(std::size_t)>& position_of,
-                RowList* rows) {
+void keep_first(std::size_t count, const RowsToRank& known, RowList* rows) {
   if (count >= rows->size()) {
     return;
   }
@@ -22,7 +25,7 @@ void keep_first(std::size_t count, const std::function<std::uint64_t(std::size_t
   AllocationMeter::charge(rows->size() * sizeof(Placed));
   std::vector<Placed> placed(rows->size());
   std::ranges::transform(*rows, placed.begin(), [&](std::uint32_t row) {
-    return Placed{position_of(row), row};
+    return Placed{known.position(row), row};
   });
   std::ranges::nth_element(placed, placed.begin() + static_cast<std::ptrdiff_t>(count), {},
                            &Placed::position);
@@ -31,32 +34,54 @@ void keep_first(std::size_t count, const std::function<std::uint64_t(std::size_t
                          rows->begin(), &Placed::row);
 }
 
-}  // namespace
-
-RowList rows_that_may_be_top(const Vector& column, const TopRows& top,
-                             const std::function<std::uint64_t(std::size_t)>& position_of) {
-  RowList rows;
-  if (top.count == 0 || column.size() == 0) {
-    return rows;
-  }
-  AllocationMeter::charge(2 * sizeof(std::uint64_t) * column.size());
-  std::vector<std::uint64_t> numbers;
-  sort_numbers(column, top.order, &numbers);
-  const std::size_t last = std::min(top.count, numbers.size()) - 1;
-  std::vector<std::uint64_t> sorted = numbers;
-  std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(last));
-  const std::uint64_t bound = sorted[last];
+// Moves those of `open` that come before `bound` in the order of `numbers`, one for each of them,
+// to `chosen`, and leaves those that tie with it.
+void split_at(std::uint64_t bound, const std::vector<std::uint64_t>& numbers, RowList* open,
+              RowList* chosen) {
   RowList ties;
-  for (std::uint32_t row = 0; row < numbers.size(); ++row) {
-    if (numbers[row] <= bound) {
-      (numbers[row] < bound ? rows : ties).push_back(row);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] <= bound) {
+      (numbers[i] < bound ? *chosen : ties).push_back((*open)[i]);
     }
   }
-  if (top.only_key && is_exact_sort_number(column.type(), bound)) {
-    keep_first(last + 1 - rows.size(), position_of, &ties);
+  *open = std::move(ties);
+}
+
+}  // namespace
+
+RowList rows_that_may_be_top(std::size_t rows, const TopRows& top, const RowsToRank& known) {
+  RowList chosen;
+  if (top.count == 0 || rows == 0) {
+    return chosen;
   }
-  rows.insert(rows.end(), ties.begin(), ties.end());
-  return rows;
+  AllocationMeter::charge((sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t)) * rows);
+  RowList open(rows);  // not decided yet: the same in all keys so far
+  std::iota(open.begin(), open.end(), 0U);
+  const std::size_t wanted = std::min(top.count, rows);
+  bool ties_are_equal = top.all_keys;
+  for (std::size_t key = 0; key < top.keys.size(); ++key) {
+    const std::size_t room = wanted - chosen.size();
+    if (key > 0 && open.size() <= room + kTiesMax) {
+      ties_are_equal = false;
+      break;
+    }
+    const Vector column = known.values(key, open);
+    std::vector<std::uint64_t> numbers;
+    sort_numbers(column, top.keys[key].order, &numbers);
+    std::vector<std::uint64_t> sorted = numbers;
+    const auto last = sorted.begin() + static_cast<std::ptrdiff_t>(room - 1);
+    std::ranges::nth_element(sorted, last);
+    split_at(*last, numbers, &open, &chosen);
+    if (!is_exact_sort_number(column.type(), *last)) {
+      ties_are_equal = false;
+      break;
+    }
+  }
+  if (ties_are_equal) {
+    keep_first(wanted - chosen.size(), known, &open);
+  }
+  chosen.insert(chosen.end(), open.begin(), open.end());
+  return chosen;
 }
 
 }  // namespace evq

@@ -1,10 +1,12 @@
 #pragma once
-// Top rows: which rows may be among the first ones in the order of a column, found without sorting
-// them and without looking at the other columns. Pure; any thread; fails as allocations do.
+// Top rows: which rows may be among the first ones in an order, found without sorting them. A key
+// is looked at only in the rows that tie with the last of the first ones in all keys before it, and
+// no other column is. Pure; any thread; fails as allocations do.
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "apl/exec/eval.h"
 #include "store/column/ordering.h"
@@ -12,20 +14,30 @@
 
 namespace evq {
 
-// The first `count` rows in the order of one column. Ties go to the rows first in the stream when
-// there is no other key.
+// The first `count` rows in the order of `keys`, at least one.
 struct TopRows {
-  std::size_t column = 0;
-  SortOrder order;
+  struct Key {
+    std::size_t column = 0;
+    SortOrder order;
+  };
+  std::vector<Key> keys;
   std::size_t count = 0;
-  bool only_key = false;
+  // Whether no further key decides between rows that tie in all of these: the first in the stream
+  // come first then.
+  bool all_keys = false;
 };
 
-// Returns rows of `column`, in any order, among which the first `top.count` are. Rows that tie with
-// the last of these all come; but if it is the only key and equal sort numbers mean equal values,
-// only as many as there is room for, the first by `position_of`. Charged to the allocation meter at
-// work.
-RowList rows_that_may_be_top(const Vector& column, const TopRows& top,
-                             const std::function<std::uint64_t(std::size_t)>& position_of);
+// What is to be known of rows, by their numbers.
+struct RowsToRank {
+  // Returns key `key` of some rows, which are ascending.
+  std::function<Vector(std::size_t key, const RowList& rows)> values;
+  // Returns the place of a row in the stream.
+  std::function<std::uint64_t(std::size_t row)> position;
+};
+
+// Returns those of rows [0, rows), in any order, among which the first `top.count` are. Rows that
+// tie with the last of these in all keys come as well, unless equal sort numbers mean equal values,
+// there is no further key, and there is no room for them. Charged to the allocation meter at work.
+RowList rows_that_may_be_top(std::size_t rows, const TopRows& top, const RowsToRank& known);
 
 }  // namespace evq
