@@ -69,8 +69,13 @@ Status bootstrap(Service& service) {
   spec.name = "first run";
   spec.description = "made by the first start of evq serve";
   spec.capabilities = full_capabilities();
-  EVQ_TRY_ASSIGN(const std::optional<CreatedToken> created,
-                 create_first_token(service.store().definitions(), spec));
+  auto made = create_first_token(service.store().definitions(), spec);
+  if (!made.ok() && made.error().code == ErrorCode::kReadOnly) {
+    return make_error(ErrorCode::kReadOnly,
+                      "the store has no token yet, and none can be made on a read-only file system",
+                      "make one where it can be written (evq token create), or add --no-auth");
+  }
+  EVQ_TRY_ASSIGN(const std::optional<CreatedToken> created, std::move(made));
   if (created.has_value()) {
     write_line("evq: first token, shown this once: " + created->secret + "\n");
   }

@@ -21,6 +21,9 @@ namespace {
 // How exactly a store knows when a token was last used.
 constexpr std::int64_t kTokenUseNsMin = kMinuteNs;
 constexpr std::string_view kOrganizationSetting = "org.id";
+// The organization of a store that was never asked for its id, and cannot keep one where its file
+// system is only read: the same at each start.
+constexpr std::string_view kOrganizationNotKept = "evq";
 
 Error refused(std::string_view why) {
   return make_error(ErrorCode::kForbidden, "authentication failed: " + std::string(why));
@@ -95,6 +98,15 @@ bool has(const Capabilities::Actions& actions, std::string_view resource, std::s
   return found != actions.end() && found->second.contains(action);
 }
 
+// The same by the name of what it is allowed on, where * is all.
+bool has_named(const Capabilities::Named& named, std::string_view name, std::string_view resource,
+               std::string_view action) {
+  return std::ranges::any_of(std::array{name, std::string_view("*")}, [&](std::string_view each) {
+    const auto found = named.find(each);
+    return found != named.end() && has(found->second, resource, action);
+  });
+}
+
 // The secret that an Authorization header carries; nothing when its scheme is not accepted.
 std::optional<std::string> secret_of(std::string_view header, bool other_schemes) {
   const std::size_t blank = header.find(' ');
@@ -128,13 +140,12 @@ std::optional<std::string> secret_of(std::string_view header, bool other_schemes
 
 bool Capabilities::may(std::string_view dataset, std::string_view resource,
                        std::string_view action) const {
-  for (const std::string_view name : {dataset, std::string_view("*")}) {
-    const auto found = datasets.find(name);
-    if (found != datasets.end() && has(found->second, resource, action)) {
-      return true;
-    }
-  }
-  return false;
+  return has_named(datasets, dataset, resource, action);
+}
+
+bool Capabilities::may_view(std::string_view view, std::string_view resource,
+                            std::string_view action) const {
+  return has_named(views, view, resource, action);
 }
 
 bool Capabilities::may_organization(std::string_view resource, std::string_view action) const {
@@ -151,6 +162,9 @@ Result<Capabilities> parse_capabilities(std::string_view json) {
   EVQ_TRY_ASSIGN(capabilities.datasets, read_named(all, "datasetCapabilities"));
   if (const auto organization = all.find("orgCapabilities"); organization.has_value()) {
     EVQ_TRY(read_actions(*organization, &capabilities.organization));
+  }
+  if (Result<Capabilities::Named> views = read_named(all, "viewCapabilities"); views.ok()) {
+    capabilities.views = std::move(views).value();
   }
   return capabilities;
 }
@@ -170,6 +184,12 @@ bool Identity::may(std::string_view dataset, std::string_view resource,
 
 bool Identity::may_organization(std::string_view resource, std::string_view action) const {
   return full || (capabilities != nullptr && capabilities->may_organization(resource, action));
+}
+
+bool Identity::may_view(std::string_view view, std::string_view resource,
+                        std::string_view action) const {
+  return may("*", resource, action) ||
+         (capabilities != nullptr && capabilities->may_view(view, resource, action));
 }
 
 bool Identity::may_somewhere(std::string_view resource, std::string_view action) const {
@@ -214,7 +234,9 @@ std::string make_uuid() {
 }
 
 Result<std::string> organization_id(Definitions& definitions) {
-  return definitions.setting_or(kOrganizationSetting, "evq-" + random_hex(4));
+  Result<std::string> id = definitions.setting_or(kOrganizationSetting, "evq-" + random_hex(4));
+  const bool kept = id.ok() || id.error().code != ErrorCode::kReadOnly;
+  return kept ? std::move(id) : std::string(kOrganizationNotKept);
 }
 
 Status set_organization_id(Definitions& definitions, std::string_view id) {
@@ -305,7 +327,7 @@ Result<std::string> Authenticator::known_organization() {
   }
   EVQ_TRY_ASSIGN(const std::optional<std::string> known,
                  definitions_.setting(kOrganizationSetting));
-  std::string id = known.value_or("");
+  std::string id = known.value_or(std::string(kOrganizationNotKept));
   const MutexLock lock(mutex_);
   if (turn == turn_) {
     organization_ = id;
@@ -323,7 +345,24 @@ Status Authenticator::check_organization(const HttpRequest& request) {
     return refused("a personal token needs the x-service-org-id header");
   }
   EVQ_TRY_ASSIGN(const std::string id, known_organization());
-  return !id.empty() && id == *given ? Status::success() : Status(refused("unknown organization"));
+  return id == *given ? Status::success() : Status(refused("unknown organization"));
+}
+
+Result<Authenticator::Known> Authenticator::look_up_valid(const std::string& digest,
+                                                          std::int64_t now) {
+  EVQ_TRY_ASSIGN(Known known, look_up(digest));
+  if (!known.record.has_value()) {
+    return refused("unknown token");
+  }
+  if (known.record->expires.has_value() && *known.record->expires <= now) {
+    return refused("the token has expired");
+  }
+  return known;
+}
+
+Status Authenticator::check_token(const std::string& digest) {
+  EVQ_TRY(look_up_valid(digest, wall_clock_now_ns()));
+  return Status::success();
 }
 
 Result<Identity> Authenticator::authenticate(const HttpRequest& request, const AuthRules& rules) {
@@ -345,16 +384,11 @@ Result<Identity> Authenticator::authenticate(const HttpRequest& request, const A
   }
   const std::string digest = token_digest(*secret);
   const std::int64_t now = wall_clock_now_ns();
-  EVQ_TRY_ASSIGN(const Known known, look_up(digest));
-  if (!known.record.has_value()) {
-    return refused("unknown token");
-  }
-  if (known.record->expires.has_value() && *known.record->expires <= now) {
-    return refused("the token has expired");
-  }
+  EVQ_TRY_ASSIGN(const Known known, look_up_valid(digest, now));
   identity.personal = known.record->kind == "personal";
   identity.full = identity.personal;
   identity.token_id = known.record->id;
+  identity.digest = digest;
   identity.name = known.record->name;
   identity.capabilities = known.capabilities;
   if (identity.personal && rules.refuse_personal) {

@@ -29,26 +29,31 @@ struct Capabilities {
   using Named = std::map<std::string, Actions, std::less<>>;
   Named datasets;
   Actions organization;
+  Named views;  // no route needs any
 
   bool may(std::string_view dataset, std::string_view resource, std::string_view action) const;
   bool may_organization(std::string_view resource, std::string_view action) const;
+  bool may_view(std::string_view view, std::string_view resource, std::string_view action) const;
 };
 
-// Reads the capabilities of a token; kUsage for another shape.
+// Reads the capabilities of a token; kUsage for another shape, but of views, where it counts as
+// none.
 Result<Capabilities> parse_capabilities(std::string_view json);
-// Reads a token's "viewCapabilities", written as those of datasets: kept for those who ask, no
-// route needs any.
+// Reads a token's "viewCapabilities", written as those of datasets; kUsage for another shape.
 Result<Capabilities::Named> parse_view_capabilities(std::string_view json);
 
 struct Identity {
   bool full = false;      // may do everything
   bool personal = false;  // a personal token
   std::string token_id;   // empty without authentication
+  std::string digest;     // of the token, by which it is found
   std::string name;
   std::shared_ptr<const Capabilities> capabilities;
 
   bool may(std::string_view dataset, std::string_view resource, std::string_view action) const;
   bool may_organization(std::string_view resource, std::string_view action) const;
+  // A view shows datasets: what is allowed on all of these is allowed on it.
+  bool may_view(std::string_view view, std::string_view resource, std::string_view action) const;
   // Whether the action is allowed on any dataset at all.
   bool may_somewhere(std::string_view resource, std::string_view action) const;
   // Returns the dataset that a request may leave out: the only one that its token names for this,
@@ -72,7 +77,8 @@ std::string token_digest(std::string_view secret);
 // Makes a UUID of 128 random bits, for ids.
 std::string make_uuid();
 
-// Returns the organization's id, which is made up and kept on first use.
+// Returns the organization's id, which is made up and kept on first use; on a file system that is
+// only read it is "evq" until then.
 Result<std::string> organization_id(Definitions& definitions);
 // Sets the organization's id; kUsage unless it is of visible ASCII characters, since it is sent in
 // a header. Requests with personal tokens must name the new one from then on.
@@ -86,6 +92,8 @@ class Authenticator {
 
   bool enabled() const { return enabled_; }
   Result<Identity> authenticate(const HttpRequest& request, const AuthRules& rules);
+  // Whether the token of that digest is still there and has not expired: kForbidden.
+  Status check_token(const std::string& digest);
   // Forgets what is remembered, after tokens or the organization were changed. What another process
   // changes is noticed within kTokenCacheMsMax.
   void forget();
@@ -100,6 +108,7 @@ class Authenticator {
     std::int64_t read_ns = 0;
   };
   Result<Known> look_up(const std::string& digest);
+  Result<Known> look_up_valid(const std::string& digest, std::int64_t now);
   void note_use(const std::string& digest, const TokenRecord& record, std::int64_t now);
   Status check_organization(const HttpRequest& request);
   Result<std::string> known_organization();

@@ -2,6 +2,7 @@
 // Beast and Asio for the server, its listener and its connections: how their errors become
 // statuses, and what the connections of a server share.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -55,10 +56,22 @@ struct Shared {
   const std::shared_ptr<BodySpace> bodies = std::make_shared<BodySpace>();
 };
 
-// Returns what is wrong with the head of a chunk that the parser takes: `before` is what it read up
-// to the extensions, which end with the digits of `size`.
+// Returns what is wrong with the trailers of a chunked body: `behind` is what follows the last
+// chunk's head, from its line end on. They are held to what a head is; of a field of 64 KiB the
+// parser would throw.
+inline error_code trailer_error(std::string_view behind) {
+  const std::string_view trailers = behind.substr(0, behind.find("\r\n\r\n"));
+  const auto fields = static_cast<std::size_t>(std::ranges::count(trailers, '\n'));
+  return trailers.size() > kHttpHeaderBytesMax || fields > kHttpHeadersMax
+             ? error_code(http::error::header_limit)
+             : error_code();
+}
+
+// Returns what is wrong with the head of a chunk that the parser takes, or with the trailers behind
+// that of the last one: `before` and `behind` are what it read up to the extensions, which ends
+// with the digits of `size`, and from their end on.
 inline error_code chunk_error(std::uint64_t size, std::size_t extension_bytes,
-                              std::string_view before) {
+                              std::string_view before, std::string_view behind) {
   if (extension_bytes > kHttpChunkExtensionBytesMax) {
     return http::error::bad_chunk_extension;
   }
@@ -70,7 +83,7 @@ inline error_code chunk_error(std::uint64_t size, std::size_t extension_bytes,
   if (size > kHttpIngestBodyBytesMax) {  // so much is not waited for
     return http::error::body_limit;
   }
-  return {};
+  return size == 0 ? trailer_error(behind) : error_code();
 }
 
 // Returns the status to answer a malformed request with; 0: just close.

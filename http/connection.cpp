@@ -1,7 +1,7 @@
 // One coroutine a connection, on one IO thread from its start to its end: read a head, admit it,
 // read the body into the request, hand it to a lane of workers, wait (looking now and then whether
-// the client is still there), write the answer, and again. Request and answer belong to the worker
-// as well (exchange.h), which may outlive the coroutine.
+// the client is still there, and its token), write the answer, and again. Request and answer belong
+// to the worker as well (exchange.h), which may outlive the coroutine.
 //
 // Asio destroys a coroutine that finds no memory to wait with, and what it was to do next is lost.
 // So a connection may end like that at any time, and what must go on is no coroutine: the first IO
@@ -183,7 +183,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     parser.body_limit(boost::none);
     error_code error;
     skip_empty_line();
-    while (buffer_.size() == 0) {
+    while (received().empty() || received() == "\r") {  // half of an empty line
       co_await wait_for_first_byte(error);
       if (error || phase_ == Phase::kAsked) {
         co_return false;
@@ -301,6 +301,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         lingering_ = true;
       }
     } else {
+      exchange->still_allowed = std::move(admission.still_allowed);
       response = co_await handle(exchange, admission.lane);
     }
     if (!parser.get().keep_alive() || asks_to_close(request) || shared_.draining.load()) {
@@ -384,6 +385,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       }
       mark(Phase::kBusy, exchange->control);
       response = co_await on_worker(exchange, lane);
+      if (exchange->barred.has_value()) {
+        response = shared_.application.refuse(request, {403, {}, exchange->barred});
+        break;
+      }
       const bool waits = response.again_ms.value_or(0) > 0;
       if (!response.again_ms.has_value() || gone_ || (waits && shared_.draining.load())) {
         break;
@@ -432,6 +437,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       co_await exchange->done.async_wait(quietly(ignored));
       if (!exchange->finished.load()) {
         notice_client(*exchange->control);
+        notice_token(*exchange);
       }
     }
     co_return std::move(exchange->response);
@@ -449,6 +455,18 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (::poll(&ended, 1, 0) > 0) {
       gone_ = true;
       control.cancel();
+    }
+  }
+
+  // A query may run for long after its token was deleted or has expired. What cannot be found out
+  // now is asked again soon.
+  static void notice_token(Exchange& exchange) {
+    if (exchange.still_allowed && !exchange.barred.has_value()) {
+      const Status allowed = exchange.still_allowed();
+      if (!allowed.ok() && allowed.error().code == ErrorCode::kForbidden) {
+        exchange.barred = allowed.error();
+        exchange.control->cancel();
+      }
     }
   }
 
@@ -489,8 +507,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   ReadDeadline deadline_{beast::get_lowest_layer(stream_)};
   std::function<void(std::uint64_t, beast::string_view, error_code&)> check_chunk_ =
       [this](std::uint64_t size, beast::string_view extensions, error_code& error) {
-        const auto behind = static_cast<std::size_t>(extensions.data() - received().data());
-        error = chunk_error(size, extensions.size(), received().substr(0, behind));
+        const auto digits_end = static_cast<std::size_t>(extensions.data() - received().data());
+        error = chunk_error(size, extensions.size(), received().substr(0, digits_end),
+                            received().substr(digits_end + extensions.size()));
       };
   const std::string peer_;     // the client's address and port; empty when it has gone already
   const std::string address_;  // the same without the port

@@ -4,8 +4,10 @@
 // it does when it finds no memory to wait with, takes nothing away that the worker still writes to.
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "http/beast_support.h"
 #include "http/message.h"
@@ -21,6 +23,8 @@ struct Exchange {
   HttpRequest request;
   std::shared_ptr<QueryControl> control;  // the request's, once it is complete
   HttpResponse response;                  // the worker's until it has finished
+  std::function<Status()> still_allowed;  // the connection's; may be empty
+  std::optional<Error> barred;            // the same: why it is not allowed any more
   std::atomic<bool> finished{false};
   asio::steady_timer done;  // of the connection, which waits with it; cut short by the worker
 };

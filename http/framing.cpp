@@ -19,8 +19,9 @@ bool is_digits(std::string_view text) {
 }
 
 // The path and query of a target. Clients of a proxy send the whole address, whose host then counts
-// in the place of the header; `*` is of OPTIONS alone. Nothing for other forms.
-std::optional<std::string_view> path_of_target(HttpRequest& request) {
+// in the place of the header, and in HTTP/1.0 without one; `*` is of OPTIONS alone. Nothing for
+// other forms.
+std::optional<std::string_view> path_of_target(HttpRequest& request, unsigned version) {
   std::string_view target = request.target;
   if (target.starts_with('/') || (target == "*" && request.method == "OPTIONS")) {
     return target;
@@ -36,6 +37,9 @@ std::optional<std::string_view> path_of_target(HttpRequest& request) {
     if (name == "host") {
       value = host;
     }
+  }
+  if (version == 10 && request.count_headers("host") == 0) {
+    request.headers.emplace_back("host", host);
   }
   return target.starts_with('/') ? target : std::string_view("/");
 }
@@ -160,7 +164,7 @@ Refusal body_too_large(std::size_t bytes_max) {
 std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version) {
   int status = 0;
   std::string why;
-  const std::optional<std::string_view> path = path_of_target(request);
+  const std::optional<std::string_view> path = path_of_target(request, version);
   const bool encoded = request.count_headers("transfer-encoding") != 0;
   if (request.headers.size() > kHttpHeadersMax) {
     status = 431;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "http/ingest_body.h"
+#include "http/otlp.h"
 #include "http/wire.h"
 #include "store/base/ascii.h"
 #include "store/column/dynamic_json.h"
@@ -74,6 +75,11 @@ Result<IngestOptions> ingest_options(const HttpRequest& request) {
   }
   options.labels_json = std::string(request.header("x-axiom-event-labels").value_or(""));
   EVQ_TRY_ASSIGN(options.strict, switch_parameter(request, "strict"));
+  EVQ_TRY_ASSIGN(const bool otlp, switch_parameter(request, "otlp"));
+  if (otlp) {
+    options.map_fields.emplace_back(kOtlpCustomField);
+    options.timespan_fields.emplace_back(kOtlpDurationField);
+  }
   if (!options.labels_json.empty()) {
     const std::optional<std::string> labels = dynamic_from_json(options.labels_json);
     if (!labels.has_value() || !DynamicView(*labels).is_bag()) {

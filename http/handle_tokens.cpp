@@ -27,6 +27,17 @@ Status check_not_more(const Identity& giver, std::string_view capabilities) {
       }
     }
   }
+  for (const auto& [view, resources] : wanted.views) {
+    for (const auto& [resource, actions] : resources) {
+      for (const std::string& action : actions) {
+        if (!giver.may_view(view, resource, action)) {
+          Error lacking = permission_error(resource, action);
+          lacking.message += " on view " + view;
+          return lacking;
+        }
+      }
+    }
+  }
   return Status::success();
 }
 

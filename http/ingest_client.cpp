@@ -221,6 +221,8 @@ class RemoteLoad {
     parameter("timestamp-field", request.options.timestamp_field);
     parameter("timestamp-format", request.options.timestamp_layout);
     parameter("strict", request.options.strict ? "true" : "");
+    // Of all inputs only a collector's have timespans; the server knows which fields they are.
+    parameter("otlp", request.options.timespan_fields.empty() ? "" : "true");
     target_ = wire_.target;
     separator_ = separator;
     if (!request.options.labels_json.empty()) {

@@ -1,14 +1,16 @@
 #pragma once
 // IoThreads: the threads of a server that move bytes, each with an io_context of its own, for
 // server.cpp alone. What belongs to one connection runs on one of them from start to end and needs
-// no strand; a strand that finds no memory to be run with never runs again. What throws for want of
-// memory is dropped, and its thread goes on. next() is the first thread's; stop() is anybody's.
+// no strand; a strand that finds no memory to be run with never runs again. What throws, for want
+// of memory mostly, is dropped, and its thread goes on. next() is the first thread's; stop() is
+// anybody's.
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <new>
 
@@ -43,6 +45,7 @@ class IoThreads {
           }
         } catch (const std::bad_alloc&) {
           out_of_memory.fetch_add(1);
+        } catch (const std::exception&) {  // of a library: its connection went with its handler
         }
       }
     });

@@ -82,7 +82,8 @@ inline constexpr std::int64_t kHttpDrainHeadMsMax = 1000;
 inline constexpr std::int64_t kHttpCertificateLookMs = 1000;
 // Longest wait for new events that a streaming query may ask for.
 inline constexpr std::int64_t kHttpStreamMsMax = 60000;
-// How long a token that was read is believed, which is how late a revocation may take effect.
+// How long a token that was read is believed, which is how late a revocation may take effect, for
+// queries that run as well.
 inline constexpr std::int64_t kTokenCacheMsMax = 1000;
 // A request that has come in or waited for longer has its token looked at again before it is
 // handled: a wait for events outlives many tokens.

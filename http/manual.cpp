@@ -267,8 +267,9 @@ std::string limits_section() {
   const auto row = [&](std::string_view what, const std::string& limit) {
     text.append(".TP\n").append(what).append("\n").append(limit).append("\n");
   };
-  row("request line and headers",
-      size_text(kHttpHeaderBytesMax) + ", " + std::to_string(kHttpHeadersMax) + " headers");
+  row("request line and headers", size_text(kHttpHeaderBytesMax) + ", " +
+                                      std::to_string(kHttpHeadersMax) +
+                                      " headers; as much again of trailers");
   row("address", size_text(kHttpTargetBytesMax));
   row("body of an ingest", size_text(kHttpIngestBodyBytesMax) + " as sent, " +
                                size_text(kHttpIngestDecodedBytesMax) + " decoded; zstd may want " +
@@ -371,7 +372,8 @@ subqueries included); what it may not see looks as if it were not there. Who may
 its fields, sizes and times without datasets|read; who may only ingest finds it in lists, and no more. A personal token may do
 everything but must name the organization, and can neither delete blocks nor ingest, but under the
 older path /v1/datasets/{dataset}/ingest and by OTLP. A deleted or expired token
-stops working within a second, for a request that waits for events as well. Tokens are taken from headers only, never from an address, and are
+stops working within a second or two, for a request that waits for events and for a query that runs
+as well. Tokens are taken from headers only, never from an address, and are
 never logged; processes that hold tokens leave no core dump.
 .PP
 .I Bad input.

@@ -104,6 +104,9 @@ struct Admission {
   std::size_t body_bytes_max = 0;
   // Set: the request is refused without reading its body.
   std::optional<HttpResponse> refusal;
+  // Asked on the IO thread now and then while a worker has the request, which fails with that
+  // error; may be empty.
+  std::function<Status()> still_allowed = {};
 };
 
 // Why a request is not handled: a status and what to say with it, of what went wrong if anything.

@@ -285,6 +285,11 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
   }
   admission.lane = route.lane;
   admission.body_bytes_max = route.body_bytes_max;
+  if (route.lane == Lane::kQuery && !request.identity.digest.empty()) {
+    admission.still_allowed = [&auth = api_.auth, digest = request.identity.digest] {
+      return auth.check_token(digest);
+    };
+  }
   return admission;
 }
 

@@ -95,7 +95,8 @@ constexpr Route kRoutes[] = {
      Lane::kWrite, kIngestBytes, kNoPersonal, false,
      "Stores events: JSON, NDJSON or CSV, plain, gzip, zstd or deflate. All good events or none "
      "are kept. evq's own: the header X-Evq-Repaired tells how many events were kept with "
-     "something repaired, and where the first is; with ?strict=true they fail."},
+     "something repaired, and where the first is; with ?strict=true they fail. With ?otlp=true, "
+     "attributes.custom and duration are what the OTLP endpoints make of them."},
     {"POST", "/v1/datasets/{dataset}/ingest", handle_ingest, Scope::kDataset, "ingest", "create",
      Lane::kWrite, kIngestBytes, kNormal, false,
      "The same under the older path; personal tokens may use it."},
@@ -267,7 +268,8 @@ constexpr Route kRoutes[] = {
      "Saved queries: limit, offset, dataset, who, qs."},
     {"POST", "/v2/apl-starred-queries", handle_starred_create, Scope::kContent, "starredQueries",
      "create", Lane::kWrite, kJsonBytes, kNormal, true,
-     "Saves a query under a new id; ?id= chooses it, which is evq's own."},
+     "Saves a query under a new id; ?id= chooses it, which is evq's own. Ids are of the whole "
+     "store: 409 is one that is taken, be it by a query that the token may not see."},
     {"GET", "/v2/apl-starred-queries/{id}", handle_starred_show, Scope::kContent, "starredQueries",
      "read", Lane::kWrite, kGetBytes, kNormal, false, "One saved query."},
     {"PUT", "/v2/apl-starred-queries/{id}", handle_starred_update, Scope::kContent,
@@ -351,7 +353,9 @@ constexpr Route kRoutes[] = {
     {"GET", "/v2/tokens", handle_token_list, Scope::kOrganization, "apiTokens", "read",
      Lane::kWrite, kGetBytes, kNormal, false, "API tokens, without secrets."},
     {"POST", "/v2/tokens", handle_token_create, Scope::kOrganization, "apiTokens", "create",
-     Lane::kWrite, kJsonBytes, kNormal, true, "Creates a token; its secret is shown this once."},
+     Lane::kWrite, kJsonBytes, kNormal, true,
+     "Creates a token; its secret is shown this once. It may do no more than who makes it: what "
+     "that one may do on every dataset it may on every view."},
     {"GET", "/v2/tokens/{id}", handle_token_show, Scope::kOrganization, "apiTokens", "read",
      Lane::kWrite, kGetBytes, kNormal, false, "One token."},
     {"DELETE", "/v2/tokens/{id}", handle_token_delete, Scope::kOrganization, "apiTokens", "delete",

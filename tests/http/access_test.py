@@ -15,6 +15,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from evq_server import Server, run_evq  # noqa: E402
+from processes import wait_until  # noqa: E402
 
 MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../man/evq-http.7")
 NO_ORGANIZATION = {"/v1/user", "/v2/user", "/v1/orgs", "/v2/orgs"}
@@ -178,10 +179,7 @@ class Credentials(unittest.TestCase):
             return next(each["lastUsed"] for each in map(json.loads, listed)
                         if each["name"] == "noted")
 
-        deadline = time.monotonic() + 60
-        while last_used() is None and time.monotonic() < deadline:
-            time.sleep(0.2)
-        self.assertRegex(str(last_used()), r"^20\d\d-")
+        self.assertRegex(wait_until(last_used), r"^20\d\d-")
 
 
 class Datasets(unittest.TestCase):

@@ -77,11 +77,14 @@ TEST_CASE("capabilities: those of views are read apart, and let nobody in or out
   REQUIRE(views.ok());
   CHECK(views->at("v") == Capabilities::Actions{{"query", {"read"}}});
   CHECK_FALSE(parse_capabilities(json)->may("v", "query", "read"));
+  CHECK(parse_capabilities(json)->may_view("v", "query", "read"));
+  CHECK_FALSE(parse_capabilities(json)->may_view("w", "query", "read"));
   CHECK(parse_view_capabilities("")->empty());
   const std::string odd =
       R"({"viewCapabilities":{"v":7}})";  // of a token made before they were read
   CHECK_FALSE(parse_view_capabilities(odd).ok());
   CHECK(parse_capabilities(odd).ok());
+  CHECK(parse_capabilities(odd)->views.empty());
 }
 
 TEST_CASE("capabilities of another shape are refused") {

@@ -24,14 +24,6 @@
 namespace evq {
 namespace {
 
-// Asleep, so that on a busy machine the others get the processor.
-template <class Condition>
-void wait_until(const Condition& condition) {
-  while (!condition()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
 TEST_CASE("a lane runs what fits, refuses what is too much and tells what came too late") {
   std::atomic<bool> started{false};
   std::atomic<bool> enough{false};
@@ -44,20 +36,20 @@ TEST_CASE("a lane runs what fits, refuses what is too much and tells what came t
     CHECK(lane.submit(
         [&] {
           started.store(true);
-          wait_until([&] { return enough.load(); });
+          CHECK(comes_true([&] { return enough.load(); }));
         },
         expire));
-    wait_until([&] { return started.load(); });
+    REQUIRE(comes_true([&] { return started.load(); }));
     CHECK(lane.submit(run, expire));
     CHECK(lane.submit(run, expire));
     CHECK_FALSE(lane.submit(run, expire));
     std::this_thread::sleep_for(std::chrono::milliseconds(40));
     enough.store(true);
-    wait_until([&] { return ran + expired >= 2; });
+    REQUIRE(comes_true([&] { return ran + expired >= 2; }));
     CHECK(expired == 2);
     for (int tries = 0; ran < 1; ++tries) {  // where machines are busy, this comes too late as well
       CHECK(lane.submit(run, expire));
-      wait_until([&] { return ran + expired >= 3 + tries; });
+      REQUIRE(comes_true([&] { return ran + expired >= 3 + tries; }));
     }
   }
   CHECK(ran == 1);
@@ -167,7 +159,7 @@ TEST_CASE("what the server says by itself is said by the application") {
     for (std::size_t i = 0; i < workers + kQueriesQueuedMax; ++i) {
       clients.push_back(send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n"));
     }
-    REQUIRE(comes_true([&] { return application.running.load() == workers; }, kPatienceMs));
+    REQUIRE(comes_true([&] { return application.running.load() == workers; }));
     // One of them comes last, and all seats are taken.
     clients.push_back(send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n"));
     REQUIRE(comes_true(
@@ -220,8 +212,8 @@ TEST_CASE("requests that turn out to be large take the few seats of such") {
     clients.push_back(std::make_unique<SocketClient>(server.port()));
     REQUIRE(clients.back()->send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n"));
   }
-  CHECK(comes_true([&] { return application.small.load() == kClients; }, kPatienceMs));
-  CHECK(comes_true([&] { return application.running.load() == kHttpLargeWritesMax; }, kPatienceMs));
+  CHECK(comes_true([&] { return application.small.load() == kClients; }));
+  CHECK(comes_true([&] { return application.running.load() == kHttpLargeWritesMax; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK(application.running.load() == kHttpLargeWritesMax);
   application.held.store(false);

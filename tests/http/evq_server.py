@@ -3,15 +3,16 @@
 import http.client
 import json
 import os
-import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import told_skips  # noqa: F401
+from processes import ServerProcess, open_files
 
 EVQ = sys.argv[1] if len(sys.argv) > 1 else "evq"
 T0 = "2024-05-01T00:00:00Z"
@@ -20,48 +21,31 @@ BOARD = {"name": "B", "owner": "owner", "charts": [], "layout": [], "refreshTime
          "timeWindowStart": "qr-now-1h", "timeWindowEnd": "qr-now"}
 
 
-class Server:
+class Server(ServerProcess):
     def __init__(self, *flags, store=None, tls=None, env=None, port=0):
         """`tls`: the context that the server is asked with, when the flags give it a certificate."""
         self.tls = tls
         self.directory = store or tempfile.mkdtemp(prefix="evq-http-")
-        self.process = subprocess.Popen(
-            [EVQ, "--store", self.directory, "serve", "--listen", f"127.0.0.1:{port}", *flags],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env)
-        self.lines = []
-        self.token = None
-        while True:
-            line = self.process.stderr.readline()
-            if not line:
-                raise RuntimeError("evq serve ended: " + "".join(self.lines))
-            self.lines.append(line)
-            if "first token" in line:
-                self.token = line.split()[-1]
-            found = re.search(r"listening on https?://127.0.0.1:(\d+)", line)
-            if found:
-                self.port = int(found.group(1))
-                break
-        self.reader = threading.Thread(target=self._drain, daemon=True)
-        self.reader.start()
-
-    def _drain(self):
-        for line in self.process.stderr:
-            self.lines.append(line)
+        super().__init__([EVQ, "--store", self.directory, "serve", "--listen", f"127.0.0.1:{port}", *flags],
+                         env=env)
+        self.port = int(self.url.rsplit(":", 1)[1])
 
     def stop(self, keep=False):
-        self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(30)
-        self.reader.join(5)
+        status = super().stop()
         if not keep:
             shutil.rmtree(self.directory, ignore_errors=True)
         return status
 
+    def connect(self):
+        """A socket for a client of the test's own, which gives up before the server ends an idle one."""
+        return socket.create_connection(("127.0.0.1", self.port), timeout=50)
+
     def call(self, method, path, body=None, headers=None):
         if self.tls:
-            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30,
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=120,
                                                      context=self.tls)
         else:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         sent = dict(headers or {})
         if self.token and "Authorization" not in sent:
             sent["Authorization"] = "Bearer " + self.token
@@ -78,6 +62,10 @@ class Server:
         except ValueError:
             return response.status, raw
 
+    def logged(self):
+        """The requests in the server's log so far."""
+        return [json.loads(line) for line in list(self.lines) if line.startswith("{")]
+
     def query(self, apl, form="tabular", **body):
         status, answer = self.call("POST", "/v1/query/_apl?format=" + form, {"apl": apl, **body})
         assert status == 200, answer
@@ -90,28 +78,24 @@ class Server:
 
     def unnamed_files(self):
         """What the server has open in its store that has no name any more."""
-        found = []
-        for descriptor in os.listdir(f"/proc/{self.process.pid}/fd"):
-            try:
-                target = os.readlink(f"/proc/{self.process.pid}/fd/{descriptor}")
-            except FileNotFoundError:
-                continue
-            if target.startswith(self.directory + "/") and target.endswith(" (deleted)"):
-                found.append(target)
-        return found
+        return [file for file in open_files(self.process.pid)
+                if file.startswith(self.directory + "/") and file.endswith(" (deleted)")]
 
-    def raw(self, data, wait=5):
-        with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as sock:
+    def raw(self, data, more=True):
+        """All that comes for these bytes, sent as they are, until the server ends the connection.
+        Without `more` it is told that nothing else will be sent."""
+        with self.connect() as sock:
             sock.sendall(data)
+            if not more:
+                sock.shutdown(socket.SHUT_WR)
             out = b""
             try:
-                while True:
-                    piece = sock.recv(65536)
-                    if not piece:
-                        break
+                while piece := sock.recv(65536):
                     out += piece
-            except (socket.timeout, ConnectionResetError):
+            except ConnectionResetError:
                 pass
+            except TimeoutError as error:
+                raise AssertionError(f"the connection is still open after {out}") from error
             return out
 
 

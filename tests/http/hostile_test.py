@@ -18,8 +18,8 @@ import time
 import unittest
 import zlib
 
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
 from evq_server import EVQ, Server
+from processes import wait_until
 from sanitizer import sanitizer_runtime
 
 SANITIZED = sanitizer_runtime(EVQ) is not None
@@ -73,18 +73,28 @@ class Hostile(unittest.TestCase):
                      "ffffffffffffffff\r\n[", "10000000000000000\r\n[]\r\n0\r\n\r\n",
                      "2;" + "x" * 20000 + "\r\n[]\r\n0\r\n\r\n",
                      "2\r\n[]\r\n0\r\nTrailer" + "x" * 20000 + "\r\n\r\n"):
-            answer = self.server.raw((chunked + body).encode(), wait=2)
-            self.assertIn(status_of(answer), (0, 400, 413, 431), body[:40])
-            self.assertLessEqual(answer.count(b"HTTP/1.1 "), 1, body[:40])
+            answer = self.server.raw((chunked + body).encode())
+            self.assertIn(status_of(answer), (400, 413, 431), body[:40])
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1, body[:40])
         for size in ("4000001", "ffffffffffffffff"):  # more than may come: refused before it does
-            answer = self.server.raw((chunked + size + "\r\n[").encode(), wait=8)
+            answer = self.server.raw((chunked + size + "\r\n[").encode())
             self.assertEqual(status_of(answer), 413, size)
+        for trailers in ("X: " + "x" * 17000, "X: " + "x" * 30000, "X: " + "x" * 70000, "X" * 70000 + ": x",
+                         "\r\n".join(["X: x"] * 101)):  # held to what a head is, whatever the parser takes
+            for ask in (chunked + "2\r\n[]\r\n",
+                        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"):
+                answer = self.server.raw(f"{ask}0\r\n{trailers}\r\n\r\n".encode())
+                self.assertEqual(status_of(answer), 431, trailers[:10])
         self.dataset_is_missing("chunks")
+        ask = chunked.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").replace("/chunks", "/trailed")
+        for trailers in ("X: " + "x" * 16000, "\r\n".join(["X: x"] * 99)):
+            answer = self.server.raw(f"{ask}9\r\n[{{\"a\":1}}]\r\n0\r\n{trailers}\r\n\r\n".encode())
+            self.assertEqual(status_of(answer), 200, trailers[:10])
 
     @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
     def test_bodies_that_do_not_end_share_what_memory_they_take(self):
-        connections = 150
-        besides = 24 << 10
+        connections = 200
+        besides = 48 << 10  # a body that grows leaves freed pages behind
         self.forget_peak()
         before = self.memory_kib()
         for framing, body in (("Content-Length: 1048576", b"x" * 1000000),
@@ -92,21 +102,19 @@ class Hostile(unittest.TestCase):
             head = HEAD.replace("/h ", "/unended ") + framing + "\r\n\r\n"
             clients = []
             for _ in range(connections):
-                sock = socket.create_connection(("127.0.0.1", self.server.port), timeout=10)
+                sock = self.server.connect()
                 sock.sendall(head.encode() + body)
                 clients.append(sock)
             time.sleep(0.5)
-            # The bodies' 64 MiB, not the 150 they are: connections and the allocator need some besides.
+            # The bodies' 64 MiB, not the 200 they are: connections and the allocator need some besides.
             self.assertLess(self.memory_kib("VmHWM") - before, (64 << 10) + besides, framing)
             # Others find room.
             status, answer = self.server.call("POST", "/v1/ingest/healthy", [{"a": "x" * 1000}] * 1500)
             self.assertEqual((status, answer["ingested"]), (200, 1500))
             for sock in clients:
                 sock.close()
-            deadline = time.monotonic() + 20
-            while self.memory_kib() - before > besides or self.server.unnamed_files():
-                self.assertLess(time.monotonic(), deadline, framing)
-                time.sleep(0.1)
+            wait_until(lambda: self.memory_kib() - before <= besides and not self.server.unnamed_files(),
+                       told=f"{framing}: what the bodies took has not been given back")
         self.dataset_is_missing("unended")
 
     @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
@@ -115,14 +123,14 @@ class Hostile(unittest.TestCase):
         head = "%s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
         for ask in ("GET /healthz", "POST /v1/ingest/lines"):
             for line in (b"5;a=", b"0\r\nX: "):
-                with socket.create_connection(("127.0.0.1", self.server.port), timeout=10) as sock:
+                with self.server.connect() as sock:
                     sock.sendall((head % ask).encode() + line)
-                    with self.assertRaises(OSError):  # the server hangs up on it
-                        for _ in range(64):
+                    end = time.monotonic() + 60
+                    with self.assertRaises((ConnectionResetError, BrokenPipeError)):  # the server hangs up
+                        while time.monotonic() < end:
                             sock.sendall(b"b" * (1 << 20))
                             time.sleep(0.02)
-        answer = self.server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n",
-                                 wait=2)
+        answer = self.server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n")
         self.assertEqual(status_of(answer), 413)
         self.dataset_is_missing("lines")
         self.assertLess(self.memory_kib() - before, 16 << 10)
@@ -139,12 +147,12 @@ class Hostile(unittest.TestCase):
                         f"\r\n{smuggled}",
                         f"Content-Length: +0\r\n\r\n{smuggled}", f"Content-Length: 0x0\r\n\r\n{smuggled}",
                         f"Content-Length: 0, 0\r\n\r\n{smuggled}"):
-            answer = self.server.raw((HEAD + headers).encode(), wait=2)
+            answer = self.server.raw((HEAD + headers).encode())
             self.assertEqual(answer.count(b"HTTP/1.1 "), 1, headers[:60])
             self.assertIn(status_of(answer), (400, 501), headers[:60])
 
         encoded = HEAD.replace("HTTP/1.1", "HTTP/1.0") + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-        self.assertEqual(status_of(self.server.raw(encoded.encode(), wait=2)), 400)
+        self.assertEqual(status_of(self.server.raw(encoded.encode())), 400)
 
     @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
     def test_bodies_that_are_rewritten_share_their_memory(self):
@@ -294,21 +302,21 @@ class Hostile(unittest.TestCase):
                  {400}),
                 ("GET  /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", {400}),
                 ("G\x01T /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", {400}),
-                ("BREW /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", {405}),
+                ("BREW /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", {405}),
                 ("CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n", {400}),
-                ("\r\n\r\n\r\n", {0, 400}), ("\0" * 100, {0, 400}), ("A" * 20000, {0, 400, 431})):
-            answer = self.server.raw(head.encode("latin-1"), wait=2)
+                ("\r\n\r\n\r\n", {400}), ("\0" * 100, {400}), ("A" * 20000, {431})):
+            answer = self.server.raw(head.encode("latin-1"))
             self.assertIn(status_of(answer), expected, head[:60])
-            if answer:  # errors are objects, also for what is hardly HTTP
-                self.assertEqual(json.loads(answer.split(b"\r\n\r\n", 1)[1])["code"],
-                                 status_of(answer), head[:60])
+            # Errors are objects, also for what is hardly HTTP.
+            self.assertEqual(json.loads(answer.split(b"\r\n\r\n", 1)[1])["code"],
+                             status_of(answer), head[:60])
 
     def test_headers_that_are_given_twice(self):
         ask = ("POST /v1/ingest/twice HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n"
                "Connection: close\r\n{}\r\n[{{\"a\":1}}]")
 
         def answer(*lines):
-            return self.server.raw(ask.format("".join(line + "\r\n" for line in lines)).encode(), wait=2)
+            return self.server.raw(ask.format("".join(line + "\r\n" for line in lines)).encode())
 
         json_line = "Content-Type: application/json"
         for lines in ((json_line, json_line), (json_line, "content-type:  application/json "),
@@ -326,7 +334,7 @@ class Hostile(unittest.TestCase):
             told = answer(json_line, line)
             self.assertEqual(status_of(told), 400, line)
             self.assertIn(why, told)
-        told = self.server.raw(b"GET /healthz HTTP/1.1\r\n\r\n", wait=2)
+        told = self.server.raw(b"GET /healthz HTTP/1.1\r\n\r\n")
         self.assertIn(b"no Host header", told)
 
     def test_any_connection_header_may_close(self):
@@ -334,7 +342,7 @@ class Hostile(unittest.TestCase):
         for lines, answers in ((b"Connection: keep-alive\r\nConnection: close\r\n", 1),
                                (b"Connection: keep-alive\r\nConnection: x, Close\r\n", 1),
                                (b"Connection: keep-alive\r\nConnection: closed\r\n", 2)):
-            told = self.server.raw(head % lines + head % b"Connection: close\r\n", wait=2)
+            told = self.server.raw(head % lines + head % b"Connection: close\r\n")
             self.assertEqual(told.count(b"HTTP/1.1 200"), answers, lines)
 
     def test_names_are_never_paths_or_sql(self):
@@ -434,6 +442,7 @@ class Hostile(unittest.TestCase):
         sockets = []
         for i in range(100):
             sock = socket.socket()
+            sock.settimeout(60)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             sock.connect(("127.0.0.1", self.server.port))
             if i % 10 == 0:  # asks for megabytes and reads none of them
@@ -452,7 +461,7 @@ class Hostile(unittest.TestCase):
             times.append(time.monotonic() - started)
         for sock in sockets:
             sock.close()
-        self.assertLess(sorted(times)[len(times) // 2], 2.0, times)
+        self.assertLess(sorted(times)[len(times) // 2], 5, times)  # a head is waited for for ten
         self.dataset_is_missing("slow")
 
     def test_many_at_once(self):
@@ -483,7 +492,7 @@ class Crowd(unittest.TestCase):
         sockets = []
         begins = (b"G", b"POST /v1/ingest/slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n[")
         for i in range(4700):
-            sock = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+            sock = server.connect()
             sock.sendall(begins[i % 2])
             sockets.append(sock)
         self.assertEqual(server.call("GET", "/healthz")[0], 200)
@@ -533,15 +542,11 @@ class Deadlines(unittest.TestCase):
         server = Server("--no-auth")
         body = json.dumps(self.ENDLESS)
         running = lambda: b"evq_http_requests_running 0\n" not in server.call("GET", "/metrics")[1]
-        with socket.create_connection(("127.0.0.1", server.port)) as sock:
+        with server.connect() as sock:
             sock.sendall((f"POST /v1/query/_apl HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}"
                           f"\r\n\r\n{body}").encode())
-            time.sleep(1)
-            self.assertTrue(running())
-        end = time.monotonic() + 100  # of the hours it would take
-        while running():
-            self.assertLess(time.monotonic(), end, "the query goes on")
-            time.sleep(0.1)
+            wait_until(running)
+        wait_until(lambda: not running(), 100, "the query goes on")  # of the hours it would take
         self.assertEqual(server.stop(), 0)
 
     def test_a_vanished_client_leaves_its_events_or_none(self):
@@ -553,30 +558,24 @@ class Deadlines(unittest.TestCase):
                                      {"Content-Type": "application/x-ndjson"})[0], 200)
         expected = 20000
         for cut in (0, 1, len(body) // 2, 0, len(body) - 1, 0):
-            with socket.create_connection(("127.0.0.1", server.port)) as sock:
+            with server.connect() as sock:
                 # A reset, as of a process that was killed; nothing of an answer is read.
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 sock.sendall(head + body[:len(body) - cut])
                 if cut == 0:
-                    self.wait_until(lambda: gauge(server, "evq_ingested_events_total") > expected
-                                    or gauge(server, "evq_http_requests_running") > 0)
+                    wait_until(lambda: gauge(server, "evq_ingested_events_total") > expected
+                               or gauge(server, "evq_http_requests_running") > 0)
             expected = self.settled(server, expected, 0 if cut else 20000)
         self.assertEqual(server.query("d | count")["tables"][0]["columns"], [[expected]])
         self.assertEqual(server.stop(), 0)
 
     def settled(self, server, before, more):
         """How many events there are when nobody works any more: all of a request or none."""
-        self.wait_until(lambda: gauge(server, "evq_http_requests_running") == 0
-                        and gauge(server, "evq_http_connections") == 1)
+        wait_until(lambda: gauge(server, "evq_http_requests_running") == 0
+                   and gauge(server, "evq_http_connections") == 1)
         after = gauge(server, "evq_ingested_events_total")
         self.assertIn(after, (before, before + more))
         return after
-
-    def wait_until(self, done):
-        end = time.monotonic() + 100  # far beyond what it takes
-        while not done():
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.01)
 
     def test_what_a_stopping_server_cannot_finish_may_be_sent_again(self):
         server = Server("--no-auth", "--no-access-log")
@@ -584,19 +583,16 @@ class Deadlines(unittest.TestCase):
         asker = threading.Thread(
             target=lambda: answers.append(server.call("POST", "/v1/query/_apl", self.ENDLESS)))
         asker.start()
-        self.wait_until(lambda: gauge(server, "evq_http_requests_running") == 1)
+        wait_until(lambda: gauge(server, "evq_http_requests_running") == 1)
         self.assertEqual(server.stop(), 0)
         asker.join()
         self.assertEqual([status for status, _ in answers], [503], answers)
 
     def test_idle_heads_are_cut_off(self):
         server = Server("--no-auth")
-        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as sock:
+        with server.connect() as sock:
             sock.sendall(b"GET /healthz HTTP/1.1\r\nHost:")
-            started = time.monotonic()
-            answer = sock.recv(4096)
-            self.assertEqual(status_of(answer), 408)
-            self.assertLess(time.monotonic() - started, 15)
+            self.assertEqual(status_of(sock.recv(4096)), 408)  # half of what it may be idle
         self.assertEqual(server.stop(), 0)
 
 

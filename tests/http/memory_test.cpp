@@ -42,10 +42,10 @@ TEST_CASE("a task that finds no memory leaves its seat to the next one") {
     }
     FaultHeap::heal();
     failures += FaultHeap::failed() ? 1U : 0U;
-    REQUIRE(comes_true([&] { return told.load() == before + (taken ? 1 : 0); }, kPatienceMs));
+    REQUIRE(comes_true([&] { return told.load() == before + (taken ? 1 : 0); }));
     // The worker may still be on its way back.
-    REQUIRE(comes_true([&] { return lane.submit(tell, tell); }, kPatienceMs));
-    REQUIRE(comes_true([&] { return told.load() == before + (taken ? 2 : 1); }, kPatienceMs));
+    REQUIRE(comes_true([&] { return lane.submit(tell, tell); }));
+    REQUIRE(comes_true([&] { return told.load() == before + (taken ? 2 : 1); }));
   }
   CHECK(failures > 10);
 }
@@ -88,18 +88,18 @@ bool fail_one(const std::string& request, std::uint64_t allocation) {
     const SocketClient client(server.port());
     REQUIRE(client.send(request));
     const auto settled = [&] { return application.running.load() || client.readable(0); };
-    const bool seen = comes_true(settled, kPatienceMs);
+    const bool seen = comes_true(settled);
     application.held.store(false);
     const bool ended = client.readable(kPatienceMs);
     FaultHeap::heal();
     CHECK(seen);
     CHECK(ended);
-    CHECK(comes_true([&] { return !application.running.load(); }, kPatienceMs));
+    CHECK(comes_true([&] { return !application.running.load(); }));
   }
   const bool failed = FaultHeap::failed();
   CHECK(application.saw_its_request.load());
   CHECK(get(server.port(), request).starts_with("HTTP/1.1 200 "));
-  CHECK(comes_true([&] { return server.connections() == 0; }, kPatienceMs));
+  CHECK(comes_true([&] { return server.connections() == 0; }));
   return failed;
 }
 

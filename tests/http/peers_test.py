@@ -18,6 +18,7 @@ import time
 import unittest
 
 from evq_server import Server
+from processes import wait_until
 
 ROOT = os.environ.get("PEER_LIBRARIES", "")
 RSYSLOGD = os.environ.get("RSYSLOGD", "rsyslogd")
@@ -91,7 +92,7 @@ class Peers(unittest.TestCase):
                                        stderr=subprocess.DEVNULL)
             try:
                 log = os.path.join(directory, "log")
-                self.wait_for(lambda: os.path.exists(log))
+                wait_until(lambda: os.path.exists(log))
                 with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
                     sock.connect(log)
                     for i in range(500):
@@ -101,12 +102,6 @@ class Peers(unittest.TestCase):
             finally:
                 process.terminate()
                 process.wait(20)
-
-    def wait_for(self, condition, seconds=30):
-        end = time.monotonic() + seconds
-        while not condition():
-            self.assertLess(time.monotonic(), end, "nothing came")
-            time.sleep(0.1)
 
     def count(self, dataset):
         status, answer = self.server.call("POST", "/v1/query/_apl?format=tabular",
@@ -119,7 +114,7 @@ class Peers(unittest.TestCase):
             RSYSLOGD, "-n", "-f", conf, "-i", directory + "/pid",
             *(["-M", ROOT + "/usr/lib/x86_64-linux-gnu/rsyslog"] if ROOT else [])]
         for _ in self.ship(start, RSYSLOG_CONF):
-            self.wait_for(lambda: self.count("rsyslog") == 500)
+            wait_until(lambda: self.count("rsyslog") == 500)
         rows = self.server.query("rsyslog | where message has 'line 7' | project message, severity, tag")
         self.assertEqual([column[0] for column in rows["tables"][0]["columns"]],
                          [' line 7 "quoted" \\ end', "info", "shop"])
@@ -131,7 +126,7 @@ class Peers(unittest.TestCase):
             directory + "/pid", "-c", directory + "/ctl",
             *(["--module-path", ROOT + "/usr/lib/syslog-ng/3.38"] if ROOT else [])]
         for _ in self.ship(start, SYSLOG_NG_CONF):
-            self.wait_for(lambda: self.count("syslogng") == 500)
+            wait_until(lambda: self.count("syslogng") == 500)
         rows = self.server.query("syslogng | where MESSAGE has 'line 7' | project MESSAGE, PROGRAM")
         self.assertEqual([column[0] for column in rows["tables"][0]["columns"]],
                          ['line 7 "quoted" \\ end', "shop"])
@@ -146,7 +141,7 @@ class Peers(unittest.TestCase):
             process = subprocess.Popen([COLLECTD, "-f", "-C", path, "-P", directory + "/pid"],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
-                self.wait_for(lambda: self.count("collectd") >= 4)
+                wait_until(lambda: self.count("collectd") >= 4)
             finally:
                 process.terminate()
                 process.wait(20)

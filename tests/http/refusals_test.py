@@ -167,6 +167,14 @@ class Refusals(unittest.TestCase):
                              ("localhost:1:1", 403), ("[::1]:x", 403), ("evil:80", 403)):
             self.assertEqual(self.server.call("GET", "/v2/datasets", headers={"Host": host})[0], status,
                              host)
+        # A whole address says it in the place of the header, and of none in HTTP/1.0.
+        for ask, status in (("http://localhost/v2/datasets HTTP/1.1\r\nHost: evil\r\n", b"200"),
+                            ("http://evil/v2/datasets HTTP/1.1\r\nHost: localhost\r\n", b"403"),
+                            ("http://localhost/v2/datasets HTTP/1.0\r\n", b"200"),
+                            ("http://evil/v2/datasets HTTP/1.0\r\n", b"403"),
+                            ("http://localhost/v2/datasets HTTP/1.1\r\n", b"400")):
+            answer = self.server.raw(f"GET {ask}Connection: close\r\n\r\n".encode())
+            self.assertEqual(answer.split(b" ")[1], status, ask)
 
     def test_just_inside_of_the_limits(self):
         call = self.server.call

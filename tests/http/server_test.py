@@ -7,11 +7,9 @@ Usage: server_test.py EVQ.
 import email.utils
 import gzip
 import http.client
-import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +17,7 @@ import time
 import unittest
 
 from evq_server import EVQ, ServerCase
+from processes import wait_until
 
 
 class Http(ServerCase):
@@ -35,6 +34,11 @@ class Http(ServerCase):
 
     def test_requests_as_old_clients_and_those_of_proxies_send_them(self):
         ask = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+        with self.server.connect() as sock:  # an empty line in two parts
+            for part in ("\r", f"\n{ask}Connection: close\r\n\r\n"):
+                sock.sendall(part.encode())
+                time.sleep(0.2)
+            self.assertTrue(sock.recv(100).startswith(b"HTTP/1.1 200 "))
         for text, answers in ((f"\r\n{ask}Connection: close\r\n\r\n", 1),
                               (f"{ask}\r\n\r\n{ask}Connection: close\r\n\r\n", 2),
                               ("GET http://localhost:1/healthz HTTP/1.1\r\nHost: y\r\nConnection: close\r\n\r\n", 1),
@@ -72,8 +76,8 @@ class Http(ServerCase):
         self.assertIn(b" 400 ", self.server.raw(b"GET /healthz HTTP/1.1\r\n\r\n"))
         self.assertIn(b" 400 ", self.server.raw(b"\x16\x03\x01\x02\x00\r\n\r\n"))
         cut = self.server.raw(b"POST /v1/ingest/cut HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n"
-                              b'{"a":1}\n', wait=1)
-        self.assertNotIn(b"200 OK", cut)
+                              b'{"a":1}\n', more=False)
+        self.assertEqual(cut, b"")
         self.assertEqual(self.server.call("GET", "/v2/datasets/cut")[0], 404)
 
     def test_pipelined_requests_are_answered_in_order(self):
@@ -117,7 +121,7 @@ class Http(ServerCase):
     def test_slow_clients_delay_nobody(self):
         slow = []
         for i in range(100):
-            sock = socket.create_connection(("127.0.0.1", self.server.port))
+            sock = self.server.connect()
             sock.sendall(b"POST /v1/ingest/slow HTTP/1.1\r\nHost: localhost\r\n" +
                          (b"Content-Length: 1000\r\n\r\n[" if i % 2 else b"X-"))
             slow.append(sock)
@@ -128,7 +132,7 @@ class Http(ServerCase):
             times.append(time.monotonic() - started)
         for sock in slow:
             sock.close()
-        self.assertLess(sorted(times)[10], 1.0, times)
+        self.assertLess(sorted(times)[10], 5, times)  # a head is waited for for ten
 
     def test_the_log_waits_for_nobody(self):
         for reads in (True, False):
@@ -201,18 +205,14 @@ class Http(ServerCase):
                      "process_max_fds", "evq_disk_free_bytes"):
             self.assertGreater(float(values[name]), 0, name)
         self.assertLess(abs(float(values["process_start_time_seconds"]) - time.time()), 3600)
-        self.server.call("GET", "/healthz?secret=1")
-        time.sleep(0.3)
-        entries = [json.loads(line) for line in self.server.lines if line.startswith("{")]
-        self.assertTrue(any(entry["path"] == "/healthz" for entry in entries))
+        self.server.call("GET", "/v2/datasets/logged?secret=1")
+        wait_until(lambda: any(entry["path"] == "/v2/datasets/logged" for entry in self.server.logged()))
         self.assertFalse(any("secret" in line for line in self.server.lines))
 
     def test_the_log_stays_readable_whatever_is_asked_for(self):
         self.assertIn(b"404", self.server.raw(
             b"GET /no-\xff\xfe\"text HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
-        time.sleep(0.3)
-        entries = [json.loads(line) for line in self.server.lines if line.startswith("{")]
-        self.assertIn("/no-\ufffd\ufffd\"text", [entry["path"] for entry in entries])
+        wait_until(lambda: any(entry["path"] == "/no-\ufffd\ufffd\"text" for entry in self.server.logged()))
 
 
 if __name__ == "__main__":

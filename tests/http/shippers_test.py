@@ -8,7 +8,6 @@ and Snappy, and bodies that are too large or damaged.
 import gzip
 import json
 import os
-import socket
 import sys
 import unittest
 import zlib
@@ -583,7 +582,7 @@ class Forms(ServerCase):
     def test_who_sends_too_slowly_is_told_so(self):
         sockets = []
         for path, kind, read in FORMS:
-            sock = socket.create_connection(("127.0.0.1", self.server.port), timeout=30)
+            sock = self.server.connect()
             sock.sendall(self.head(path, kind, "Content-Length: 10") + b"x")
             sockets.append((sock, read))
         for sock, read in sockets:

@@ -1,5 +1,6 @@
 // Answers that are longer than what the machines of both sides keep, and clients that read them
 // slowly or not at all.
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -39,28 +40,51 @@ class LongAnswers final : public HttpApplication {
   }
 };
 
+using Clock = std::chrono::steady_clock;
+using Clients = std::vector<std::unique_ptr<SocketClient>>;
+
+struct SlowRead {
+  bool more = true;  // each of them always had something to read
+  Clock::duration longest_round{};
+};
+
+SlowRead read_slowly(const Clients& clients, std::chrono::milliseconds time) {
+  SlowRead read;
+  Clock::time_point begin = Clock::now();
+  for (const auto end = begin + time; read.more && begin < end;) {
+    for (const auto& client : clients) {
+      read.more = read.more && !client->read(1024).empty();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    read.longest_round = std::max(read.longest_round, Clock::now() - begin);
+    begin = Clock::now();
+  }
+  return read;
+}
+
 TEST_CASE("a reader may be as slow as it likes, but not stop") {
-  using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kSlow(4500);
+  constexpr std::chrono::milliseconds kRoundMax(500);  // nobody pauses for more than two rounds
   HttpServerOptions options;
   options.write_stall_ms = 1500;  // the socket has no room for new bytes for longer than that
   LongAnswers application;
-  const RunningServer server(application, options);
-  std::vector<std::unique_ptr<SocketClient>> clients;
-  for (const char* path : {"/whole", "/pieces"}) {
-    clients.push_back(std::make_unique<SocketClient>(server.port(), 16 * 1024));
-    REQUIRE(clients.back()->send("GET " + std::string(path) + " HTTP/1.1\r\nHost: a\r\n\r\n"));
-  }
-  bool more = true;
-  for (const auto end = Clock::now() + kSlow; more && Clock::now() < end;) {
-    for (const auto& client : clients) {
-      more = more && !client->read(1024).empty();
+  bool counted = false;
+  for (int tries = 0; tries < 5 && !counted; ++tries) {
+    const RunningServer server(application, options);
+    Clients clients;
+    for (const char* path : {"/whole", "/pieces"}) {
+      clients.push_back(std::make_unique<SocketClient>(server.port(), 16 * 1024));
+      REQUIRE(clients.back()->send("GET " + std::string(path) + " HTTP/1.1\r\nHost: a\r\n\r\n"));
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const SlowRead read = read_slowly(clients, kSlow);
+    counted = read.longest_round < kRoundMax;  // the machine was not too busy for slow readers
+    if (counted) {
+      CHECK(read.more);
+      CHECK(server.connections() == 2);
+    }
+    CHECK(comes_true([&] { return server.connections() == 0; }));
   }
-  CHECK(more);
-  CHECK(server.connections() == 2);
-  CHECK(comes_true([&] { return server.connections() == 0; }, kPatienceMs));
+  CHECK(counted);
 }
 
 }  // namespace

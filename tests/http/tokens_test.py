@@ -12,6 +12,7 @@ import time
 import unittest
 
 from evq_server import ServerCase, run_evq
+from processes import wait_until
 
 
 class Tokens(ServerCase):
@@ -68,6 +69,48 @@ class Tokens(ServerCase):
             self.server.call("POST", "/v1/ingest/waited", [{"n": 3}])
             _, made = self.server.call("POST", "/v2/tokens", {
                 "name": "reader", "datasetCapabilities": {"waited": {"query": ["read"]}}})
+
+    def test_a_query_that_runs_ends_once_its_token_is_gone(self):
+        endless = {"apl": "range x from 1 to 1000000000 step 1 "
+                          "| extend n = strlen(strrep(tostring(x), 20000)) | summarize sum(n)"}
+        answers = []
+        running = lambda: b"evq_http_requests_running 0\n" not in self.server.call("GET", "/metrics")[1]
+        for remove in (lambda one: self.server.call("DELETE", one),
+                       lambda one: run_evq(self.server.directory, "token", "delete", one.split("/")[-1]),
+                       lambda one: self.server.call("POST", one + "/regenerate",
+                                                    {"existingTokenExpiresAt": "2020-01-01T00:00:00Z"})):
+            _, made = self.server.call("POST", "/v2/tokens", {
+                "name": "reader", "datasetCapabilities": {"logs": {"query": ["read"]}}})
+            asker = threading.Thread(target=lambda: answers.append(
+                self.server.call("POST", "/v1/query/_apl", endless,
+                                 {"Authorization": "Bearer " + made["token"]})))
+            asker.start()
+            wait_until(running)
+            remove("/v2/tokens/" + made["id"])
+            asker.join(100)  # of the hours it would take
+            status, answer = answers.pop()
+            self.assertEqual(status, 403, answer)
+            self.assertRegex(answer["message"], "unknown token|has expired")
+            wait_until(lambda: not running())
+
+    def test_nobody_hands_on_more_of_views_than_they_have(self):
+        views = {"datasetCapabilities": {}, "viewCapabilities": {"v": {"query": ["read"]}}}
+        for own, expected in (({}, 403), ({"viewCapabilities": {"w": {"query": ["read"]}}}, 403),
+                              ({"viewCapabilities": {"v": {"share": ["read"]}}}, 403),
+                              ({"datasetCapabilities": {"v": {"query": ["read"]}}}, 403),
+                              ({"datasetCapabilities": {"*": {"query": ["read"]}}}, 200),
+                              ({"viewCapabilities": {"v": {"query": ["read"]}}}, 200)):
+            made = self.server.call("POST", "/v2/tokens", {
+                "name": "maker", "orgCapabilities": {"apiTokens": ["create", "update"]}, **own})[1]
+            sent = {"Authorization": "Bearer " + made["token"]}
+            for path, body in (("/v2/tokens", {"name": "t", **views}),
+                               (f"/v2/tokens/{made['id']}/regenerate",
+                                {"existingTokenExpiresAt": "2100-01-01T00:00:00Z",
+                                 "newToken": {"name": "t", **views}})):
+                status, answer = self.server.call("POST", path, body, sent)
+                self.assertEqual(status, expected, (path, own, answer))
+                if status == 403:
+                    self.assertIn("query|read on view v", answer["message"])
 
     def test_dataset_permissions(self):
         ingest = self.make("--ingest", "logs")
@@ -145,17 +188,9 @@ class Tokens(ServerCase):
         self.assertEqual(call("POST", "/v1/_set_org", {"id": before})[0], 200)
         self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id=before), 200)
         run_evq(self.server.directory, "org", "set", "acme-2")  # another process
-        self.assertTrue(self.comes_true(
-            lambda: self.status(token, "GET", "/v2/datasets", x_service_org_id="acme-2") == 200))
+        wait_until(lambda: self.status(token, "GET", "/v2/datasets", x_service_org_id="acme-2") == 200)
         self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id=before), 403)
         run_evq(self.server.directory, "org", "set", before)
-
-    def comes_true(self, condition):
-        for _ in range(100):
-            if condition():
-                return True
-            time.sleep(0.05)
-        return False
 
     def test_a_token_that_is_gone_does_not_come_back(self):
         for _ in range(20):
