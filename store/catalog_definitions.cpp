@@ -52,7 +52,9 @@ Result<DatasetRow> dataset_of(const Statement& row) {
   dataset.sum = dataset_sum(dataset.definition.name, dataset.definition.file_id, dataset.file_key,
                             row.blob(3));
   if (row.integer(4) != dataset.sum || !decode_definition(row.blob(3), &dataset.definition)) {
-    return corrupt_catalog("the row of dataset '" + dataset.definition.name + "' is damaged");
+    return corrupt_catalog("the row of dataset '" + dataset.definition.name + "' is damaged",
+                           "restore the store from a backup; its other datasets can be queried by "
+                           "their names, without wildcards");
   }
   return dataset;
 }

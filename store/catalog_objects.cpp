@@ -43,7 +43,8 @@ Result<StoredObject> object_of(const Statement& row) {
   object.updated = row.integer(6);
   object.body = row.text(7);
   if (row.integer(8) != object_sum(object)) {
-    return corrupt_catalog("the row of object '" + object.id + "' is damaged");
+    return corrupt_catalog("the row of object '" + object.id + "' is damaged",
+                           "restore the store from a backup");
   }
   return object;
 }

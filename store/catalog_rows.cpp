@@ -72,9 +72,8 @@ Status note_setting(Connection& connection, const ListChange& change) {
 
 }  // namespace
 
-Error corrupt_catalog(const std::string& what) {
-  return make_error(ErrorCode::kCorrupt, "catalog.db: " + what,
-                    "run 'evq check' to see what is damaged");
+Error corrupt_catalog(const std::string& what, const std::string& hint) {
+  return make_error(ErrorCode::kCorrupt, "catalog.db: " + what, hint);
 }
 
 // ---------------------------------------------------------------- settings
@@ -148,7 +147,8 @@ Status note_change(Connection& connection, const CatalogList& list, const ListCh
 Status check_list(Connection& connection, const CatalogList& list, const ListState& read) {
   EVQ_TRY_ASSIGN(const ListState noted, read_noted(connection, list));
   if (read != noted) {
-    return corrupt_catalog("the list of " + list.nouns + " is not the one that was committed");
+    return corrupt_catalog("the list of " + list.nouns + " is not the one that was committed",
+                           "restore the store from a backup");
   }
   return {};
 }

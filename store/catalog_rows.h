@@ -18,7 +18,9 @@
 
 namespace evq {
 
-Error corrupt_catalog(const std::string& what);
+// The hint says what to do about it.
+Error corrupt_catalog(const std::string& what,
+                      const std::string& hint = "run 'evq check' to see what is damaged");
 
 Result<std::optional<std::string>> read_setting(Connection& connection, std::string_view name);
 Status write_setting(Connection& connection, std::string_view name, std::string_view value);

@@ -55,7 +55,9 @@ Result<TokenRecord> token_of(const Statement& row) {
   token.expires = time_of(row, 7);
   token.last_used = time_of(row, 8);
   if (row.integer(9) != token_sum(token)) {
-    return corrupt_catalog("the row of token '" + token.id + "' is damaged");
+    return corrupt_catalog(
+        "the row of token '" + token.id + "' is damaged",
+        "delete it with 'evq token delete " + token.id + "', or restore the store from a backup");
   }
   return token;
 }

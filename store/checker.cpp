@@ -53,6 +53,7 @@ class Checker {
       note(std::nullopt, counters.error().message);
       return {};
     }
+    check_counters();
     return check_rows(*counters, control);
   }
 
@@ -68,6 +69,15 @@ class Checker {
   void note(std::optional<BlockId> block, std::string message) {
     if (++noted_ <= kCheckProblemsMax) {
       report_->problems.push_back({dataset_.file_name(), block, std::move(message)});
+    }
+  }
+
+  // Readers look at the first row alone.
+  void check_counters() {
+    const Result<std::int64_t> rows = connection_.number("SELECT count(*) FROM counters");
+    if (!rows.ok() || *rows != 1) {
+      note(std::nullopt,
+           rows.ok() ? "there are counters besides those of the file" : rows.error().message);
     }
   }
 

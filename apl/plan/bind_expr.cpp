@@ -347,7 +347,19 @@ Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
                    call(operator_function(op, binary.negated), std::move(args), span));
     tests.push_back(std::move(test));
   }
+  return any_of(std::move(tests), span);
+}
+
+// Whether any of `tests` of fields holds, as a condition on * means it. Without any, its negation
+// is as little true as itself, which nobody would think of.
+Result<ExprPtr> Binder::any_of(std::vector<ExprPtr> tests, Span span) {
   if (tests.empty()) {
+    // Of several tables that are searched, one may well have no such field.
+    if (searched_fields_.empty()) {
+      warn(
+          "no field here can be compared with what follows *, so that no row is found, also by a "
+          "negated operator");
+    }
     return make_constant(Value::boolean(false), span);
   }
   return tests.size() == 1 ? std::move(tests[0]) : call("op_or", std::move(tests), span);
@@ -417,8 +429,11 @@ namespace {
 Error explain_list(Error error, const ast::Expr& item, Type value, std::string_view op,
                    TableSource& tables) {
   const auto* field = std::get_if<ast::FieldRef>(&item.node);
-  if (field != nullptr && is_about(error, item) &&
-      std::ranges::count(tables.table_names(), field->name.text) != 0) {
+  const auto is_dataset = [&](const std::string& name) {
+    const auto names = tables.table_names();  // without them the hint alone is another
+    return names.ok() && std::ranges::count(*names, name) != 0;
+  };
+  if (field != nullptr && is_about(error, item) && is_dataset(field->name.text)) {
     const std::string name = field->name.quoted ? "['" + field->name.text + "']" : field->name.text;
     error.hint = "'" + field->name.text + "' is a dataset: write " + std::string(op) + " ((" +
                  name + " | project field))";
@@ -435,11 +450,11 @@ bool is_by_value(ast::MembershipOp op) {
   return op == ast::MembershipOp::kIn || op == ast::MembershipOp::kInFold;
 }
 
-// `* has_any ("x", "y")`: true when it holds for the text of any column. `* in ("x", 5)`: when a
-// column's text is one of the texts, or its value one of the other items.
-Result<ExprPtr> any_field_in(const Binder& binder, const std::string& function,
-                             const ast::Membership& in, const std::vector<ExprPtr>& items,
-                             const Schema& schema, Span span) {
+// `* has_any ("x", "y")`: a test of the text of each column. `* in ("x", 5)`: whether the column's
+// text is one of the texts, or its value one of the other items; none where it cannot be.
+Result<std::vector<ExprPtr>> tests_in(const Binder& binder, const std::string& function,
+                                      const ast::Membership& in, const std::vector<ExprPtr>& items,
+                                      const Schema& schema, Span span) {
   const bool by_value = is_by_value(in.op);
   const auto comparable = [](Type field, Type item) {
     return field == item || field == Type::kDynamic || item == Type::kDynamic ||
@@ -478,10 +493,7 @@ Result<ExprPtr> any_field_in(const Binder& binder, const std::string& function,
       tests.push_back(std::move(both));
     }
   }
-  if (tests.empty()) {
-    return make_constant(Value::boolean(false), span);
-  }
-  return tests.size() == 1 ? std::move(tests[0]) : binder.call("op_or", std::move(tests), span);
+  return tests;
 }
 
 }  // namespace
@@ -535,7 +547,9 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
                     : call(function, std::move(args), span);
   }
   EVQ_TRY(note_expressions(input->schema().size() * nodes, span));
-  return any_field_in(*this, function, in, args, input->schema(), span);
+  EVQ_TRY_ASSIGN(std::vector<ExprPtr> tests,
+                 tests_in(*this, function, in, args, input->schema(), span));
+  return any_of(std::move(tests), span);
 }
 
 Result<Value> Binder::bind_constant(const ast::Expr& expr, std::string_view what) {

@@ -3,6 +3,7 @@
 // is while it is being bound (Relation), what names mean around it (Environment), and the Binder
 // whose methods turn each kind of AST node into plan nodes. One Binder binds one query.
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -101,6 +102,7 @@ class Binder {
   Result<ExprPtr> bind_node(const ast::Expr& expr, const Relation* input);
   Result<ExprPtr> bind_binary(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_any_field(const ast::Binary& binary, Span span, const Relation* input);
+  Result<ExprPtr> any_of(std::vector<ExprPtr> tests, Span span);
   Result<ExprPtr> bind_logical(const ast::Logical& logical, Span span, const Relation* input);
   Result<ExprPtr> bind_unary(const ast::Unary& unary, Span span, const Relation* input);
   Result<ExprPtr> bind_membership(const ast::Membership& in, Span span, const Relation* input);
@@ -205,7 +207,9 @@ class Binder {
   // Binds items; may add window columns to `input` when its rows are in an order.
   Result<std::vector<NamedColumn>> bind_named(const std::vector<ast::NamedExpr>& items,
                                               Relation* input);
-  Result<Relation> extend(const std::vector<ast::NamedExpr>& items, bool keep_invalid, Span span,
+  // What a field gets where its new value is not valid: that, or what it had.
+  enum class Invalid : std::uint8_t { kNew, kKeepsOld };
+  Result<Relation> extend(const std::vector<ast::NamedExpr>& items, Invalid invalid,
                           Relation input);
   // Sorts by the request's default order; at the `end`, fields that are not there are kUsage.
   Result<Relation> sort_by_default(Relation input, bool end);

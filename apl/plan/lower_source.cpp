@@ -91,8 +91,9 @@ Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
     if (found.error().code != ErrorCode::kNotFound) {
       return std::move(found).take_error();
     }
-    std::vector<std::string> owned = tables_.table_names();
-    std::vector<std::string_view> names(owned.begin(), owned.end());
+    // Where not all can be told, this may be one of the others.
+    EVQ_TRY_ASSIGN(const std::vector<std::string> owned, tables_.table_names());
+    const std::vector<std::string_view> names(owned.begin(), owned.end());
     Error error = diag::unknown_dataset(span, name, names);
     const Environment::Meaning* meaning = environment_->find(name);
     if (meaning != nullptr && std::holds_alternative<Environment::Function>(*meaning)) {

@@ -230,7 +230,8 @@ Result<std::vector<Relation>> Binder::union_inputs(std::span<const ast::TableIte
       EVQ_TRY_ASSIGN(Relation relation, named_table(name, pattern.span));
       inputs.push_back(std::move(relation));
     }
-    for (const std::string& name : tables_.table_names()) {
+    EVQ_TRY_ASSIGN(const std::vector<std::string> datasets, tables_.table_names());
+    for (const std::string& name : datasets) {
       if (!pattern.matches(name)) {
         continue;
       }

@@ -53,8 +53,9 @@ class TableSource {
   // Sets whether data that is damaged, within the context's range, is left out, with a warning, of
   // tables that are named for the first time from now on.
   virtual void leave_out_damage(const EvalContext& /*context*/, bool /*on*/) {}
-  // Returns all dataset names, for wildcards and suggestions, in byte order.
-  virtual std::vector<std::string> table_names() = 0;
+  // Returns all dataset names, for wildcards and suggestions, in byte order. kCorrupt when not all
+  // can be told.
+  virtual Result<std::vector<std::string>> table_names() = 0;
   // Finds a row id among the rows of its time, for cursors. `table` comes from table().
   virtual Result<LocationBounds> locate(const TableRef& table, std::int64_t time,
                                         std::uint64_t ordinal) = 0;

@@ -158,7 +158,11 @@ class Search {
   }
 
   void add_datasets() {
-    for (const std::string& name : tables_.table_names()) {
+    const auto names = tables_.table_names();
+    if (!names.ok()) {
+      return;  // the tables have noted why
+    }
+    for (const std::string& name : *names) {
       add(CandidateKind::kDataset, name, syntax::quote_name(name), "dataset", "");
     }
   }

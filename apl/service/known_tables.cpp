@@ -36,12 +36,12 @@ Result<plan::TableInfo> KnownTables::table(std::string_view name) {
   return tables_.emplace(name, std::move(info)).first->second;
 }
 
-std::vector<std::string> KnownTables::table_names() {
+Result<std::vector<std::string>> KnownTables::table_names() {
   if (!names_.has_value()) {
     auto names = source_.dataset_names();
     if (!names.ok()) {
       note_failure(names.error(), "");
-      return {};
+      return names;
     }
     names_ = std::move(names).value();
   }

@@ -23,7 +23,7 @@ class KnownTables final : public plan::TableSource {
   // Returns why something could not be had since expire(), in a few words; empty when all could be.
   const std::string& failure() const { return failure_; }
   Result<plan::TableInfo> table(std::string_view name) override;
-  std::vector<std::string> table_names() override;
+  Result<std::vector<std::string>> table_names() override;
   // kUnsupported: no rows are read.
   Result<plan::LocationBounds> locate(const plan::TableRef& table, std::int64_t time,
                                       std::uint64_t ordinal) override;

@@ -141,8 +141,8 @@ Error with_meant_dataset(Error error, std::string_view apl, SnapshotTables& tabl
   const auto* const end = std::ranges::find_if_not(
       rest, [](char c) { return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-'; });
   const std::string name(rest.begin(), end);
-  const std::vector<std::string> datasets = tables.table_names();
-  if (std::ranges::find(datasets, name) != datasets.end()) {
+  const auto datasets = tables.table_names();
+  if (datasets.ok() && std::ranges::find(*datasets, name) != datasets->end()) {
     error.hint.replace(example, kExample.size(), syntax::bracket_name(name));
   }
   return error;

@@ -81,14 +81,12 @@ Result<std::vector<plan::VirtualField>> SnapshotTables::virtual_fields(std::stri
   return fields;
 }
 
-std::vector<std::string> SnapshotTables::table_names() {
+Result<std::vector<std::string>> SnapshotTables::table_names() {
+  EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, store_.definitions().datasets());
   std::vector<std::string> names;
-  const auto datasets = store_.definitions().datasets();
-  if (datasets.ok()) {
-    for (const DatasetDefinition& dataset : datasets.value()) {
-      if (!may_read_ || may_read_(dataset.name)) {
-        names.push_back(dataset.name);
-      }
+  for (const DatasetDefinition& dataset : datasets) {
+    if (!may_read_ || may_read_(dataset.name)) {
+      names.push_back(dataset.name);
     }
   }
   return names;

@@ -29,7 +29,7 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider, 
       : store_(store), may_read_(std::move(may_read)), control_(control) {}
 
   Result<plan::TableInfo> table(std::string_view name) override;
-  std::vector<std::string> table_names() override;
+  Result<std::vector<std::string>> table_names() override;
   void leave_out_damage(const EvalContext& context, bool on) override;
   Result<plan::LocationBounds> locate(const plan::TableRef& table, std::int64_t time,
                                       std::uint64_t ordinal) override;

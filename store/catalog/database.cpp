@@ -24,7 +24,7 @@ constexpr std::size_t kIdleReadersMax = 8;
 
 // Opening anything else might wait for ever, or reach a file that is not the store's.
 Status check_plain(const std::string& path) {
-  for (const char* part : {"", "-wal", "-shm"}) {
+  for (const char* part : {"", "-wal", "-shm", ".lock"}) {
     const std::string_view kind = other_than_file(path + part);
     if (!kind.empty()) {
       return make_error(ErrorCode::kCorrupt,
@@ -221,7 +221,7 @@ Status Database::check_loss(Connection& connection) const {
   }
   const std::string wal = options_.path + "-wal";
   const std::string give_up = "truncate -s 0 " + options_.path + ".lock";
-  if (connection.has_dropped(acknowledged())) {
+  if (size_or_zero(wal) <= kWalHeaderBytes && connection.has_dropped(acknowledged())) {
     return make_error(ErrorCode::kCorrupt,
                       wal + ": removed or emptied while acknowledged commits were in it alone",
                       "put it back, or restore the store from a backup; 'set best_effort; …' reads "

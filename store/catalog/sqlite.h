@@ -138,7 +138,8 @@ class Connection {
   // wal_loss.h for the two questions.
   bool may_have_lost(const std::optional<WalReach>& acknowledged);
   bool has_lost(const std::optional<WalReach>& acknowledged);
-  // Whether the write-ahead file is empty or missing and the database lacks what was acknowledged.
+  // Whether the write-ahead file is missing, empty or without a sound header, and the database
+  // lacks what was acknowledged.
   bool has_dropped(const std::optional<WalReach>& acknowledged);
   // False when the write-ahead file has not what its index tells: somebody cut it or wrote over it.
   bool has_indexed_wal();

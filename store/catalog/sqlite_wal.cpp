@@ -35,19 +35,26 @@ bool read_at(sqlite3_file* file, std::uint64_t at, std::span<unsigned char> byte
                                static_cast<sqlite3_int64>(at)) == SQLITE_OK;
 }
 
-// The reach's last frame as it lies in the file.
-void note_last_page(sqlite3_file* wal, WalReach* reach) {
+// The last of the file's `frames`, at least one, as it lies there.
+void note_last_page(sqlite3_file* wal, std::uint64_t frames, WalReach* reach) {
   std::array<unsigned char, kWalFrameHeaderBytes> header{};
   std::vector<unsigned char> page(page_bytes_of(reach->header));
-  if (reach->frames == 0 || page.empty()) {
+  if (page.empty()) {
     return;
   }
-  const std::uint64_t at = kWalHeaderBytes + (reach->frames - 1) * (header.size() + page.size());
+  const std::uint64_t at = kWalHeaderBytes + (frames - 1) * (header.size() + page.size());
   if (read_at(wal, at, header) && read_at(wal, at + header.size(), page)) {
     reach->page = page_of_frame(header);
     reach->page_sum = checksum64(page);
     reach->boot = boot_number();
   }
+}
+
+// False when SQLite takes the file for an empty one, whatever is in it; true when nobody can tell.
+bool may_have_frames(sqlite3_file* wal, sqlite3_int64 size) {
+  WalHeaderBytes header{};
+  return size > static_cast<sqlite3_int64>(kWalHeaderBytes) &&
+         (!read_at(wal, 0, header) || page_bytes_of(header) != 0);
 }
 
 // Whether a write may harm the bytes beside it, so that SQLite fills sectors.
@@ -97,7 +104,8 @@ Status Connection::cut_wal() {
 }
 
 // The copies that fill a sector after a commit count as frames, and the end of the last one is not
-// synced before the next commit.
+// synced before the next commit. The page is that of the last frame all the same, since a later one
+// may hold another version of it.
 std::optional<WalReach> Connection::take_reach() {
   const std::uint64_t frames = std::exchange(new_frames_, 0);
   sqlite3_file* wal = connection_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER);
@@ -112,10 +120,12 @@ std::optional<WalReach> Connection::take_reach() {
     copies_max = 1 + sector_bytes / (page_bytes_ + kWalFrameHeaderBytes);
   }
   reach.frames = frames - std::min(frames, copies_max);
-  note_last_page(wal, &reach);
+  note_last_page(wal, frames, &reach);
   return reach;
 }
 
+// While the system runs on, a header is torn only by damage: it is written by one call, which a
+// kill does not cut in two.
 bool Connection::has_dropped(const std::optional<WalReach>& acknowledged) {
   sqlite3_file* wal = connection_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER);
   sqlite3_int64 size = 0;
@@ -124,7 +134,7 @@ bool Connection::has_dropped(const std::optional<WalReach>& acknowledged) {
   }
   const bool known = acknowledged.has_value() && acknowledged->page != 0 &&
                      acknowledged->boot != 0 && acknowledged->boot == boot_number();
-  if (!known || size > static_cast<sqlite3_int64>(kWalHeaderBytes)) {
+  if (!known || may_have_frames(wal, size)) {
     return false;
   }
   sqlite3_file* database = connection_file(handle_, SQLITE_FCNTL_FILE_POINTER);

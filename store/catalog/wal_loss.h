@@ -2,17 +2,18 @@
 // Tells a write-ahead file that lost acknowledged commits from one whose last commit never ended.
 // SQLite reads such a file up to the first frame whose sum is wrong, and calls what follows
 // nothing: right for a commit that a power cut tore, silent loss when a bit in the middle has
-// changed. A file that is empty or is not there is none at all to it.
+// changed. A file that is not there, is empty or has no sound header is none at all to it.
 //
 // Two things are certain, whatever order writes reach a disk in. What was noted as acknowledged
 // (WalReach) had been synced before the note was made, so the note need not be synced itself: an
 // old one or none only says less. And a commit is synced before the next one is written, so a frame
 // that continues the sums of a commit's last frame says that this commit was acknowledged.
 //
-// Of an empty file the note says something only while the system runs on that it was made under,
-// since an old note may come back with a crash: then the database has the last page of the commit,
-// or that commit is lost. Whoever copies all there is into the database and empties the file takes
-// the note back before; another program that does so leaves that page in the database.
+// Of a file that is none to SQLite the note says something only while the system runs on that it
+// was made under, since an old note may come back with a crash, and only a crash tears a header:
+// then the database has the last page of the commit, or that commit is lost. Whoever begins the
+// file anew has copied all there is into the database before; whoever empties it, evq that is,
+// takes the note back as well, and another program leaves that page in the database.
 //
 // Pure functions; the format is that of https://www.sqlite.org/walformat.html.
 
@@ -37,7 +38,7 @@ using WalSalt = std::array<unsigned char, kWalSaltBytes>;
 struct WalReach {
   WalHeaderBytes header{};
   std::uint64_t frames = 0;
-  std::uint64_t page = 0;      // of the last of them, counted from 1; 0: not known
+  std::uint64_t page = 0;      // of the file's last frame, counted from 1; 0: not known
   std::uint64_t page_sum = 0;  // checksum64 of what it holds
   std::uint64_t boot = 0;      // boot_number() when it was noted
   friend bool operator==(const WalReach&, const WalReach&) = default;

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -256,6 +257,19 @@ class Forgery(Damage):
         self.assertIn("the row of dataset 'a' is damaged", out)
         self.assertIn("datasets/2.db: ", out)
 
+    def test_a_damaged_catalog_is_no_short_list_of_datasets(self):
+        self.change(("UPDATE datasets SET file_key = file_key + 1 WHERE name = 'a'",),
+                    file="catalog.db")
+        told = "catalog.db: the row of dataset 'a' is damaged"
+        for query in ("union *", "union a*", "union isfuzzy=true b, *", "search 'x'",
+                      "search in (*) 'x'", "find where i == 1", "nosuch"):
+            with self.subTest(query):
+                self.assertIn(told, self.evq("query", f"{query} | count", status=5)[1])
+        self.assertEqual(self.count("b | count"), BLOCK + 5002)
+        url, token, _ = self.serve()
+        errors = self.evq("--server", url, "--token", token, "query", "union * | count", status=5)[1]
+        self.assertIn(told, errors)
+
     def test_a_list_of_datasets_goes_round_a_damaged_one(self):
         with open(self.store / "datasets/1.db", "r+b") as file:
             file.write(b"no database at all")
@@ -286,7 +300,7 @@ class Forgery(Damage):
         return rows
 
     def test_what_is_no_file_is_refused(self):
-        for name in ("datasets/1.db", "catalog.db"):
+        for name in ("datasets/1.db", "catalog.db", "datasets/1.db.lock", "catalog.db.lock"):
             for kind in ("pipe", "link", "folder"):
                 store = self.directory / f"no-{kind}"
                 shutil.copytree(self.store, store)
@@ -299,8 +313,63 @@ class Forgery(Damage):
                     (store / name).mkdir()
                 _, errors = self.evq("--store", store, "query", "a | count", status=5)
                 self.assertRegex(errors, f"{name} is a (named pipe|symbolic link|folder)")
-                self.evq("--store", store, "check", status=5)
+                out, errors = self.evq("--store", store, "check", status=5)
+                self.assertIn(name, out + errors)
                 shutil.rmtree(store)
+
+
+class Rows(Damage):
+    """What is found in a row that no answer needs, and what is said of one that is in the way."""
+
+    def test_a_second_row_of_counters_is_told(self):
+        self.ingest("d", ['{"i":1}'])
+        self.out("check")
+        with sqlite3.connect(self.store / "datasets/1.db") as database:
+            columns = [row[1] for row in database.execute("PRAGMA table_info(counters)")]
+        database.close()
+        others = ", ".join(name for name in columns if name != "id")
+        self.change((f"INSERT INTO counters(id, {others}) SELECT id + 1, {others} FROM counters",))
+        self.assertIn("datasets/1.db: there are counters besides", self.evq("check", status=5)[0])
+        self.assertEqual(self.count("d | count"), 1)
+
+    def test_a_damaged_token_can_be_deleted_as_its_hint_says(self):
+        self.ingest("d", ['{"i":1}'])
+        self.out("token", "create", "--name", "x", "--query", "d")
+        self.change(("UPDATE tokens SET description = 'another'",), file="catalog.db")
+        _, errors = self.evq("token", "list", status=5)
+        command = re.search(r"delete it with 'evq (token delete [0-9a-f-]+)'", errors)
+        self.assertIsNotNone(command, errors)
+        self.out(*command[1].split())
+        self.assertEqual(json.loads(self.out("token", "list", "-o", "json")), [])
+        self.out("check")
+
+    def test_of_a_damaged_dataset_the_others_can_be_queried(self):
+        for dataset in ("a", "b"):
+            self.ingest(dataset, ['{"i":1}'])
+        self.change(("UPDATE datasets SET file_id = 99 WHERE name = 'a'",), file="catalog.db")
+        for words in (("query", "a | count"), ("dataset", "delete", "a", "--yes")):
+            _, errors = self.evq(*words, status=5)
+            self.assertIn("the row of dataset 'a' is damaged", errors)
+            self.assertIn("restore the store from a backup; its other datasets can be queried", errors)
+        self.assertEqual(self.count("b | count"), 1)
+
+
+class Log(Damage):
+    def test_a_log_without_its_head_is_told_after_a_kill(self):
+        url, token, server = self.serve()
+        for number in range(3):
+            self.evq("--server", url, "--token", token, "ingest", "d", input=f'{{"i":{number}}}\n')
+        server.kill()
+        server.wait()
+        log = self.store / "datasets/1.db-wal"
+        self.assertGreater(log.stat().st_size, 4096)
+        with open(log, "r+b") as file:
+            file.write(bytes(4096))
+        damaged = log.read_bytes()
+        for words in (("check",), ("query", "d | count"), ("ingest", "d")):
+            out, errors = self.evq(*words, input='{"i":4}\n', status=5)
+            self.assertIn("1.db-wal: damaged behind byte 0", out + errors)
+        self.assertEqual(log.read_bytes(), damaged)
 
 
 if __name__ == "__main__":

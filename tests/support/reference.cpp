@@ -48,7 +48,7 @@ class ReferenceTables final : public plan::TableSource, public TimeExtent {
     }
     return extent_;
   }
-  std::vector<std::string> table_names() override {
+  Result<std::vector<std::string>> table_names() override {
     std::vector<std::string> names;
     const auto datasets = store_.definitions().datasets();
     for (const DatasetDefinition& dataset : datasets.value()) {

@@ -30,7 +30,9 @@ struct WebTable final : plan::TableSource {
                           {"status", Type::kLong}});
     return info;
   }
-  std::vector<std::string> table_names() override { return {"web"}; }
+  Result<std::vector<std::string>> table_names() override {
+    return std::vector<std::string>{"web"};
+  }
   Result<plan::LocationBounds> locate(const plan::TableRef& /*table*/, std::int64_t /*time*/,
                                       std::uint64_t /*ordinal*/) override {
     return make_error(ErrorCode::kUnsupported, "no rows are read");

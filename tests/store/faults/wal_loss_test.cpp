@@ -40,6 +40,16 @@ void write_file(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
+// The same, noted before the system was started again.
+std::string of_earlier_run(const std::string& note) {
+  std::optional<WalReach> noted = decode_reach(note);
+  REQUIRE(noted.has_value());
+  CHECK(noted->boot != 0);
+  ++noted->boot;
+  const WalReachText text = encode_reach(*noted);
+  return {text.data(), text.size()};
+}
+
 // Makes `number` the file's key, on some pages or on one.
 Status commit(Database& database, std::uint64_t number, bool small) {
   EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(Room::little()));
@@ -102,6 +112,8 @@ class Killed {
     write_file(directory_.path() + "/d.db.lock", bytes);
   }
   std::string note() const { return read_file(directory_.path() + "/d.db.lock"); }
+  // As a power cut leaves the last one.
+  void put_note_of_earlier_run() const { put_note(of_earlier_run(note_)); }
   Result<std::unique_ptr<Database>> open() const {
     return Database::open(options_of(directory_), dataset_schema());
   }
@@ -164,9 +176,12 @@ TEST_CASE("a bit that changes in a killed process's file is told, wherever it is
     const Killed killed(small);
     for (std::uint64_t at = 0; at < kWalHeaderBytes; ++at) {
       CAPTURE(at);
-      killed.put_back();
       killed.put_wal(killed.flipped(at));
+      CHECK(killed.is_lost());
+      killed.put_back();
+      killed.put_note_of_earlier_run();
       CHECK(killed.is_lost() != may_be_torn(killed.flipped(at), killed.wal_bytes()));
+      killed.put_back();
     }
     killed.put_back();
     for (std::uint64_t frame = kWalHeaderBytes; frame < killed.end_of(kCommits - 1);
@@ -217,15 +232,12 @@ TEST_CASE("a killed process's file that was removed or emptied is told, and can 
 }
 
 TEST_CASE("what an earlier run of the system noted says nothing of a file that is not there") {
-  const Killed killed;
-  std::optional<WalReach> noted = decode_reach(killed.note());
-  REQUIRE(noted.has_value());
-  CHECK(noted->boot != 0);
-  ++noted->boot;
-  const WalReachText text = encode_reach(*noted);
-  killed.put_note(std::string(text.data(), text.size()));
-  killed.put_wal("");
-  CHECK_FALSE(killed.is_lost());
+  for (const std::string& nothing : {std::string(), std::string(50000, '\0')}) {
+    const Killed killed;
+    killed.put_note_of_earlier_run();
+    killed.put_wal(nothing);
+    CHECK_FALSE(killed.is_lost());
+  }
 }
 
 TEST_CASE("a file whose commits are all in the database may be emptied and removed") {
@@ -277,6 +289,60 @@ TEST_CASE("a file of which only a part is in the database may not be removed") {
   CHECK(has_key(**again, Database::Loss::kAccepted, 7));
 }
 
+TEST_CASE("a killed process's file that lost its header is told, however much went with it") {
+  for (const bool small : {false, true}) {
+    const Killed killed(small);
+    const std::uint64_t end = killed.end_of(kCommits - 1);
+    for (const char filler : {'\0', '#'}) {
+      for (const std::uint64_t size : {std::uint64_t{32}, std::uint64_t{56}, std::uint64_t{512},
+                                       std::uint64_t{4096}, killed.end_of(1), end}) {
+        CAPTURE(size);
+        std::string overwritten = killed.wal_bytes();
+        killed.put_wal(overwritten.replace(0, size, size, filler));
+        CHECK(killed.is_lost());
+        const auto database = killed.open();
+        CHECK((!database.ok() || !commit(**database, 9, small).ok()));
+        CHECK(read_file(killed.wal()) == overwritten);
+      }
+    }
+    killed.put_wal("");
+    killed.put_note("");
+    const auto database = killed.open();
+    REQUIRE(database.ok());
+    CHECK(commit(**database, 9, small).ok());
+    CHECK(has_key(**database, Database::Loss::kRefused, 9));
+  }
+}
+
+TEST_CASE("a file whose commits are all in the database may lose its header") {
+  for (const bool powersafe : {false, true}) {
+    FaultVfs vfs;
+    vfs.set_powersafe(powersafe);
+    const TempDirectory directory;
+    const auto database = Database::open(options_of(directory, vfs.name()), dataset_schema());
+    REQUIRE(database.ok());
+    for (std::uint64_t i = 0; i < 8 * kCommits; ++i) {
+      CAPTURE(i);
+      REQUIRE(commit(**database, i, i % 3 != 0).ok());
+      const TempDirectory copy;
+      const auto take = [&](const char* suffix) {
+        std::filesystem::copy_file(directory.path() + "/d.db" + suffix,
+                                   copy.path() + "/d.db" + suffix);
+      };
+      const std::string wal = read_file(directory.path() + "/d.db-wal");
+      REQUIRE((*database)->checkpoint(Checkpoint::kPassive).ok());
+      take("");
+      take(".lock");
+      write_file(copy.path() + "/d.db-wal", std::string(512, '\0') + wal.substr(512));
+      const auto again = Database::open(options_of(copy), dataset_schema());
+      REQUIRE(again.ok());
+      CHECK((*again)->loss().ok());
+      CHECK(has_key(**again, Database::Loss::kRefused, i));
+    }
+  }
+}
+
+// What it says is after a power cut, when the header may be a new one that was torn.
 TEST_CASE("a killed process's file whose header was overwritten is told") {
   const Killed killed;
   // Among them what the last byte of the salt's first half is in the next header, and the second
@@ -290,6 +356,7 @@ TEST_CASE("a killed process's file whose header was overwritten is told") {
         std::string overwritten = killed.wal_bytes();
         overwritten.replace(at, size, size, filler);
         killed.put_back();
+        killed.put_note_of_earlier_run();
         killed.put_wal(overwritten);
         CHECK(killed.is_lost() != may_be_torn(overwritten, killed.wal_bytes()));
       }
@@ -433,10 +500,12 @@ TEST_CASE("a new header that is torn is no loss") {
     for (std::uint64_t i = 0; i < 3 * kCommits; ++i) {
       REQUIRE(commit(**database, i, false).ok());
       if (i % kCommits == kCommits - 1) {
-        notes.push_back(read_file(directory.path() + "/d.db.lock"));
+        notes.push_back(of_earlier_run(read_file(directory.path() + "/d.db.lock")));
         REQUIRE((*database)->checkpoint(Checkpoint::kPassive).ok());
       }
     }
+    // Only a power cut tears it, and leaves any note that was made before.
+    notes.push_back(read_file(directory.path() + "/d.db.lock"));
     std::filesystem::copy_file(directory.path() + "/d.db", copy.path() + "/d.db");
     const std::string old = read_file(directory.path() + "/d.db-wal");
     const auto another = Database::open(options_of(directory), dataset_schema());
