@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <numbers>
 #include <optional>
 
@@ -11,7 +13,6 @@
 #include "apl/functions/power.h"
 #include "apl/functions/registry.h"
 #include "store/base/checked_math.h"
-#include "store/base/time.h"
 
 namespace evq {
 namespace {
@@ -213,15 +214,21 @@ std::optional<bool> not_dynamic(DynamicView x) {
   return truth.has_value() ? std::optional(!*truth) : std::nullopt;
 }
 
-std::optional<bool> around_real(double x, double center, double delta) {
+bool around_real(double x, double center, double delta) {
   return x >= center - delta && x <= center + delta;
 }
-std::optional<bool> around_time(Datetime x, Datetime center, Timespan delta) {
-  return x.ns >= checked_subtract(center.ns, delta.ns).value_or(kInstantMin) &&
-         x.ns <= checked_add(center.ns, delta.ns).value_or(kInstantMax);
+// A bound beyond the integers is their end on its side, which a negative delta changes.
+bool around_long(std::int64_t x, std::int64_t center, std::int64_t delta) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return x >= checked_subtract(center, delta).value_or(delta < 0 ? kMost : kLeast) &&
+         x <= checked_add(center, delta).value_or(delta < 0 ? kLeast : kMost);
 }
-std::optional<bool> around_span(Timespan x, Timespan center, Timespan delta) {
-  return around_time({x.ns}, {center.ns}, delta);
+bool around_time(Datetime x, Datetime center, Timespan delta) {
+  return around_long(x.ns, center.ns, delta.ns);
+}
+bool around_span(Timespan x, Timespan center, Timespan delta) {
+  return around_long(x.ns, center.ns, delta.ns);
 }
 
 constexpr std::array<ScalarFunction, 31> kMathFunctions = {{
@@ -249,7 +256,8 @@ constexpr std::array<ScalarFunction, 31> kMathFunctions = {{
                  {"delta", "How far from it a value may lie, both ends included."}}},
      .returns = "A bool; null when an argument is.",
      .examples = {{{"print around(5, 4, 1), around(7, 4, 1)", "true  false"}}},
-     .overloads = {lift<around_real>(), lift<around_time>(), lift<around_span>()}},
+     .overloads = {lift<around_long>(), lift<around_real>(), lift<around_time>(),
+                   lift<around_span>()}},
     {.name = "asin",
      .category = "math",
      .summary = "The angle in radians whose sine is `x`.",

@@ -16,36 +16,12 @@ namespace {
 using ScalarTable = std::span<const ScalarFunction> (*)();
 using AggregateTable = std::span<const AggregateFunction> (*)();
 
-constexpr ScalarTable kScalarTables[] = {
-    arithmetic_functions,   comparison_functions,
-    logic_functions,        string_operator_functions,
-    string_functions,       string_search_functions,
-    text_parse_functions,   regex_functions,
-    math_functions,         rounding_functions,
-    datetime_functions,     conversion_functions,
-    type_functions,         conditional_functions,
-    array_functions,        bag_functions,
-    set_functions,          series_functions,
-    series_fill_functions,  series_filter_functions,
-    series_stats_functions, ip_functions,
-    hash_functions,         encode_functions,
-    sql_functions,          genai_functions,
-    metadata_functions,     pair_functions,
-    window_functions,       math_list_functions,
-    bit_functions,          time_format_functions,
-    series_model_functions, geo_functions,
-    geohash_functions,      datetime_make_functions,
-    series_fit_functions,   probability_functions,
-    sketch_functions,       unit_functions,
-    punycode_functions,     document_functions,
-    url_functions,          round_digits_functions,
-};
-
-constexpr AggregateTable kAggregateTables[] = {
-    basic_aggregates, extreme_aggregates,   arg_aggregates,      list_aggregates,
-    stats_aggregates, histogram_aggregates, distinct_aggregates, percentile_aggregates,
-    topk_aggregates,  spotlight_aggregates, phrases_aggregates,  presence_aggregates,
-};
+#define EVQ_TABLE(table) table##_functions,
+constexpr ScalarTable kScalarTables[] = {EVQ_FUNCTION_TABLES(EVQ_TABLE)};
+#undef EVQ_TABLE
+#define EVQ_TABLE(table) table##_aggregates,
+constexpr AggregateTable kAggregateTables[] = {EVQ_AGGREGATE_TABLES(EVQ_TABLE)};
+#undef EVQ_TABLE
 
 // Rows sorted by every name they answer to, built once on first use.
 template <class Row>

@@ -54,67 +54,28 @@ Vector implicit_cast(const Vector& vector, Type type);
 // Returns the cost of that conversion, 0 for equal types; nullopt when there is none.
 std::optional<int> implicit_cast_cost(Type from, Type to);
 
-// Category tables; each is defined in the file named after it.
-#define EVQ_FUNCTION_TABLE(table) std::span<const ScalarFunction> table##_functions()
-EVQ_FUNCTION_TABLE(arithmetic);  // op_add, op_less, … of the expression grammar
-EVQ_FUNCTION_TABLE(comparison);
-EVQ_FUNCTION_TABLE(logic);
-EVQ_FUNCTION_TABLE(string_operator);
-EVQ_FUNCTION_TABLE(string);
-EVQ_FUNCTION_TABLE(string_search);
-EVQ_FUNCTION_TABLE(text_parse);
-EVQ_FUNCTION_TABLE(url);
-EVQ_FUNCTION_TABLE(regex);
-EVQ_FUNCTION_TABLE(math);
-EVQ_FUNCTION_TABLE(math_list);  // max_of, range, rand
-EVQ_FUNCTION_TABLE(bit);
-EVQ_FUNCTION_TABLE(probability);   // beta distribution, welch_test
-EVQ_FUNCTION_TABLE(sketch);        // dcount_hll, percentile_tdigest, …
-EVQ_FUNCTION_TABLE(unit);          // convert_length and its kin
-EVQ_FUNCTION_TABLE(rounding);      // bin, floor, ceiling
-EVQ_FUNCTION_TABLE(round_digits);  // round
-EVQ_FUNCTION_TABLE(datetime);
-EVQ_FUNCTION_TABLE(datetime_make);  // make_datetime, unixtime_…
-EVQ_FUNCTION_TABLE(time_format);    // format_datetime, time zones
-EVQ_FUNCTION_TABLE(conversion);
-EVQ_FUNCTION_TABLE(type);
-EVQ_FUNCTION_TABLE(conditional);
-EVQ_FUNCTION_TABLE(array);
-EVQ_FUNCTION_TABLE(bag);
-EVQ_FUNCTION_TABLE(set);
-EVQ_FUNCTION_TABLE(series);
-EVQ_FUNCTION_TABLE(series_fill);
-EVQ_FUNCTION_TABLE(series_filter);
-EVQ_FUNCTION_TABLE(series_stats);
-EVQ_FUNCTION_TABLE(series_fit);    // lines and polynomials that fit best
-EVQ_FUNCTION_TABLE(series_model);  // outliers, seasons, forecasts
-EVQ_FUNCTION_TABLE(ip);
-EVQ_FUNCTION_TABLE(geo);  // distances and areas on the globe
-EVQ_FUNCTION_TABLE(geohash);
-EVQ_FUNCTION_TABLE(hash);
-EVQ_FUNCTION_TABLE(encode);
-EVQ_FUNCTION_TABLE(punycode);
-EVQ_FUNCTION_TABLE(document);  // parse_xml, parse_user_agent, parse_command_line
-EVQ_FUNCTION_TABLE(sql);
-EVQ_FUNCTION_TABLE(genai);
-EVQ_FUNCTION_TABLE(metadata);
-EVQ_FUNCTION_TABLE(pair);
-EVQ_FUNCTION_TABLE(window);  // row_number, prev, next, …: planned by serialize
-#undef EVQ_FUNCTION_TABLE
+// Category tables; each is defined in the file named after it, and all of them are searched.
+#define EVQ_FUNCTION_TABLES(table)                                                                \
+  table(arithmetic) table(comparison) table(logic) table(string_operator) table(string)           \
+      table(string_search) table(text_parse) table(url) table(regex) table(math) table(math_list) \
+          table(bit) table(probability) table(sketch) table(unit) table(rounding)                 \
+              table(round_digits) table(datetime) table(datetime_make) table(time_format)         \
+                  table(conversion) table(type) table(conditional) table(array) table(bag)        \
+                      table(set) table(series) table(series_fill) table(series_filter)            \
+                          table(series_stats) table(series_fit) table(series_model) table(ip)     \
+                              table(geo) table(geohash) table(hash) table(encode) table(punycode) \
+                                  table(document) table(sql) table(genai) table(metadata)         \
+                                      table(pair) table(window)
 
-#define EVQ_AGGREGATE_TABLE(table) std::span<const AggregateFunction> table##_aggregates()
-EVQ_AGGREGATE_TABLE(basic);    // count, sum, avg and their …if forms
-EVQ_AGGREGATE_TABLE(extreme);  // min, max and their …if forms
-EVQ_AGGREGATE_TABLE(arg);      // arg_max, arg_min, take_any
-EVQ_AGGREGATE_TABLE(list);     // make_list, make_set, make_bag
-EVQ_AGGREGATE_TABLE(stats);    // stdev, variance, covariance, rate
-EVQ_AGGREGATE_TABLE(histogram);
-EVQ_AGGREGATE_TABLE(distinct);  // dcount
-EVQ_AGGREGATE_TABLE(percentile);
-EVQ_AGGREGATE_TABLE(topk);
-EVQ_AGGREGATE_TABLE(spotlight);
-EVQ_AGGREGATE_TABLE(phrases);
-EVQ_AGGREGATE_TABLE(presence);
-#undef EVQ_AGGREGATE_TABLE
+#define EVQ_AGGREGATE_TABLES(table)                                                                \
+  table(basic) table(extreme) table(arg) table(list) table(stats) table(histogram) table(distinct) \
+      table(percentile) table(topk) table(spotlight) table(phrases) table(presence)
+
+#define EVQ_DECLARE(table) std::span<const ScalarFunction> table##_functions();
+EVQ_FUNCTION_TABLES(EVQ_DECLARE)
+#undef EVQ_DECLARE
+#define EVQ_DECLARE(table) std::span<const AggregateFunction> table##_aggregates();
+EVQ_AGGREGATE_TABLES(EVQ_DECLARE)
+#undef EVQ_DECLARE
 
 }  // namespace evq

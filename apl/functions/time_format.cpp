@@ -36,6 +36,9 @@ void append_fraction(std::string* out, std::int64_t nanoseconds, std::size_t wid
   while (trimmed && !digits.empty() && digits.back() == '0') {
     digits.pop_back();
   }
+  if (digits.empty() && out->ends_with('.')) {
+    out->pop_back();  // as .NET has it: no point without a fraction behind it
+  }
   out->append(digits);
 }
 
@@ -333,7 +336,9 @@ constexpr std::array<ScalarFunction, 5> kTimeFormatFunctions = {{
      .summary = "The UTC time of what the clock of a zone shows.",
      .params = {{{"time", "A datetime that means local time."},
                  {"zone", "A name of the tz database."}}},
-     .returns = "A datetime; of a local time that exists twice, the earlier instant.",
+     .returns =
+         "A datetime; of a local time that exists twice, the earlier instant. One that the clocks "
+         "leave out is read by the clock after the change.",
      .examples = {{{"print datetime_local_to_utc(datetime(2024-01-01 12:00), 'Europe/Berlin')",
                     "2024-01-01T11:00:00Z"}}},
      .bind = bind_zone_shift<false>,

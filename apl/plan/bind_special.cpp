@@ -196,9 +196,11 @@ Result<ExprPtr> Binder::bind_bin_auto(const ast::Call& call, Span span, const Re
   std::vector<ExprPtr> args;
   if (!bin_auto_size_.has_value()) {
     EVQ_TRY_ASSIGN(ExprPtr bound, bind_registry_call(call, span, input));
-    const auto asked = input != nullptr && bound->is_call("bin_auto")
-                           ? asked_time_range(*input->node, context())
-                           : std::nullopt;
+    if (input == nullptr || !bound->is_call("bin_auto")) {
+      return bound;
+    }
+    EVQ_TRY_ASSIGN(const std::optional<EvalContext> asked,
+                   asked_time_range(*input->node, context()));
     if (!asked.has_value()) {
       return bound;
     }

@@ -137,12 +137,12 @@ void assign(std::vector<NamedColumn>* columns, UniqueNames* taken, NamedColumn c
 
 }  // namespace
 
-Result<Relation> Binder::lower(const ast::Extend& op, Span span, Relation input) {
-  return extend(op.items, op.keep_invalid, span, std::move(input));
+Result<Relation> Binder::lower(const ast::Extend& op, Span /*span*/, Relation input) {
+  return extend(op.items, op.keep_invalid ? Invalid::kKeepsOld : Invalid::kNew, std::move(input));
 }
 
-Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool keep_invalid,
-                                Span /*span*/, Relation input) {
+Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, Invalid invalid,
+                                Relation input) {
   int unnamed = 0;
   // Each expression sees the operator's input; where that fails, the columns made before it.
   Relation current = std::move(input);
@@ -172,7 +172,7 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool k
         name = taken.take(name);
       }
       ExprPtr part = std::move(parts[i]);
-      if (keep_invalid) {
+      if (invalid == Invalid::kKeepsOld) {
         ExprPtr old = make_constant(Value::null(part->type), item.span);
         if (const auto at = find_field(current.schema(), name); at.has_value()) {
           old = make_column(*at, current.schema()[*at].type, item.span);

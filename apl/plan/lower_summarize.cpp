@@ -307,11 +307,12 @@ class SummarizeBinder {
   }
 
   // What rate() divides by: the bins' width, or what conditions on the time leave.
-  std::optional<std::int64_t> width_for(const AggregateFunction& row) const {
+  Result<std::optional<std::int64_t>> width_for(const AggregateFunction& row) const {
     if (row.name != "rate" || bin_ns_.has_value()) {
       return bin_ns_;
     }
-    const auto asked = asked_time_range(*input_.node, binder_.context());
+    EVQ_TRY_ASSIGN(const std::optional<EvalContext> asked,
+                   asked_time_range(*input_.node, binder_.context()));
     const auto range = asked.has_value() ? known_time_range(*asked) : std::nullopt;
     return range.has_value() ? checked_subtract(range->end_ns, range->start_ns) : std::nullopt;
   }
@@ -333,8 +334,9 @@ class SummarizeBinder {
     for (const ExprPtr& arg : args) {
       arguments.push_back({arg->type, arg->is_constant() ? &arg->constant : nullptr});
     }
+    EVQ_TRY_ASSIGN(const std::optional<std::int64_t> width, width_for(row));
     AggregateBindResult bound =
-        evq::bind_aggregate(row, {arguments, binder_.context(), width_for(row), argument_names_});
+        evq::bind_aggregate(row, {arguments, binder_.context(), width, argument_names_});
     if (const auto* failure = std::get_if<BindFailure>(&bound)) {
       Error error = make_error(ErrorCode::kCompile, failure->message, failure->hint);
       error.id = "APL2008";

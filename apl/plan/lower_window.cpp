@@ -13,13 +13,13 @@
 
 namespace evq::plan {
 
-Result<Relation> Binder::lower(const ast::Serialize& op, Span span, Relation input) {
+Result<Relation> Binder::lower(const ast::Serialize& op, Span /*span*/, Relation input) {
   input = order_naturally(std::move(input), options_.default_ascending);
   input.serialized = true;
   if (op.items.empty()) {
     return input;
   }
-  return extend(op.items, false, span, std::move(input));
+  return extend(op.items, Invalid::kNew, std::move(input));
 }
 
 class WindowCallBinder {

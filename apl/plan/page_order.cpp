@@ -72,8 +72,12 @@ class PageWalk {
   }
 
  private:
+  // Behind the first obstacle nothing matters any more. A shared plan that is met again is one, as
+  // are the scans in it: the ways to plans that share others double with each of them.
   Rows visit(const Node& node) {
-    Rows rows = std::visit([&](const auto& op) { return of(op, node); }, node.op);
+    Rows rows = obstacle_.empty()
+                    ? std::visit([&](const auto& op) { return of(op, node); }, node.op)
+                    : Rows();
     rows.roles.resize(node.schema.size(), Role::kOther);
     for (std::size_t i = 0; i < node.schema.size(); ++i) {
       const std::string& name = node.schema[i].name;

@@ -77,9 +77,8 @@ bool is_extreme(std::span<const SortKey> keys, const Schema& schema) {
   return !keys.empty() && std::ranges::all_of(keys, is_last_when_null) &&
          schema[keys[0].column].type != Type::kDynamic &&
          std::ranges::all_of(keys.subspan(1), [&](const SortKey& key) {
-           // NaN is the largest field, and last in the order.
-           return key.order.descending && is_one_when_equal(schema[key.column].type) &&
-                  schema[key.column].type != Type::kReal;
+           // No reals: NaN is the largest field, and last in the order.
+           return key.order.descending && is_one_when_equal(schema[key.column].type);
          });
 }
 

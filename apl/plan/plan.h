@@ -68,7 +68,8 @@ struct ValuesNode {
 
 struct Filter {
   ExprPtr predicate;
-  bool of_page = false;  // not the query's: keeps what lies beyond the request's cursor
+  // Keeps what lies beyond the request's cursor: a mark of binding, which the optimiser drops.
+  bool of_page = false;
 };
 
 struct Project {

@@ -5,6 +5,7 @@
 
 #include "apl/plan/column_pruning.h"
 #include "apl/plan/optimizer.h"
+#include "store/base/allocation_meter.h"
 
 namespace evq::plan {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 // Whether what `subplan` shares, or the subplan of an Apply in it, reads the rows of Apply number
 // `apply`: out of reach from here.
 bool reads_rows_elsewhere(const Node& subplan, std::uint64_t apply) {
+  AllocationMeter::poll();
   const auto* shared = std::get_if<Shared>(&subplan.op);
   const auto* inner = std::get_if<Apply>(&subplan.op);
   return (shared != nullptr && reads_placeholder(*shared->plan, apply)) ||

@@ -192,12 +192,15 @@ constexpr OperatorInfo kOperators[] = {
     {.name = "make-series",
      .aliases = {},
      .summary = "Turns each group into arrays over regular steps of an axis",
-     .syntax = "T | make-series [NAME =] AGGREGATION [default = V], … on AXIS [from A] [to B] "
+     .syntax = "T | make-series [kind=nonempty] [NAME =] AGGREGATION [default = V], … on AXIS "
+               "[from A] [to B] "
                "step S [by GROUP, …]",
      .description =
          "Steps without rows hold the default, 0 unless said otherwise. The end is exclusive; the "
-         "axis, of datetimes, timespans or numbers, becomes an array too. `on AXIS in range(A, B, "
-         "S)` is the older form.",
+         "axis, of datetimes, timespans or numbers, becomes an array too. Of no rows at all comes "
+         "no "
+         "series, but with kind=nonempty and without groups one of defaults. `on AXIS in range(A, "
+         "B, S)` is the older form.",
      .examples = {{"datatable (t:datetime) [datetime(2024-05-01T00:10:00Z)]\n"
                    "| make-series n = count() on t from datetime(2024-05-01) to "
                    "datetime(2024-05-01T02:00:00Z) step 1h\n"
