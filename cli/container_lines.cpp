@@ -15,37 +15,6 @@
 #include "store/ingest/text_line.h"
 
 namespace evq {
-namespace {
-
-// A line, or a part of one, as the runtimes of containers keep it.
-struct ContainerPart {
-  std::string_view head;  // its time and stream
-  bool is_error = false;  // the stream is stderr
-  bool goes_on = false;
-  std::string_view text;
-};
-
-std::optional<ContainerPart> read_part(std::string_view line) {
-  constexpr std::size_t kLetterAt = std::string_view("2024-05-01").size();
-  constexpr std::size_t kTimeBytesMax = 40;
-  const std::size_t time_end = line.find(' ');
-  if (time_end > kTimeBytesMax || time_end <= kLetterAt || line[kLetterAt] != 'T') {
-    return std::nullopt;
-  }
-  constexpr std::string_view kStreams[] = {" stdout ", " stderr "};
-  const std::string_view behind = line.substr(time_end);
-  const std::string_view stream = behind.substr(0, kStreams[0].size());
-  const std::string_view tag = behind.substr(stream.size(), 2);
-  if ((stream != kStreams[0] && stream != kStreams[1]) || (tag != "P " && tag != "F ")) {
-    return std::nullopt;
-  }
-  const std::size_t head = time_end + stream.size();
-  return ContainerPart{line.substr(0, head), stream == kStreams[1], tag[0] == 'P',
-                       line.substr(head + tag.size())};
-}
-
-}  // namespace
-
 ContainerLine container_line(std::string_view line) {
   constexpr std::string_view kMark = " | ";
   const std::size_t bar = line.find(kMark);
@@ -114,12 +83,32 @@ void append_named_line(std::string_view line, const IngestOptions& options, std:
   *text += event + "\n";
 }
 
+std::optional<ContainerPart> container_part(std::string_view line) {
+  constexpr std::size_t kLetterAt = std::string_view("2024-05-01").size();
+  constexpr std::size_t kTimeBytesMax = 40;
+  const std::size_t time_end = line.find(' ');
+  if (time_end > kTimeBytesMax || time_end <= kLetterAt || line[kLetterAt] != 'T') {
+    return std::nullopt;
+  }
+  constexpr std::string_view kStreams[] = {" stdout ", " stderr "};
+  const std::string_view behind = line.substr(time_end);
+  const std::string_view stream = behind.substr(0, kStreams[0].size());
+  const std::string_view tag = behind.substr(stream.size(), 2);
+  if ((stream != kStreams[0] && stream != kStreams[1]) || (tag != "P " && tag != "F ")) {
+    return std::nullopt;
+  }
+  const std::size_t head = time_end + stream.size();
+  const std::string_view text = line.substr(head + tag.size());
+  return ContainerPart{line.substr(0, head), stream == kStreams[1], tag[0] == 'P',
+                       text.substr(0, text.find_last_not_of("\r\n") + 1)};
+}
+
 bool is_container_part(std::string_view line) {
-  return read_part(line).has_value();
+  return container_part(line).has_value();
 }
 
 void PartJoiner::add(std::string_view line, std::string* text) {
-  const auto part = read_part(line);
+  const auto part = container_part(line);
   if (!part) {
     *text += line;
     return;
@@ -129,14 +118,13 @@ void PartJoiner::add(std::string_view line, std::string* text) {
     *text += line;
     return;
   }
-  const std::string_view added = part->text.substr(0, part->text.find_last_not_of("\r\n") + 1);
-  if (open.size() + added.size() > kFieldValueBytesMax) {
+  if (open.size() + part->text.size() > kFieldValueBytesMax) {
     end_part(&open, text);
   }
   if (open.empty()) {
-    open = std::string(part->head) + "F ";
+    open = part->joined_head();
   }
-  open += added;
+  open += part->text;
   if (!part->goes_on) {
     end_part(&open, text);
   }
@@ -151,21 +139,6 @@ void PartJoiner::end(std::string* text) {
 void PartJoiner::end_part(std::string* part, std::string* text) {
   *text += part->empty() ? "" : *part + "\n";
   part->clear();
-}
-
-std::size_t whole_parts_end(std::string_view text) {
-  bool open[2] = {false, false};
-  std::size_t end = 0;
-  const std::size_t size = text.size();
-  while (!text.empty()) {
-    const std::size_t line_end = std::min(text.find('\n'), text.size() - 1) + 1;
-    if (const auto part = read_part(text.substr(0, line_end))) {
-      open[part->is_error ? 1 : 0] = part->goes_on;
-    }
-    text.remove_prefix(line_end);
-    end = open[0] || open[1] ? end : size - text.size();
-  }
-  return end;
 }
 
 }  // namespace evq

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,10 +34,19 @@ bool names_containers(std::string_view text);
 // `container`: one line for each, an empty one for none.
 void append_named_line(std::string_view line, const IngestOptions& options, std::string* text);
 
-// Whether a line is one that a runtime wrote (CRI), or a part of one.
+// A line that a runtime wrote (CRI), or a part of one.
+struct ContainerPart {
+  std::string_view head;  // its time and stream
+  bool is_error = false;  // the stream is stderr
+  bool goes_on = false;
+  std::string_view text;  // without the end of the line
+
+  // What stands before the text of a line that was put together from it on.
+  std::string joined_head() const { return std::string(head) + "F "; }
+};
+// Returns nothing for any other line.
+std::optional<ContainerPart> container_part(std::string_view line);
 bool is_container_part(std::string_view line);
-// Returns the last place of such a text that is between two whole lines of each stream.
-std::size_t whole_parts_end(std::string_view text);
 
 // Joins the parts of lines, of each stream by itself.
 class PartJoiner {

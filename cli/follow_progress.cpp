@@ -5,20 +5,13 @@
 #include <system_error>
 #include <vector>
 
-namespace evq {
+#include "store/base/ascii.h"
 
-std::string progress_text(const FollowProgress& progress) {
-  std::string text;
-  for (const std::uint64_t number : {progress.file.device, progress.file.inode, progress.offset,
-                                     progress.next, static_cast<std::uint64_t>(progress.stamp),
-                                     progress.trace.value_or(0), progress.next_trace.value_or(0)}) {
-    text += (text.empty() ? "" : " ") + std::to_string(number);
-  }
-  return text;
-}
+namespace evq {
+namespace {
 
 // The last two numbers may be missing.
-std::optional<FollowProgress> read_progress(std::string_view text) {
+std::optional<FollowProgress> numbers_of(std::string_view text) {
   constexpr std::size_t kNumbersMin = 5;
   constexpr std::size_t kNumbersMax = 7;
   std::vector<std::uint64_t> numbers;
@@ -43,6 +36,28 @@ std::optional<FollowProgress> read_progress(std::string_view text) {
     progress.next_trace = numbers[6];
   }
   return progress;
+}
+
+}  // namespace
+
+std::string progress_text(const FollowProgress& progress) {
+  std::string text;
+  for (const std::uint64_t number : {progress.file.device, progress.file.inode, progress.offset,
+                                     progress.next, static_cast<std::uint64_t>(progress.stamp),
+                                     progress.trace.value_or(0), progress.next_trace.value_or(0)}) {
+    text += (text.empty() ? "" : " ") + std::to_string(number);
+  }
+  return text;
+}
+
+std::vector<FollowProgress> read_progress(std::string_view text) {
+  std::vector<FollowProgress> files;
+  while (!text.empty()) {
+    if (const auto file = numbers_of(take_line(&text))) {
+      files.push_back(*file);
+    }
+  }
+  return files;
 }
 
 }  // namespace evq

@@ -1,11 +1,13 @@
 #pragma once
-// FollowProgress: how far a follower has read its file, which FollowTarget remembers as a text of
-// numbers. Pure; a text that is none gives nothing.
+// FollowProgress: how far a follower has read its files, which FollowTarget remembers as a text:
+// a line of numbers for each file, the one that was there first before the others. Pure; a line
+// that is none gives nothing.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace evq {
 
@@ -26,6 +28,6 @@ struct FollowProgress {
 };
 
 std::string progress_text(const FollowProgress& progress);
-std::optional<FollowProgress> read_progress(std::string_view text);
+std::vector<FollowProgress> read_progress(std::string_view text);
 
 }  // namespace evq

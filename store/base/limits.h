@@ -63,6 +63,15 @@ inline constexpr std::size_t kDatasetFieldsMax = 10000;
 inline constexpr std::size_t kFieldValueBytesMax = 1 * kMebibyte;
 // One field's name: the same as the service evq is compatible with.
 inline constexpr std::size_t kFieldNameBytesMax = 200;
+// Part of a followed file that waits for the end of one line, which the runtime of a container took
+// apart: room for the largest value, and as much of what the other stream says meanwhile.
+inline constexpr std::size_t kOpenPartBytesMax = 2 * kFieldValueBytesMax;
+// A followed file that rotation has renamed is given up when nothing has come to it for so long:
+// daemons write on to it until they open the new one, web servers until their last request is done.
+inline constexpr std::int64_t kRenamedFileQuietMs = 300'000;
+// Files of one name that a follower keeps open: those of a program that begins a new one every few
+// seconds are given up sooner.
+inline constexpr std::size_t kFollowedFilesMax = 16;
 // Map fields of a dataset: each name is compared and copied by every load, and a field is meant to
 // stand for many keys.
 inline constexpr std::size_t kMapFieldsMax = 1000;

@@ -4,10 +4,13 @@ import gzip
 import json
 import os
 import random
+import re
 import signal
+import threading
 import time
 
 from evq_case import EvqCase, main
+from processes import open_files, wait_until
 
 
 class Follow(EvqCase):
@@ -172,30 +175,46 @@ class Follow(EvqCase):
 
     def test_an_entry_is_whole_when_no_line_comes_for_a_while(self):
         lines = ["2024-05-01T10:00:00Z one", "\tat a", "\tat b", "2024-05-01T10:00:01Z two", "\tat c"]
-        self.evq("ingest", "app", "--multiline", input="")
-        self.follow("--multiline")
-        for line in lines:
-            with open(self.file, "a") as file:
-                file.write(line + "\n")
-            time.sleep(0.3)
-        self.written = 2
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            out = self.out("query", "app | project message | sort by message asc")
-            if len(out.splitlines()) == 2:
+        for dataset, file, process in self.followers("--multiline"):
+            if self.append_slowly(file, [line + "\n" for line in lines]):
                 break
-            time.sleep(0.05)
-        self.assertEqual([json.loads(line)["message"] for line in out.splitlines()],
+            self.interrupt(process)
+        messages = self.messages(f"{dataset} | project message | sort by message asc", 2)
+        self.assertEqual([json.loads(line)["message"] for line in messages],
                          ["\n".join(lines[:3]), "\n".join(lines[3:])])
+
+    def followers(self, *options):
+        """Followers of a new file each, into a new dataset, for what is to be tried until it was in time."""
+        for number in range(100):
+            dataset = f"slow{number}"
+            self.evq("dataset", "create", dataset)
+            file = self.directory / dataset
+            file.touch()
+            yield dataset, file, self.start(*self.target, "ingest", dataset, "--follow", file, *options)
+
+    def append_slowly(self, file, parts):
+        """Whether no part came so late after the one before that the follower may have stopped waiting for it:
+        it does after a second."""
+        last = None
+        for part in parts:
+            if last is not None:
+                time.sleep(0.3)
+            with open(file, "a") as log:
+                log.write(part)
+            now = time.monotonic()
+            if last is not None and now - last > 0.8:
+                return False
+            last = now
+        return True
+
+    def messages_now(self, query):
+        return self.evq("query", query, "-o", "ndjson", status=None)[0].splitlines()
 
     def messages(self, query, count):
         deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            out = self.evq("query", query, "-o", "ndjson", status=None)[0]
-            if len(out.splitlines()) == count:
-                break
+        while len(lines := self.messages_now(query)) != count and time.monotonic() < deadline:
             time.sleep(0.05)
-        return out.splitlines()
+        return lines
 
     def append(self, text):
         with open(self.file, "a") as file:
@@ -234,14 +253,23 @@ class Follow(EvqCase):
         self.follow()
         self.assertEqual(self.messages(query, 4), ['{"_time":"2024-03-10T02:30:00Z"}'] * 4)
 
+    def wait_until_read(self, process):
+        """Until the follower has looked at its file twice: it reads one or two times at each look."""
+        def reads():
+            with open(f"/proc/{process.pid}/io", encoding="utf-8") as counts:
+                return int(re.search(r"syscr: (\d+)", counts.read())[1])
+
+        begun = reads()
+        wait_until(lambda: reads() >= begun + 4, told="the follower has not looked at its file")
+
     def test_an_entry_that_may_go_on_is_kept_when_its_file_is_emptied(self):
         process = self.follow("--multiline")
         self.append("2024-03-10 02:30:00 hello\n")
         self.messages("app | project message", 1)
         self.append("2024-03-10 02:30:01 one\n at x\n")
-        time.sleep(0.4)  # it is read by then, and not whole
+        self.wait_until_read(process)  # and not whole
         self.file.write_text("")
-        time.sleep(0.4)
+        self.wait_until_read(process)
         self.append("2024-03-10 02:30:09 new\n")
         lines = self.messages("app | sort by _time asc | project message", 3)
         self.assertEqual([json.loads(line)["message"] for line in lines],
@@ -282,22 +310,42 @@ class Follow(EvqCase):
         self.assertEqual(len(self.messages("app | project message", 1)), 1)
 
     def test_parts_of_a_containers_lines_are_put_together(self):
-        process = self.follow("--multiline")
-        for text in ("2024-05-01T10:20:31.1Z stdout P be\n", "2024-05-01T10:20:31.2Z stderr F bad\n",
-                     "2024-05-01T10:20:31.3Z stdout F gins\n2024-05-01T10:20:31.4Z stdout P on"):
-            self.append(text)
-            time.sleep(0.3)
-        self.append("ly\n")
+        for dataset, file, process in self.followers("--multiline"):
+            if self.append_slowly(file, [
+                    "2024-05-01T10:20:31.1Z stdout P be\n", "2024-05-01T10:20:31.2Z stderr F bad\n",
+                    "2024-05-01T10:20:31.3Z stdout F gins\n2024-05-01T10:20:31.4Z stdout P on", "ly\n"]):
+                break
+            self.interrupt(process)
         wanted = ["2024-05-01T10:20:31.1Z stdout F begins", "2024-05-01T10:20:31.2Z stderr F bad",
                   "2024-05-01T10:20:31.4Z stdout F only"]
-        query = "app | sort by _time asc | project message"
+        query = f"{dataset} | sort by _time asc | project message"
         self.assertEqual([json.loads(line)["message"] for line in self.messages(query, 3)], wanted)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        self.follow("--multiline")
-        self.append("2024-05-01T10:20:32Z stdout P t\n2024-05-01T10:20:32.1Z stdout F wo\n")
+        self.start(*self.target, "ingest", dataset, "--follow", file, "--multiline")
+        with open(file, "a") as log:
+            log.write("2024-05-01T10:20:32Z stdout P t\n2024-05-01T10:20:32.1Z stdout F wo\n")
         self.assertEqual([json.loads(line)["message"] for line in self.messages(query, 4)],
                          wanted + ["2024-05-01T10:20:32Z stdout F two"])
+
+    def test_a_part_whose_line_never_ends_holds_nothing_back(self):
+        self.append("2024-05-01T10:20:31Z stderr P torn\n")
+        self.follow("--multiline")
+        over = threading.Event()
+
+        def write():  # never a second without a line
+            while not over.wait(0.05):
+                self.append("2024-05-01T10:20:32Z stdout F whole\n")
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            for word in ("torn", "whole"):
+                query = f"app | where message endswith '{word}' | take 1 | project message"
+                wait_until(lambda query=query: self.messages_now(query), told=f"nothing of {word} is stored")
+        finally:
+            over.set()
+            writer.join()
 
     def test_the_names_of_containers_are_a_field(self):
         self.append('web-1  | {"n":1}\n')
@@ -327,6 +375,79 @@ class Follow(EvqCase):
         self.write(5)
         self.follow()
         self.wait_for_all()
+
+    def test_lines_that_come_to_a_renamed_file_late(self):
+        """As of a daemon that logrotate asks to open the new file when it has made that."""
+        process = self.follow()
+        self.write(3)
+        self.wait_for_all()
+        with open(self.file, "a", encoding="utf-8") as old:
+            def write_late(end="\n"):
+                old.write(json.dumps({"i": self.written}) + end)
+                old.flush()
+                self.written += 1
+
+            os.rename(self.file, self.directory / "app.ndjson.1")
+            self.file.touch()
+            self.write(2)
+            self.wait_for_all()
+            write_late()
+            self.wait_for_all()
+            self.write(2)
+            self.wait_for_all()
+            write_late()
+            self.wait_for_all()
+            self.assertEqual(self.interrupt(process), 130)
+            self.assertIn("failed 0", process.stderr.read())
+            write_late()  # while nobody looks
+            self.write(2)
+            process = self.follow()
+            self.wait_for_all()
+            write_late(end="")  # no line, and nothing comes behind it
+            self.wait_for_all()
+            self.assertEqual(self.interrupt(process), 130)
+
+    def test_a_file_that_comes_back_goes_on(self):
+        process = self.follow()
+        other = self.directory / "other"
+        self.write(3)
+        self.wait_for_all()
+        for _ in range(2):
+            os.rename(self.file, self.directory / "away")
+            if other.exists():
+                os.rename(other, self.file)
+            self.write(3)
+            self.wait_for_all()
+            os.rename(self.file, other)
+            os.rename(self.directory / "away", self.file)
+            self.write(3)
+            self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+
+    def test_a_new_file_that_cannot_be_opened_is_tried_again(self):
+        process = self.follow()
+        self.write(3)
+        self.wait_for_all()
+        os.rename(self.file, self.directory / "app.ndjson.1")
+        self.file.mkdir()
+        self.assertIn("is no regular file; trying again", process.stderr.readline())
+        self.file.rmdir()
+        self.write(3)
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+
+    def test_that_the_last_file_is_gone_is_told(self):
+        process = self.follow()
+        self.write(1)
+        self.wait_for_all()
+        self.interrupt(process)
+        self.file.rename(self.directory / "away")
+        self.write(1)
+        (self.directory / "away").unlink()
+        process = self.follow()
+        self.wait_for_all()
+        self.interrupt(process)
+        self.assertIn("is not found any more; what came to it after byte 9 is not stored", process.stderr.read())
 
     def test_a_file_cut_short_is_read_anew(self):
         process = self.follow()
@@ -447,11 +568,45 @@ class FollowToServer(Follow):
         self.server.terminate()
         self.server.wait()
         self.write(3)
-        time.sleep(1.5)
+        self.assertTrue(any("trying again" in line for line in process.stderr))
         self.serve(listen=self.url.removeprefix("http://"))
         self.wait_for_all()
         self.assertEqual(self.interrupt(process), 130)
-        self.assertEqual(process.stderr.read().count("trying again"), 1)
+        self.assertNotIn("trying again", process.stderr.read())
+
+    def test_no_file_is_missed_while_the_server_is_away(self):
+        process = self.follow()
+        self.write(3)
+        self.wait_for_all()
+        self.server.terminate()
+        self.server.wait()
+        self.write(3)
+        self.assertTrue(any("trying again" in line for line in process.stderr))
+        path = str(self.file.resolve())
+        for number in (1, 2):
+            os.rename(path, f"{path}.{number}")
+            self.write(3)
+            wait_until(lambda: path in open_files(process.pid), told="the new file is not open")
+            self.assertIn(f"{path}.{number}", open_files(process.pid))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.serve(listen=self.url.removeprefix("http://"))
+        self.follow()
+        self.wait_for_all()
+
+    def test_the_number_of_the_device_may_change(self):
+        self.write(3)
+        process = self.follow()
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+        (state,) = (path for path in (self.directory / ".local/state/evq/follow").iterdir() if path.suffix != ".lock")
+        names, device, rest = re.fullmatch(r"(.*\n)(\d+)( .*)", state.read_text(), re.S).groups()
+        state.write_text(f"{names}{int(device) + 1}{rest}")
+        self.write(3)
+        process = self.follow()
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+        self.assertNotIn("cut short", process.stderr.read())
 
     def test_places_are_remembered_by_server_and_dataset(self):
         self.write(2)
