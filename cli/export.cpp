@@ -69,7 +69,7 @@ Result<std::optional<ResultFormat>> form_of(const ExportCommand& command) {
 class Export {
  public:
   Export(const GlobalOptions& global, const ExportCommand& command, QueryTarget& target)
-      : command_(command), target_(target), watched_(global) {}
+      : command_(command), zone_(global.zone), target_(target), watched_(global) {}
 
   Status run() {
     EVQ_TRY_ASSIGN(const std::optional<ResultFormat> told, form_of(command_));
@@ -90,9 +90,8 @@ class Export {
   // What is odd about the time range; empty: nothing.
   std::string note_on_times() const {
     const std::string misread = misread_bound_note(request_);
-    return !misread.empty()                  ? misread
-           : ends_before_it_begins(request_) ? "note: the time range ends before it begins"
-                                             : missed_;
+    const std::string wrong = wrong_range_note(request_);
+    return !misread.empty() ? misread : !wrong.empty() ? wrong : missed_;
   }
   // What a person hears of the file.
   std::string note() const {
@@ -160,12 +159,13 @@ class Export {
     request_.keeps_rows = false;
     request_.control = &interrupt_control();
     request_.now_ns = wall_clock_now_ns();  // one now for all parts
-    set_times(command_, &request_);
+    set_times(command_, zone_, &request_);
     return row_wise_dataset(request_.apl,
                             {.expanding = true, .subqueries = target_.caps_answers()});
   }
 
   const ExportCommand& command_;
+  const DisplayZone zone_;
   QueryTarget& target_;
   WatchedQuery watched_;
   QueryRequest request_;

@@ -81,7 +81,8 @@ Error InputNotes::with_header_hint(Error error, const std::string& path) const {
     error.hint = "name the columns: " + piped("tail -n +2", path) +
                  " --csv-fields a,b,…; without tail where the first line is an event";
   } else if (error.message.starts_with(kNoTextError)) {
-    error.hint = "--format text makes an event of each line all the same";
+    error.hint =
+        "--format text makes an event of each line all the same, and --format csv reads CSV";
   }
   return error;
 }

@@ -270,7 +270,7 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
   const RemoveFunction& remove = remover.value();
   DeleteRequest request;
   request.apl = command.apl;
-  set_times(command, &request);
+  set_times(command, global.zone, &request);
   request.control = &interrupt_control();
   if (command.commit && !command.yes) {
     const auto effect = remove(request);

@@ -1,12 +1,15 @@
 #include "cli/missed_events.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "apl/syntax/words.h"
 #include "cli/held_answer.h"
+#include "store/base/checked_math.h"
 #include "store/base/control.h"
 #include "store/base/guessed_layout.h"
 #include "store/base/time.h"
@@ -39,13 +42,31 @@ std::optional<TimeExtent> extent_of(QueryTarget& target, const QueryRequest& ask
   return TimeExtent{first.as_integer(), last.as_integer()};
 }
 
+// "2024-05-01" of that day's first instant, with or without its time; empty for others.
+std::string day_of(std::string_view time) {
+  constexpr std::size_t kDateBytes = 10;
+  const std::string_view rest = time.substr(std::min(kDateBytes, time.size()));
+  const bool is_date = time.substr(0, kDateBytes).find_last_of('-') == 7;
+  return is_date && (rest.empty() || rest == "T00:00:00Z") ? std::string(time.substr(0, kDateBytes))
+                                                           : std::string();
+}
+
 }  // namespace
 
-bool ends_before_it_begins(const QueryRequest& request) {
+std::string wrong_range_note(const QueryRequest& request) {
   const std::int64_t now = wall_clock_now_ns();
   const auto start = parse_relative_time(request.start_time.value_or(""), now);
   const auto end = parse_relative_time(request.end_time.value_or(""), now);
-  return start.has_value() && end.has_value() && *start > *end;
+  if (!start.has_value() || !end.has_value() || *start < *end) {
+    return {};
+  }
+  const std::string day = day_of(request.end_time.value_or(""));
+  const std::int64_t next = checked_add(*end, kDayNs).value_or(*end);
+  if (!day.empty() && *start < next) {
+    return "note: the time range ends where " + day + " begins; " + day_of(instant_text(next)) +
+           " as its end takes all of that day";
+  }
+  return *start > *end ? "note: the time range ends before it begins" : "";
 }
 
 std::string misread_bound_note(const QueryRequest& request) {
@@ -64,7 +85,8 @@ std::string misread_bound_note(const QueryRequest& request) {
 std::string missed_events_note(QueryTarget& target, const QueryRequest& request,
                                const ResultHeader& header, const QueryStatus& status) {
   const bool bounded = request.start_time.has_value() || request.end_time.has_value();
-  if (!bounded || status.rows_matched != 0 || header.datasets.size() != 1) {
+  if (!bounded || status.rows_matched != 0 || header.datasets.size() != 1 ||
+      !wrong_range_note(request).empty()) {
     return {};
   }
   const std::int64_t now = wall_clock_now_ns();
@@ -72,7 +94,7 @@ std::string missed_events_note(QueryTarget& target, const QueryRequest& request,
                                  .value_or(std::numeric_limits<std::int64_t>::min());
   const std::int64_t end = parse_relative_time(request.end_time.value_or(""), now)
                                .value_or(std::numeric_limits<std::int64_t>::max());
-  const auto extent = start <= end ? extent_of(target, request, header.datasets[0]) : std::nullopt;
+  const auto extent = extent_of(target, request, header.datasets[0]);
   if (!extent || (extent->last_ns >= start && extent->first_ns <= end)) {
     return {};
   }

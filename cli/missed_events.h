@@ -9,15 +9,16 @@
 
 namespace evq {
 
-// Whether the request's times hold nothing because they are the wrong way round, which is nearly
-// always a slip.
-bool ends_before_it_begins(const QueryRequest& request);
+// A note on times that are the wrong way round, or that end with a day as it begins, which is
+// nearly always a slip; empty for others.
+std::string wrong_range_note(const QueryRequest& request);
 
 // A note on a bound that is a date without marks, which is a Unix time; empty: neither is.
 std::string misread_bound_note(const QueryRequest& request);
 
 // A note on an answer to `request`, when it read one dataset and none of its events lies within the
-// request's times though there are some; empty otherwise, also when `target` cannot tell.
+// request's times though there are some; empty otherwise, also when `target` cannot tell or the
+// times are wrong as above.
 std::string missed_events_note(QueryTarget& target, const QueryRequest& request,
                                const ResultHeader& header, const QueryStatus& status);
 

@@ -66,6 +66,9 @@ std::shared_ptr<CLI::FormatterBase> help_formatter();
 
 // Finds the verb or action that `words` name ("dataset create"); null when there is none.
 const CLI::App* find_verb(const CLI::App& root, const std::vector<std::string>& words);
+// Finds the verb or action that explains `words`, which may end with a word that it takes
+// ("dataset map-field add"); null when there is none.
+const CLI::App* explained_verb(const CLI::App& root, const std::vector<std::string>& words);
 // Returns the text that --help and `evq help VERB` print.
 std::string verb_help(const CLI::App& verb);
 // Finds what may stand in the place of the last of `words`.

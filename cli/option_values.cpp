@@ -7,21 +7,106 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "store/base/ascii.h"
+#include "store/base/control.h"
 #include "store/base/number.h"
+#include "store/base/time.h"
 #include "store/base/time_parse.h"
+#include "store/base/time_zone.h"
 #include "store/base/timespan.h"
 
 namespace evq {
+namespace {
 
-std::string since_time(const std::string& text) {
-  const std::string ago = "now-" + text;
-  return parse_relative_time(ago, 0).has_value() ? ago : text;
+constexpr std::string_view kDays[] = {"yesterday", "today", "tomorrow"};
+constexpr std::int64_t kToday = 1;  // its place
+
+// Where the day begins that a word names; nothing for other words.
+std::optional<std::string> day_begin(std::string_view word, const DisplayZone& zone) {
+  const auto* const day = std::ranges::find(kDays, word);
+  if (day == std::end(kDays)) {
+    return std::nullopt;
+  }
+  const auto named = named_time_zone(zone.name());
+  if (!named.ok()) {
+    return std::nullopt;
+  }
+  const std::int64_t now = wall_clock_now_ns();
+  const std::int64_t begin = floor_to(zone.local_time(now), kDayNs).value_or(now) +
+                             (day - std::begin(kDays) - kToday) * kDayNs;
+  return instant_text(named.value()->utc_from_local(begin).value_or(begin));
 }
 
-std::string bound_time(const std::string& text) {
+// Whether a text would be a time or a duration if its numbers were smaller.
+bool is_out_of_range(const std::string& text) {
+  std::string small;
+  for (const char c : text) {
+    if (!is_digit(c) || small.empty() || !is_digit(small.back())) {
+      small.push_back(is_digit(c) ? '1' : c);
+    }
+  }
+  std::string dated = text;
+  const bool far_year =
+      text.find_first_not_of("0123456789") == 4 && (text < "1678" || text > "2262");
+  return parse_relative_time("now-" + small, 0).has_value() ||
+         (small.starts_with("now") && parse_relative_time(small, 0).has_value()) ||
+         (far_year && parse_instant(dated.replace(0, 4, "2000")).has_value());
+}
+
+// The duration that "1 hour", "2 days ago" and "1y" mean; empty for other texts.
+std::string meant_span(std::string_view text) {
+  constexpr std::pair<std::string_view, int> kDaysOf[] = {
+      {"y", 365}, {"yr", 365}, {"yrs", 365},  {"year", 365}, {"years", 365},
+      {"mo", 30}, {"mon", 30}, {"month", 30}, {"months", 30}};
+  constexpr std::size_t kDigitsMax = 5;
+  std::string lower = ascii_lower(trimmed(text));
+  lower.resize(lower.size() - (lower.ends_with(" ago") ? 4 : 0));
+  const std::size_t digits = lower.find_first_not_of("0123456789");
+  if (digits == 0 || digits == std::string::npos || digits > kDigitsMax) {
+    return {};
+  }
+  std::string number = lower.substr(0, digits);
+  const std::string_view unit = trimmed(std::string_view(lower).substr(digits));
+  for (const auto& [name, days] : kDaysOf) {
+    if (unit == name) {
+      return std::to_string(std::stoi(number) * days) + "d";
+    }
+  }
+  for (const std::string_view own : {"w", "d", "h", "m", "s", "ms"}) {
+    if (timespan_unit_ns(unit) == timespan_unit_ns(own)) {
+      return number.append(own);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string since_time(const std::string& text, const DisplayZone& zone) {
+  const std::string ago = "now-" + text;
+  return parse_relative_time(ago, 0).has_value() ? ago : day_begin(text, zone).value_or(text);
+}
+
+std::string bound_time(const std::string& text, const DisplayZone& zone) {
   const bool year = text.size() == 4 && text >= "1970" && text <= "2262" &&
                     text.find_first_not_of("0123456789") == std::string::npos;
-  return year ? text + "-01-01" : text;
+  return year ? text + "-01-01" : day_begin(text, zone).value_or(text);
+}
+
+Status check_time(const std::string& text, std::string_view kind, std::string hint) {
+  if (parse_relative_time(text, 0).has_value() ||
+      std::ranges::find(kDays, text) != std::end(kDays)) {
+    return Status::success();
+  }
+  if (is_out_of_range(text)) {
+    return make_error(ErrorCode::kUsage, "'" + text + "' is out of range",
+                      "times are from 1677-09-21 to 2262-04-11");
+  }
+  const std::string span = meant_span(text);
+  const std::string day = diag::suggest(text, kDays).best;
+  return make_error(ErrorCode::kUsage, "'" + text + "' is not " + std::string(kind),
+                    !span.empty()  ? "write " + span
+                    : !day.empty() ? "did you mean '" + day + "'?"
+                                   : std::move(hint));
 }
 
 bool lacks_unit(std::string_view text) {

@@ -8,28 +8,34 @@
 #include <string>
 #include <string_view>
 
+#include "apl/service/display_zone.h"
 #include "store/base/result.h"
 
 namespace evq {
 
-// Reads --since as a time: "1h" is now-1h; whole times stay.
-std::string since_time(const std::string& text);
-// Reads --start-time and --end-time as a time: four digits are a year, which begins then.
-std::string bound_time(const std::string& text);
+// Reads --since as a time: "1h" is now-1h; whole times stay. "today", "yesterday" and "tomorrow"
+// are where that day begins in the zone.
+std::string since_time(const std::string& text, const DisplayZone& zone);
+// Reads --start-time and --end-time as a time: such days as well; four digits are a year, which
+// begins then.
+std::string bound_time(const std::string& text, const DisplayZone& zone);
 // Sets the range that --start-time, --since and --end-time give a query or a delete; no bound where
 // none was given.
 template <class Command, class Request>
-void set_times(const Command& command, Request* request) {
+void set_times(const Command& command, const DisplayZone& zone, Request* request) {
   if (!command.start_time.empty()) {
-    request->start_time = bound_time(command.start_time);
+    request->start_time = bound_time(command.start_time, zone);
   }
   if (!command.since.empty()) {
-    request->start_time = since_time(command.since);
+    request->start_time = since_time(command.since, zone);
   }
   if (!command.end_time.empty()) {
-    request->end_time = bound_time(command.end_time);
+    request->end_time = bound_time(command.end_time, zone);
   }
 }
+// Checks what these read, which is meant as `kind`: "a time", "a duration". kUsage with what to
+// write, which is `hint` where nothing better is known.
+Status check_time(const std::string& text, std::string_view kind, std::string hint);
 // Whether a duration is a small number without a unit: 5 of what?
 bool lacks_unit(std::string_view text);
 

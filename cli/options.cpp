@@ -156,8 +156,8 @@ void add_help(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& hand
   verb->add_flag("--coverage", parsed->help.coverage,
                  "Measure the language against its inventory: runs every entry's example");
   verb->callback([=, &handlers] {
-    const CLI::App* found = find_verb(*root, parsed->help.topic);
-    if (found != nullptr && found != root) {
+    const CLI::App* found = explained_verb(*root, parsed->help.topic);
+    if (found != nullptr) {
       parsed->chosen = [text = verb_help(*found)] { return print_data(text); };
       return;
     }

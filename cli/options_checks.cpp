@@ -6,7 +6,6 @@
 
 #include "cli/option_checks.h"
 #include "cli/option_values.h"
-#include "store/base/time_parse.h"
 
 namespace evq {
 namespace {
@@ -17,6 +16,11 @@ std::string listed_words(const std::vector<std::string>& words) {
     text += (text.empty() ? "" : ", ") + word;
   }
   return text;
+}
+
+// As a validator tells it: nothing, or the message and the hint below it.
+std::string mistake_of(const Status& checked) {
+  return checked.ok() ? std::string() : checked.error().message + "\n" + checked.error().hint;
 }
 
 }  // namespace
@@ -49,9 +53,8 @@ CLI::Validator duration_or_time() {
         if (lacks_unit(text)) {
           return "'" + text + "' has no unit\nwrite " + text + "m, " + text + "h or " + text + "d";
         }
-        return parse_relative_time(since_time(text), 0).has_value()
-                   ? std::string()
-                   : "'" + text + "' is not a duration\nwrite 15m, 1h, 7d or 1w2d12h, or a time";
+        return mistake_of(
+            check_time(text, "a duration", "write 15m, 1h, 7d or 1w2d12h, or a time"));
       },
       "DURATION");
 }
@@ -59,11 +62,8 @@ CLI::Validator duration_or_time() {
 CLI::Validator point_in_time() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
-        return parse_relative_time(text, 0).has_value()
-                   ? std::string()
-                   : "'" + text +
-                         "' is not a time\nwrite RFC 3339 such as 2024-05-01T12:00:00Z, now, "
-                         "now-6h, or -7d";
+        return mistake_of(check_time(
+            text, "a time", "write RFC 3339 such as 2024-05-01T12:00:00Z, now, now-6h, or -7d"));
       },
       "TIME");
 }

@@ -71,7 +71,7 @@ void add_times(CLI::App* app, std::string* start, std::string* end, std::string*
           ->check(point_in_time());
   app->add_option("--end-time,--until", *end, "Only events up to this time")
       ->check(point_in_time());
-  app->add_option("--since", *since, "Only events of the last 1h, 7d, …")
+  app->add_option("--since", *since, "Only events of the last 1h, 7d, …, or since today")
       ->check(duration_or_time())
       ->excludes(first);
 }

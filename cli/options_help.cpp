@@ -1,5 +1,7 @@
 // What --help and `evq help VERB` print, in lines that fit 80 columns.
 
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/help.h"
@@ -80,6 +82,19 @@ void set_examples(CLI::App* verb, std::initializer_list<UsageExample> examples) 
     }
   }
   verb->footer(text);
+}
+
+const CLI::App* explained_verb(const CLI::App& root, const std::vector<std::string>& words) {
+  const CLI::App* verb = find_verb(root, words);
+  if (verb == nullptr) {
+    verb = find_verb(root, {words.begin(), words.end() - 1});
+    const auto takes_last = [&](const CLI::Option* option) {
+      return option->get_positional() &&
+             std::ranges::count(option_choices(*option), words.back()) > 0;
+    };
+    verb = verb != nullptr && !verb->get_options(takes_last).empty() ? verb : nullptr;
+  }
+  return verb == &root ? nullptr : verb;
 }
 
 std::string verb_help(const CLI::App& verb) {

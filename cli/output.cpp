@@ -15,6 +15,7 @@
 #include "cli/terminal/text_width.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
+#include "store/base/system_call.h"
 
 namespace evq {
 
@@ -89,10 +90,15 @@ int report_error(const Error& error, std::string_view query, ColorChoice color,
     const bool colored = use_color(color, environment, terminal);
     write_quietly(STDERR_FILENO, colored ? colored_report(report) : report);
   } else {
-    print_error_line(error.message, error.hint);
+    // No others close some of its files in a moment, as those that a server works for may.
+    print_error_line(error.message, is_no_descriptors(error)
+                                        ? "raise the limit of open files: ulimit -n 4096"
+                                        : error.hint);
   }
-  return error.code == ErrorCode::kCancelled ? interrupted_status()
-                                             : error_code_info(error.code).exit_status;
+  const bool other_server = error.code == ErrorCode::kNotFound && error.message == kPathNotFound;
+  return error.code == ErrorCode::kCancelled
+             ? interrupted_status()
+             : error_code_info(other_server ? ErrorCode::kServer : error.code).exit_status;
 }
 
 Error with_near_name(Error error, std::string_view word, const std::vector<std::string>& names,
@@ -122,7 +128,7 @@ Status check_input_path(const std::string& path) {
   }
   const std::string folder = path.ends_with('/') ? path : path + "/";
   return make_error(ErrorCode::kUsage, path + " is a directory",
-                    "name its files: " + (folder == "./" ? "" : folder) + "*.ndjson");
+                    "name its files: " + (folder == "./" ? "" : folder) + "*");
 }
 
 int report_end(const Status& done, std::string_view query, ColorChoice color) {

@@ -14,6 +14,9 @@
 
 namespace evq {
 
+// What a server says of a path that it does not have: it is another server than was meant.
+inline constexpr std::string_view kPathNotFound = "path not found";
+
 // Prints "error: text" and "  = hint" on stderr.
 void print_error_line(std::string_view text, std::string_view hint);
 // Prints an error with its place in `query` when it has one; returns the exit status of its code.

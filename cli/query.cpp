@@ -123,11 +123,12 @@ Result<QueryVariables> make_variables(const std::vector<std::string>& given) {
   return variables;
 }
 
-Result<QueryRequest> make_request(const QueryCommand& command, const std::string& form) {
+Result<QueryRequest> make_request(const QueryCommand& command, const std::string& form,
+                                  const DisplayZone& zone) {
   QueryRequest request;
   EVQ_TRY_ASSIGN(request.apl, query_text(command));
   EVQ_TRY_ASSIGN(request.variables, make_variables(command.variables));
-  set_times(command, &request);
+  set_times(command, zone, &request);
   request.limit = command.limit;
   if (!command.all && !command.limit.has_value()) {
     request.default_limit = kResultRowsDefault;
@@ -250,7 +251,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
     return report_error(chosen.error());
   }
   const std::string& form = chosen.value();
-  auto made = make_request(command, form);
+  auto made = make_request(command, form, global.zone);
   if (!made.ok()) {
     return report_error(made.error());
   }
@@ -276,8 +277,8 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   if (const std::string note = misread_bound_note(request); !note.empty()) {
     print_note(global, note);
   }
-  if (ends_before_it_begins(request)) {
-    print_note(global, "note: the time range ends before it begins");
+  if (const std::string note = wrong_range_note(request); !note.empty()) {
+    print_note(global, note);
   }
   TableOutputOptions options = output_options(global, command, request, form);
   options.arrival_time = names_arrival_time(request.apl);

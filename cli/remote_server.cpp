@@ -66,8 +66,10 @@ Result<ClientResponse> RemoteServer::perform(const ClientRequest& request, std::
   if (error.code == ErrorCode::kForbidden && error.hint.empty()) {
     error.hint = token_hint_;
   }
-  if (error.code == ErrorCode::kNotFound && error.message == "path not found") {
-    error.hint = "is this the address of such a server? evq config show tells who named it";
+  if (error.code == ErrorCode::kNotFound && error.message == kPathNotFound) {
+    error.hint =
+        "is this the address of such a server, without /v1 behind it? evq config show tells who "
+        "named it";
   }
   return error;
 }

@@ -7,6 +7,7 @@
 #include "cli/answer_output.h"
 #include "cli/interrupt.h"
 #include "cli/missed_events.h"
+#include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/output_file.h"
 #include "cli/repl.h"
@@ -34,10 +35,10 @@ QueryRequest Repl::request_of(const std::string& apl) const {
   QueryRequest request;
   request.apl = apl;
   if (!settings_.since.empty()) {
-    request.start_time = settings_.since;
+    request.start_time = since_time(settings_.since, settings_.zone);
   }
   if (!settings_.until.empty()) {
-    request.end_time = settings_.until;
+    request.end_time = bound_time(settings_.until, settings_.zone);
   }
   if (settings_.rows_max != 0) {
     request.default_limit = settings_.rows_max;
@@ -113,8 +114,8 @@ void Repl::ask(QueryRequest request) {
   if (!find_store()) {
     return;
   }
-  if (ends_before_it_begins(request)) {
-    print_note(global_, "note: the time range ends before it begins");
+  if (const std::string note = wrong_range_note(request); !note.empty()) {
+    print_note(global_, note);
   }
   InterruptScope interrupt(Interrupted::kInput,
                            static_cast<std::int64_t>(settings_.timeout_s * 1000));

@@ -13,7 +13,6 @@
 #include "cli/terminal/terminal.h"
 #include "store/base/ascii.h"
 #include "store/base/file.h"
-#include "store/base/time_parse.h"
 #include "store/base/time_zone.h"
 
 namespace evq {
@@ -132,7 +131,7 @@ ArgumentWords switch_words(Repl& /*repl*/) {
 }
 
 ArgumentWords duration_words(Repl& /*repl*/) {
-  return {"15m", "1h", "6h", "1d", "7d", "30d", "off"};
+  return {"15m", "1h", "6h", "1d", "7d", "30d", "today", "yesterday", "off"};
 }
 
 ArgumentWords zone_words(Repl& /*repl*/) {
@@ -166,11 +165,7 @@ Status check_time(const std::string& text) {
     return make_error(ErrorCode::kUsage, "'" + text + "' has no unit",
                       "write " + text + "m, " + text + "h or " + text + "d");
   }
-  if (parse_relative_time(text, 0).has_value()) {
-    return Status::success();
-  }
-  return make_error(ErrorCode::kUsage, "'" + text + "' is not a time",
-                    "write 1h, 7d, 2024-05-01, or 2024-05-01T12:00:00Z");
+  return check_time(text, "a time", "write 1h, 7d, 2024-05-01, or 2024-05-01T12:00:00Z");
 }
 
 Status check_typed(const std::string& message, const std::string& hint) {

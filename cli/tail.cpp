@@ -165,7 +165,7 @@ class Tail {
       last.api_form = true;
     }
     if (!command_.since.empty()) {
-      last.start_time = since_time(command_.since);
+      last.start_time = since_time(command_.since, global_.zone);
     }
     last.limit = std::max<std::uint64_t>(command_.lines, 1);
     HeldAnswer rows;

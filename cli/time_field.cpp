@@ -358,20 +358,25 @@ std::string some_untimed_note(std::uint64_t untimed) {
          (one ? "it was read" : "they were read");
 }
 
+// What the lines of a log are, kText or kLogfmt; nothing where the input is none.
+std::optional<PieceKind> kind_of_log(std::string_view head, const IngestOptions& options) {
+  const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
+  const auto kind = csv ? std::nullopt : detect_kind(head, options.format, true);
+  const bool log = kind == PieceKind::kText || kind == PieceKind::kLogfmt;
+  return log ? kind : std::nullopt;
+}
+
 // That the lines of a log told no time, or were not asked for one. Empty where all did.
 std::string untimed_lines_note(std::string_view head, const IngestOptions& options,
                                const IngestCounts& counts) {
-  const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
-  const auto kind = detect_kind(head, options.format, true);
-  const bool text = kind == std::optional(PieceKind::kText);
-  const bool log = text || kind == std::optional(PieceKind::kLogfmt);
-  if (counts.ingested == 0 || csv || !options.timestamp_field.empty() || !log) {
+  const std::optional<PieceKind> kind = kind_of_log(head, options);
+  if (counts.ingested == 0 || !options.timestamp_field.empty() || !kind) {
     return {};
   }
   if (counts.untimed > 0 && counts.untimed < counts.ingested) {
     return some_untimed_note(counts.untimed);
   }
-  if (!text) {
+  if (kind != PieceKind::kText) {
     return {};
   }
   if (!options.timestamp_layout.empty()) {
@@ -384,8 +389,9 @@ std::string untimed_lines_note(std::string_view head, const IngestOptions& optio
 }
 
 // That no event had a time of its own, with the field that tells it and the layout where one has to
-// read it. Empty when some had a time, and when nobody named a field or a layout and none is found.
-std::string untimed_note(FirstEvents& events, const IngestOptions& options,
+// read it. Empty when some had a time, and when nobody named a field or a layout and none is found,
+// unless they are lines of logfmt, which are logged at some time.
+std::string untimed_note(std::string_view head, FirstEvents& events, const IngestOptions& options,
                          const IngestCounts& counts) {
   if (counts.untimed == 0 || counts.untimed < counts.ingested) {
     return {};
@@ -394,7 +400,9 @@ std::string untimed_note(FirstEvents& events, const IngestOptions& options,
   const std::string wanted = named.empty() ? "_time" : named;
   const FoundTime found = find_time(events.get());
   if (named.empty() && options.timestamp_layout.empty() && found.field.empty()) {
-    return {};
+    return kind_of_log(head, options) == PieceKind::kLogfmt
+               ? "no line has a time that is known, so _time is when it was read"
+               : "";
   }
   std::string note = "no event has the field " + wanted + ", so _time is when it was read";
   if (!found.field.empty() && found.field != wanted) {
@@ -511,7 +519,7 @@ std::vector<std::string> time_notes(std::string_view head, const IngestOptions& 
   const std::string lines = untimed_lines_note(head, options, counts);
   std::vector<std::string> notes;
   for (std::string note :
-       {lines.empty() ? untimed_note(events, options, counts) : lines,
+       {lines.empty() ? untimed_note(head, events, options, counts) : lines,
         misread_note(head, events, options, counts), zoneless_note(options, counts)}) {
     if (!note.empty()) {
       notes.push_back(std::move(note));

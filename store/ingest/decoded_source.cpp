@@ -22,7 +22,7 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kInputBytes = 128 * kKibibyte;
-// Bytes that tell the compression.
+// Bytes that tell the compression, of which no line feed is one: what has it is plain.
 constexpr std::size_t kMagicBytes = 4;
 
 class Decoder {
@@ -308,7 +308,8 @@ class DecodedSource : public ByteSource {
     ended_ = **read == 0;
     read_bytes_ += **read;
     rest_ = {input_.data(), kept + **read};
-    if (decoder_ == nullptr && (rest_.size() >= kMagicBytes || ended_)) {
+    const bool told = rest_.size() >= kMagicBytes || rest_.find('\n') != std::string_view::npos;
+    if (decoder_ == nullptr && (told || ended_)) {
       take_decoder(rest_);
     }
     return true;

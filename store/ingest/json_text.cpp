@@ -57,7 +57,9 @@ JsonNumber long_integer(const char* begin, const char* end) {
     return number;
   }
   JsonNumber number = slow_real(begin, end);
-  if (number.kind == JsonNumberKind::kReal) {
+  std::string written;
+  append_real_json(written, number.real);
+  if (number.kind == JsonNumberKind::kReal && written != text) {
     number.kind = JsonNumberKind::kWidened;
   }
   return number;

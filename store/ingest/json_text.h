@@ -16,7 +16,7 @@ enum class JsonNumberKind : std::uint8_t {
   kInvalid,
   kLong,
   kReal,
-  kWidened,   // an integer outside of int64, as the nearest double
+  kWidened,   // an integer outside of int64, as the nearest double, which is written otherwise
   kTooLarge,  // beyond every double
 };
 

@@ -9,7 +9,8 @@
 //   have: the event fails.
 // - A comma behind an event, at the end of its line: passed over, counted as repaired; where the
 //   input is said to be NDJSON, the event fails.
-// - Integers outside of int64: the nearest double, counted as repaired.
+// - Integers outside of int64: the nearest double, counted as repaired; not where that double is
+//   written with the same digits, as 100000000000000000000 is.
 // - Numbers beyond every double (1e400): null, counted as repaired.
 // - Duplicate keys: the last one wins, at every depth; in a CSV header: an error.
 // - NaN, Infinity, comments, raw control bytes in strings: not JSON, the event fails.

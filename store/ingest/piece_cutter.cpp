@@ -229,7 +229,9 @@ void PieceCutter::make_room(std::size_t capacity) {
 // True when the kind of events is known, and the header of CSV or rows read.
 Result<bool> PieceCutter::detect(bool no_more) {
   if (!mark_checked_) {
-    if (size_ < kByteOrderMark.size() && !no_more) {
+    // In a short line, which may be all for long, there is none.
+    const bool has_line = text().find('\n') != std::string_view::npos;
+    if (size_ < kByteOrderMark.size() && !has_line && !no_more) {
       return false;
     }
     mark_checked_ = true;
@@ -333,25 +335,32 @@ std::optional<PieceKind> PieceCutter::kind_of_head(bool no_more) const {
   return detect_kind(text(), options_.format, no_more);
 }
 
-// Bytes that are no text would become events that nobody can read; of lines that are said to be
-// text one may have a zero byte, as a file has that was cut short while it was written.
+// Bytes that are no text would become events that nobody can read; what is said to be text may have
+// a zero byte, as values have that are stored as given, and files that were cut short while they
+// were written. In the header of CSV it tells a file of another kind, whatever it is called.
 Status PieceCutter::refuse_binary() {
   const std::string_view head = text().substr(0, kBinaryCheckBytes);
   if (const std::string_view kind = known_binary(head); !kind.empty()) {
     return refuse("this is " + std::string(kind));
   }
   const std::size_t zero = head.find('\0');
-  const bool text_named = options_.format == InputFormat::kText ||
-                          options_.format == InputFormat::kLogfmt ||
-                          options_.format == InputFormat::kW3c || options_.multiline;
-  if (zero == std::string_view::npos || (text_named && !is_unmarked_utf16(head))) {
+  const bool named =
+      (options_.format != InputFormat::kAuto && options_.format != InputFormat::kDetect) ||
+      options_.multiline;
+  const bool in_header =
+      kind_ == PieceKind::kRecords && csv_.fields.empty() && zero < head.find('\n');
+  if (zero == std::string_view::npos || (named && !in_header && !is_unmarked_utf16(head))) {
     return {};
   }
   if (is_unmarked_utf16(head)) {
     return refuse("this is UTF-16 text without its byte order mark; convert it first: iconv -f " +
                   std::string(head[0] == '\0' ? "UTF-16BE" : "UTF-16LE") + " -t UTF-8");
   }
-  return refuse(std::string(kNoTextError) + std::to_string(offset_ + zero + 1) +
+  const std::string byte = std::to_string(offset_ + zero + 1);
+  if (named) {
+    return refuse("this is no CSV: byte " + byte + ", in its header, is zero");
+  }
+  return refuse(std::string(kNoTextError) + byte +
                 " is zero (compressed input may be gzip or zstd)");
 }
 

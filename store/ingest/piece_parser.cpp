@@ -98,6 +98,7 @@ struct PieceParser::Target {
   BatchBuilder& builder;
   ParseReport& report;
   const Flush& flush;
+  const bool keeps_rejects;
   // Where the text begins that the event's parser was given; its offsets count from there.
   std::size_t base = 0;
   std::vector<std::uint32_t> odd = {};  // columns of the event at hand whose values are odd
@@ -127,6 +128,14 @@ struct PieceParser::Target {
     return {piece.line + lines, position - line_begin + column};
   }
 
+  // Begins an event, whose parser is given the text from `begin` on.
+  EventAssembler& begin_event(std::size_t begin) {
+    base = begin;
+    EventAssembler& event = builder.assembler();
+    event.begin();
+    return event;
+  }
+
   // After every event, good or not: failed ones leave their keys behind as well. The event ends at
   // `end`, and the line ends behind it are its own.
   Status flush_if_full(std::size_t end) const {
@@ -140,21 +149,44 @@ struct PieceParser::Target {
     return flush(end);
   }
 
-  // `event` is the failed text, `position` the fault in the piece.
-  void fail(std::string_view event, std::size_t position, std::string reason, bool keep) {
+  // Ends the event [begin, end), which has failed; `position` is the fault in the piece.
+  Status fail(std::size_t begin, std::size_t end, std::size_t position, std::string reason) {
     const Place place = place_of(position);
     IngestFailure failure{place.line, place.column, piece.offset + position, std::move(reason),
                           piece.receipt_ns};
-    if (keep) {
-      report.rejects.push_back({std::string(event), failure});
+    if (keeps_rejects) {
+      report.rejects.push_back({std::string(piece.text().substr(begin, end - begin)), failure});
     }
     report.counts.fail(std::move(failure));
+    return flush_if_full(end);
+  }
+
+  // The same where the parser, given the text from `base` on, has found the fault.
+  Status fail(std::size_t begin, std::size_t end, const TolerantJson& parser) {
+    report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
+    return fail(begin, end, base + parser.fault_offset(), parser.fault());
+  }
+
+  // Calls `read` with where each line begins and ends, without its line feed.
+  template <class Read>
+  Status for_each_line(const Read& read) const {
+    const std::string_view text = piece.text();
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      EVQ_TRY(read(begin, end));
+      begin = end + 1;
+    }
+    return {};
   }
 };
 
 Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport& report,
                           const Flush& flush) const {
-  Target target{.piece = piece, .builder = builder, .report = report, .flush = flush};
+  Target target{.piece = piece,
+                .builder = builder,
+                .report = report,
+                .flush = flush,
+                .keeps_rejects = settings_.keep_rejects};
   const ZonelessTimes times(settings_.rules->zone.get());
   for (const LostEvent& event : piece.lost) {
     IngestFailure failure{event.line, event.column, event.offset, event.reason, piece.receipt_ns};
@@ -193,15 +225,14 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
   return {};
 }
 
-// Counts the event [begin, end) as failed when it is longer than allowed; then true. The cutter
-// passes over those that it has not whole by then, but not over those that came at once.
-bool PieceParser::refuse_overlong(Target& target, std::size_t begin, std::size_t end) const {
-  if (end - begin <= settings_.line_bytes_max) {
-    return false;
-  }
-  target.fail(target.piece.text().substr(begin, end - begin), begin,
-              long_event_reason(settings_.line_bytes_max), settings_.keep_rejects);
-  return true;
+// The cutter passes over those events that it has not whole by then, but not over those that came
+// at once.
+bool PieceParser::is_overlong(std::size_t begin, std::size_t end) const {
+  return end - begin > settings_.line_bytes_max;
+}
+
+Status PieceParser::refuse_overlong(Target& target, std::size_t begin, std::size_t end) const {
+  return target.fail(begin, end, begin, long_event_reason(settings_.line_bytes_max));
 }
 
 // Counts what is text in columns of numbers of the record that begins there.
@@ -219,14 +250,12 @@ void PieceParser::note_odd_values(Target& target, std::size_t begin) const {
 // Takes the assembled event [begin, end) or counts it as failed.
 Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t end) const {
   EventAssembler& event = target.builder.assembler();
-  const std::string_view text = target.piece.text().substr(begin, end - begin);
   if (!target.builder.commit(target.piece.receipt_ns)) {
     std::string reason = event.failure();
     if (target.piece.kind == PieceKind::kRecords) {
-      reason = lines_reason(std::move(reason), text);
+      reason = lines_reason(std::move(reason), target.piece.text().substr(begin, end - begin));
     }
-    target.fail(text, begin, std::move(reason), settings_.keep_rejects);
-    return target.flush_if_full(end);
+    return target.fail(begin, end, begin, std::move(reason));
   }
   IngestCounts& counts = target.report.counts;
   ++counts.ingested;
@@ -269,9 +298,8 @@ Status PieceParser::parse_lines(Target& target) const {
     const bool opened = fast || (!settings_.tolerant_only && end - begin <= kWindowBytes &&
                                  fast_json.open(text.substr(begin, end - begin)));
     fetch_ahead(text, begin, end);
-    EventAssembler& event = target.builder.assembler();
-    event.begin();
-    if (opened && end - begin <= settings_.line_bytes_max &&
+    EventAssembler& event = target.begin_event(begin);
+    if (opened && !is_overlong(begin, end) &&
         fast_json.parse_event(begin - window, end - window, event)) {
       EVQ_TRY(take_event(target, begin, end));
     } else if (!is_blank(text.substr(begin, end - begin))) {
@@ -284,15 +312,13 @@ Status PieceParser::parse_lines(Target& target) const {
 
 // One line: an object, an array of objects, or several of them.
 Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::size_t end) const {
-  if (refuse_overlong(target, begin, end)) {
-    return {};
+  if (is_overlong(begin, end)) {
+    return refuse_overlong(target, begin, end);
   }
   const std::string_view line = target.piece.text().substr(begin, end - begin);
   std::size_t position = mark_bytes(line);
-  target.base = begin;
   while (true) {
-    EventAssembler& event = target.builder.assembler();
-    event.begin();
+    EventAssembler& event = target.begin_event(begin);
     TolerantJson parser(line, event);
     parser.set_position(position);
     parser.skip_blanks();
@@ -321,10 +347,7 @@ Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::siz
       continue;
     }
     const std::size_t next = settings_.one_value_a_line ? line.size() : next_object(line, position);
-    target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
-    target.fail(line.substr(position, next - position), begin + parser.fault_offset(),
-                parser.fault(), settings_.keep_rejects);
-    EVQ_TRY(target.flush_if_full(next == line.size() ? end : begin + next));
+    EVQ_TRY(target.fail(begin + position, begin + next, parser));
     position = next;
   }
 }
@@ -336,6 +359,7 @@ Status PieceParser::parse_array_line(Target& target, std::size_t begin, std::siz
   EventAssembler passed(settings_.rules);  // the builder's goes when its batch is full
   TolerantJson parser(line, passed);
   passed.begin();
+  target.base = begin;  // behind the blanks that its line may begin with
   bool any_object = false;
   if (parser.skip_value() && parser.at_end()) {
     EVQ_TRY(for_each_element(parser, passed, [&](std::size_t from, std::size_t /*to*/) -> Status {
@@ -343,27 +367,19 @@ Status PieceParser::parse_array_line(Target& target, std::size_t begin, std::siz
       return {};
     }));
   }
-  if (!any_object) {
-    const bool syntax = !parser.fault().empty() && !parser.fault_is_limit();
-    target.report.syntax_failures += syntax ? 1U : 0U;
-    target.fail(line, begin + parser.fault_offset(),
-                parser.fault().empty() ? "expected an object, found an array without objects"
-                                       : parser.fault(),
-                settings_.keep_rejects);
-    return {};
+  if (!any_object && !parser.fault().empty()) {
+    return target.fail(begin, end, parser);
   }
-  target.base = begin;
+  if (!any_object) {
+    return target.fail(begin, end, begin + parser.fault_offset(),
+                       "expected an object, found an array without objects");
+  }
   return for_each_element(parser, passed, [&](std::size_t from, std::size_t to) -> Status {
-    EventAssembler& event = target.builder.assembler();
-    event.begin();
-    TolerantJson reader(line.substr(0, to), event);
+    TolerantJson reader(line.substr(0, to), target.begin_event(begin));
     reader.set_position(from);
-    if (reader.parse_event()) {
-      return take_event(target, begin + from, begin + to);
-    }
-    target.fail(line.substr(from, to - from), begin + reader.fault_offset(), reader.fault(),
-                settings_.keep_rejects);
-    return target.flush_if_full(begin + to);
+    return reader.parse_event() ? take_event(target, begin + from, begin + to)
+                                : target.fail(begin + from, begin + to,
+                                              begin + reader.fault_offset(), reader.fault());
   });
 }
 
@@ -372,92 +388,77 @@ Status PieceParser::parse_values(Target& target) const {
   FastJson& fast_json = target.builder.fast_json();
   const bool fast = !settings_.tolerant_only && fast_json.open(text);
   for (const ValueSpan& span : target.piece.spans) {
-    if (refuse_overlong(target, span.begin, span.begin + span.size)) {
+    const std::size_t end = span.begin + span.size;
+    if (is_overlong(span.begin, end)) {
+      EVQ_TRY(refuse_overlong(target, span.begin, end));
       continue;
     }
-    const std::string_view value = text.substr(span.begin, span.size);
-    target.base = span.begin;
-    EventAssembler& event = target.builder.assembler();
-    event.begin();
-    if (fast && fast_json.parse_event(span.begin, span.begin + span.size, event)) {
-      EVQ_TRY(take_event(target, span.begin, span.begin + span.size));
+    EventAssembler& event = target.begin_event(span.begin);
+    if (fast && fast_json.parse_event(span.begin, end, event)) {
+      EVQ_TRY(take_event(target, span.begin, end));
       continue;
     }
     event.begin();
-    TolerantJson parser(value, event);
-    const bool object = value.front() == '{';
+    TolerantJson parser(text.substr(span.begin, span.size), event);
+    const bool object = text[span.begin] == '{';
     if (object ? parser.parse_event() && parser.at_end() : parser.skip_value() && parser.at_end()) {
-      if (object) {
-        EVQ_TRY(take_event(target, span.begin, span.begin + span.size));
-      } else {
-        target.fail(value, span.begin, "expected an object", settings_.keep_rejects);
-      }
+      EVQ_TRY(object ? take_event(target, span.begin, end)
+                     : target.fail(span.begin, end, span.begin, "expected an object"));
       continue;
     }
-    const std::size_t fault = span.begin + parser.fault_offset();
     if (span.in_array && !parser.fault_is_limit()) {
-      const Target::Place place = target.place_of(fault);
+      const Target::Place place = target.place_of(span.begin + parser.fault_offset());
       return make_error(ErrorCode::kData, "line " + std::to_string(place.line) + ", column " +
                                               std::to_string(place.column) + ": " + parser.fault());
     }
-    target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
-    target.fail(value, fault, parser.fault(), settings_.keep_rejects);
-    EVQ_TRY(target.flush_if_full(span.begin + span.size));
+    EVQ_TRY(target.fail(span.begin, end, parser));
   }
   return {};
 }
 
 Status PieceParser::parse_rows(Target& target) const {
-  const std::string_view text = target.piece.text();
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
-    EventAssembler& event = target.builder.assembler();
-    event.begin();
-    TolerantJson parser(line, event);
-    target.base = begin;
-    if (refuse_overlong(target, begin, end) || is_blank(line)) {
-      // Nothing to read.
-    } else if (parser.parse_row(settings_.csv.fields) && parser.at_end()) {
-      EVQ_TRY(take_event(target, begin, end));
-    } else {
-      target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
-      target.fail(line, begin + parser.fault_offset(), parser.fault(), settings_.keep_rejects);
-      EVQ_TRY(target.flush_if_full(end));
+  return target.for_each_line([&](std::size_t begin, std::size_t end) -> Status {
+    const std::string_view line = target.piece.text().substr(begin, end - begin);
+    if (is_overlong(begin, end)) {
+      return refuse_overlong(target, begin, end);
     }
-    begin = end + 1;
-  }
-  return {};
+    if (is_blank(line)) {
+      return {};
+    }
+    TolerantJson parser(line, target.begin_event(begin));
+    return parser.parse_row(settings_.csv.fields) && parser.at_end()
+               ? take_event(target, begin, end)
+               : target.fail(begin, end, parser);
+  });
 }
 
 // ---------------------------------------------------------------- plain text
 
 Status PieceParser::parse_text(Target& target) const {
-  const std::string_view text = target.piece.text();
   LineTimes times(target.piece, settings_.find_times);
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = text.substr(begin, end - begin);
+  return target.for_each_line([&](std::size_t begin, std::size_t end) -> Status {
+    std::string_view line = target.piece.text().substr(begin, end - begin);
     if (line.ends_with('\r')) {
       line.remove_suffix(1);
+      --end;
     }
-    if (!is_blank(line) && !refuse_overlong(target, begin, begin + line.size())) {
-      EventAssembler& event = target.builder.assembler();
-      event.begin();
-      target.base = begin;
-      if (target.piece.kind == PieceKind::kLogfmt) {
-        read_logfmt_line(line, event);
-      } else {
-        read_text_line(line, event);
-      }
-      if (const auto time = times.next(line)) {
-        event.set_time(*time);
-      }
-      EVQ_TRY(take_event(target, begin, begin + line.size()));
+    if (is_blank(line)) {
+      return {};
     }
-    begin = end + 1;
-  }
-  return {};
+    if (is_overlong(begin, end)) {
+      return refuse_overlong(target, begin, end);
+    }
+    EventAssembler& event = target.begin_event(begin);
+    if (target.piece.kind == PieceKind::kLogfmt) {
+      read_logfmt_line(line, event);
+    } else {
+      read_text_line(line, event);
+    }
+    if (const auto time = times.next(line)) {
+      event.set_time(*time);
+    }
+    return take_event(target, begin, end);
+  });
 }
 
 Status PieceParser::parse_entries(Target& target) const {
@@ -465,44 +466,46 @@ Status PieceParser::parse_entries(Target& target) const {
   LineTimes times(target.piece, settings_.find_times);
   for (const ValueSpan& span : target.piece.spans) {
     const std::string_view entry = entry_text(text.substr(span.begin, span.size));
-    target.base = static_cast<std::size_t>(entry.data() - text.data());
-    if (entry.empty() || refuse_overlong(target, target.base, target.base + entry.size())) {
+    if (entry.empty()) {
       continue;
     }
-    EventAssembler& event = target.builder.assembler();
-    event.begin();
+    const auto begin = static_cast<std::size_t>(entry.data() - text.data());
+    const std::size_t end = begin + entry.size();
+    if (is_overlong(begin, end)) {
+      EVQ_TRY(refuse_overlong(target, begin, end));
+      continue;
+    }
+    EventAssembler& event = target.begin_event(begin);
     read_text_line(entry, event);
     if (const auto time = times.next(entry.substr(0, entry.find('\n')))) {
       event.set_time(*time);
     }
-    EVQ_TRY(take_event(target, target.base, target.base + entry.size()));
+    EVQ_TRY(take_event(target, begin, end));
   }
   return {};
 }
 
 Status PieceParser::parse_w3c(Target& target) const {
-  const std::string_view text = target.piece.text();
   W3cReader reader(target.piece.w3c_header.get());
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = text.substr(begin, end - begin);
-    target.base = begin;
-    EventAssembler& event = target.builder.assembler();
-    event.begin();
+  return target.for_each_line([&](std::size_t begin, std::size_t end) -> Status {
+    std::string_view line = target.piece.text().substr(begin, end - begin);
+    EventAssembler& event = target.begin_event(begin);
     if (!is_valid_utf8(line)) {
       line = event.repair_text(line, 0);
     }
-    if (reader.next(line) && !refuse_overlong(target, begin, end)) {
-      reader.read(event);
-      if (const auto time =
-              settings_.find_times ? reader.time(target.piece.receipt_ns) : std::nullopt) {
-        event.set_time(*time);
-      }
-      EVQ_TRY(take_event(target, begin, end));
+    if (!reader.next(line)) {
+      return {};
     }
-    begin = end + 1;
-  }
-  return {};
+    if (is_overlong(begin, end)) {
+      return refuse_overlong(target, begin, end);
+    }
+    reader.read(event);
+    if (const auto time =
+            settings_.find_times ? reader.time(target.piece.receipt_ns) : std::nullopt) {
+      event.set_time(*time);
+    }
+    return take_event(target, begin, end);
+  });
 }
 
 // ---------------------------------------------------------------- CSV
@@ -518,9 +521,7 @@ Status PieceParser::parse_swallowed(Target& target, std::size_t begin, std::size
     const std::size_t size = first_record_bytes(text.substr(begin), settings_.csv.delimiter);
     std::string_view record = text.substr(begin, size);
     record.remove_suffix(record.ends_with('\n') ? 1 : 0);
-    target.base = begin;
-    EventAssembler& event = target.builder.assembler();
-    event.begin();
+    EventAssembler& event = target.begin_event(begin);
     target.odd.clear();
     CsvFault fault = is_blank_record(record)
                          ? CsvFault{}
@@ -537,9 +538,8 @@ Status PieceParser::parse_swallowed(Target& target, std::size_t begin, std::size
       }
     }
     if (!fault.reason.empty()) {
-      target.fail(record, begin + fault.offset, lines_reason(std::move(fault.reason), record),
-                  settings_.keep_rejects);
-      EVQ_TRY(target.flush_if_full(begin + record.size()));
+      EVQ_TRY(target.fail(begin, begin + record.size(), begin + fault.offset,
+                          lines_reason(std::move(fault.reason), record)));
     } else if (!is_blank_record(record)) {
       EVQ_TRY(take_event(target, begin, begin + record.size()));
     }
@@ -556,25 +556,23 @@ Status PieceParser::parse_records(Target& target) const {
       record.remove_suffix(1);
     }
     const std::size_t end = span.begin + record.size();
-    target.base = span.begin;
-    if (is_blank_record(record) || refuse_overlong(target, span.begin, end)) {
+    if (is_blank_record(record)) {
       continue;
     }
-    EventAssembler& event = target.builder.assembler();
-    event.begin();
+    if (is_overlong(span.begin, end)) {
+      EVQ_TRY(refuse_overlong(target, span.begin, end));
+      continue;
+    }
+    EventAssembler& event = target.begin_event(span.begin);
     target.odd.clear();
     const CsvFault fault = read_csv_record(record, settings_.csv, event, &target.odd);
     if (fault.quote != CsvFault::kNone) {
       EVQ_TRY(parse_swallowed(target, span.begin, end));
       continue;
     }
-    if (!fault.reason.empty()) {
-      target.fail(record, span.begin + fault.offset, lines_reason(fault.reason, record),
-                  settings_.keep_rejects);
-      EVQ_TRY(target.flush_if_full(end));
-      continue;
-    }
-    EVQ_TRY(take_event(target, span.begin, end));
+    EVQ_TRY(fault.reason.empty() ? take_event(target, span.begin, end)
+                                 : target.fail(span.begin, end, span.begin + fault.offset,
+                                               lines_reason(fault.reason, record)));
   }
   return {};
 }

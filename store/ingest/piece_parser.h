@@ -69,7 +69,8 @@ class PieceParser {
   Status parse_w3c(Target& target) const;
   Status parse_tolerantly(Target& target, std::size_t begin, std::size_t end) const;
   Status parse_array_line(Target& target, std::size_t begin, std::size_t end) const;
-  bool refuse_overlong(Target& target, std::size_t begin, std::size_t end) const;
+  bool is_overlong(std::size_t begin, std::size_t end) const;
+  Status refuse_overlong(Target& target, std::size_t begin, std::size_t end) const;
   void note_odd_values(Target& target, std::size_t begin) const;
   Status take_event(Target& target, std::size_t begin, std::size_t end) const;
 

@@ -88,10 +88,11 @@ void type_columns(std::string_view types, char separator, std::vector<W3cColumn>
   });
 }
 
-// The bytes for `\x09`; the text itself where they are no UTF-8. `out` has room for them.
-std::string_view without_escapes(std::string_view text, std::string* out) {
+// The text with the bytes for `\x09`, put into `out`, which has room for it. Nothing: the text
+// stays as it is, for there are none, or they are no UTF-8.
+std::optional<std::string_view> without_escapes(std::string_view text, std::string* out) {
   if (text.find("\\x") == std::string_view::npos) {
-    return text;
+    return std::nullopt;
   }
   const std::size_t begin = out->size();
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -100,7 +101,7 @@ std::string_view without_escapes(std::string_view text, std::string* out) {
     i += byte ? 3U : 0U;
   }
   const auto plain = std::string_view(*out).substr(begin);
-  return is_valid_utf8(plain) ? plain : text;
+  return is_valid_utf8(plain) ? std::optional(plain) : std::nullopt;
 }
 
 JsonNumber whole_number(std::string_view text) {
@@ -279,21 +280,21 @@ bool W3cReader::split() {
       ++begin;
       continue;
     }
-    std::string_view cell;
-    std::size_t end = quotes ? take_quoted(begin, separator, &cell) : begin;
-    if (end == begin) {
-      end = std::min(line_.find(separator, begin), line_.size());
-      cell = line_.substr(begin, end - begin);
-      if (header_.zeek) {
-        cell = without_escapes(cell, &decoded_);
-      }
-    }
     if (column == header_.columns.size()) {
       return is_blank(line_.substr(begin));
     }
-    if (!cell.empty() && cell != header_.unset) {
-      const bool decoded = cell.data() < line_.data() || cell.data() >= line_.data() + line_.size();
-      cells_.push_back({&header_.columns[column], cell, decoded});
+    Cell cell;
+    cell.column = &header_.columns[column];
+    std::size_t end = quotes ? take_quoted(begin, separator, &cell) : begin;
+    if (end == begin) {
+      end = std::min(line_.find(separator, begin), line_.size());
+      cell.text = line_.substr(begin, end - begin);
+      const auto plain = header_.zeek ? without_escapes(cell.text, &decoded_) : std::nullopt;
+      cell.decoded = plain.has_value();
+      cell.text = plain.value_or(cell.text);
+    }
+    if (!cell.text.empty() && cell.text != header_.unset) {
+      cells_.push_back(cell);
     }
     ++column;
     begin = end + 1;
@@ -301,9 +302,9 @@ bool W3cReader::split() {
   return true;
 }
 
-// The end of the cell in quotes that begins at `begin`, and the text inside; `begin` when none
+// The end of the cell in quotes that begins at `begin`, whose text `cell` gets; `begin` when none
 // does that ends where a cell must.
-std::size_t W3cReader::take_quoted(std::size_t begin, char separator, std::string_view* cell) {
+std::size_t W3cReader::take_quoted(std::size_t begin, char separator, Cell* cell) {
   if (begin == line_.size() || line_[begin] != '"') {
     return begin;
   }
@@ -317,14 +318,15 @@ std::size_t W3cReader::take_quoted(std::size_t begin, char separator, std::strin
       (close + 1 < line_.size() && line_[close + 1] != separator)) {
     return begin;
   }
-  *cell = line_.substr(begin + 1, close - begin - 1);
+  cell->text = line_.substr(begin + 1, close - begin - 1);
   if (doubled) {
     const std::size_t from = decoded_.size();
-    for (std::size_t i = 0; i < cell->size(); ++i) {
-      decoded_.push_back((*cell)[i]);
-      i += (*cell)[i] == '"' ? 1U : 0U;
+    for (std::size_t i = 0; i < cell->text.size(); ++i) {
+      decoded_.push_back(cell->text[i]);
+      i += cell->text[i] == '"' ? 1U : 0U;
     }
-    *cell = std::string_view(decoded_).substr(from);
+    cell->text = std::string_view(decoded_).substr(from);
+    cell->decoded = true;
   }
   return close + 1;
 }

@@ -89,7 +89,7 @@ class W3cReader {
 
  private:
   bool split();
-  std::size_t take_quoted(std::size_t begin, char separator, std::string_view* cell);
+  std::size_t take_quoted(std::size_t begin, char separator, Cell* cell);
   std::string_view text_of(std::string_view column) const;
 
   W3cHeader header_;

@@ -103,6 +103,8 @@ class Help(EvqCase):
         text = self.out("help", "dataset", "create")
         self.assertIn("Usage: evq dataset create", text)
         self.assertEqual(text, self.out("dataset", "create", "--help"))
+        self.assertEqual(self.out("help", "dataset", "map-field", "add"),
+                         self.out("dataset", "map-field", "--help"))
 
     def test_commands_that_take_options_show_examples(self):
         for command in ("ingest", "query", "delete", "dataset", "starred", "serve", "token"):

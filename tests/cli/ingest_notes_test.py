@@ -282,6 +282,7 @@ class IngestNotes(LoadCase):
                  "1,001 events tell no time that is known, nor does a line above, so _time is when they were read\n"),
                 ((), "a=1 b=2\n" * 1001 + "ts=2024-05-01T10:00:00Z a=3\n",
                  "1,001 events tell no time that is known, nor does a line above, so _time is when they were read\n"),
+                ((), "a=1 b=2\nc=3 d=4\n", "no line has a time that is known, " + note),
                 ((), "2024-05-01T10:00:00Z it began\nit went on\n", ""),
                 (("--csv-fields", "a,b,c"), "it went on\n", ""),
                 (("--timestamp-format", "2006"), "a,b\n1,x\n", "no event has the field _time, " + note),

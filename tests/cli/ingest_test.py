@@ -8,30 +8,21 @@ import gzip
 import io
 import json
 import os
-import pathlib
-import re
 import shutil
 import signal
 import subprocess
 import termios
-import time
 import unittest
 
 from evq_case import EVQ, LoadCase, main
+from processes import catches, wait_until
 
 
 class Ingest(LoadCase):
     def wait_until_read(self, process):
         """Until evq handles Ctrl-C and has taken from its pipe what was written."""
-        deadline = time.monotonic() + 60
-        def is_ready():
-            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-            caught = int(re.search(r"SigCgt:\s*(\w+)", status).group(1), 16)
-            unread = fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4))
-            return caught >> (signal.SIGINT - 1) & 1 and unread == bytes(4)
-        while not is_ready():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
+        wait_until(lambda: catches(process.pid, signal.SIGINT)
+                   and fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4)) == bytes(4))
 
     def test_a_zero_byte_in_a_log(self):
         log = "one\0two\nthree\n"
@@ -43,7 +34,18 @@ class Ingest(LoadCase):
                              [{"message": "one\0two"}])
         self.evq("ingest", "d", "--format", "text", input=b"\x1f\x8b\x08\x00", status=4)
         self.evq("ingest", "d", "--format", "text", input="a\nb\n".encode("utf-16-le"), status=4)
-        self.evq("ingest", "d", "--format", "csv", input="a,b\n1,\0\n", status=4)
+
+    def test_a_zero_byte_in_a_value_of_csv(self):
+        self.ingest("n", [r'{"_time":"2024-05-01T10:00:00Z","s":"a\u0000b"}'])
+        for form in ("csv", "tsv"):
+            text = self.out("query", "n | project _time, s", "-o", form)
+            report, _ = self.load(text, "--format", form, dataset=form)
+            self.assertEqual((report["ingested"], report["failed"]), (1, 0))
+            self.assertEqual(self.rows(f"{form} | project s"), [{"s": "a\0b"}])
+        _, errors = self.evq("ingest", "d", input=text, status=4)
+        self.assertIn("--format csv", errors)
+        _, errors = self.evq("ingest", "d", "--format", "csv", input="a,\0b\n1,2\n", status=4)
+        self.assertEqual(errors, "error: stdin: this is no CSV: byte 3, in its header, is zero\n")
 
     def test_what_was_read_whole_is_stored_when_a_load_is_interrupted(self):
         for number, (words, text, stored) in enumerate((
@@ -436,9 +438,7 @@ class Ingest(LoadCase):
         process = self.start("ingest", "d", "--multiline", stdin=subprocess.PIPE)
         process.stdin.write("".join(self.TRACE.splitlines(True)[:3]))
         process.stdin.flush()
-        deadline = time.monotonic() + 60
-        while '"n":1' not in self.out("query", "d | summarize n = count()") and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_until(lambda: '"n":1' in self.out("query", "d | summarize n = count()"))
         self.assertIn("at x.App", self.out("query", "d"))
         process.stdin.write("\tat y\n")
         process.stdin.close()
@@ -603,10 +603,8 @@ class Ingest(LoadCase):
         process = self.start("ingest", "d", stdin=subprocess.PIPE)
         process.stdin.write('{"a":1}\n')
         process.stdin.flush()
-        deadline = time.monotonic() + 60
-        while '"numEvents":1,' not in self.out("dataset", "list", "-o", "json").replace(" ", ""):
-            self.assertLess(time.monotonic(), deadline, "the first event never showed")
-            time.sleep(0.05)
+        wait_until(lambda: '"numEvents":1,' in self.out("dataset", "list", "-o", "json").replace(" ", ""),
+                   told="the first event has not shown")
         process.stdin.write('{"a":2}\n')
         process.stdin.close()
         self.assertEqual(process.wait(), 0)

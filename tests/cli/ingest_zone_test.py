@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""In which zone evq ingest and query --file read times that say none."""
+"""In which zone evq ingest and query --file read times that say none, and of which one days are."""
+
+import datetime
+import json
 
 from evq_case import LoadCase, main
 
@@ -74,6 +77,24 @@ class IngestZone(LoadCase):
                 _, errors = self.evq("ingest", "d", *words, input=text, env={"TZ": zone})
                 self.assertEqual(note in errors, told, errors)
                 self.assertEqual(self.evq("-q", "ingest", "d", *words, input=text, env={"TZ": zone})[1], "")
+
+    def test_days_that_have_a_name(self):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        zone = f"--tz={12 - now.hour:+03d}:00"  # where it is noon, so that the day stays the same
+        midnight = now.replace(minute=0, second=0, microsecond=0) - datetime.timedelta(hours=12)
+        self.ingest("d", [json.dumps({"_time": (midnight + datetime.timedelta(hours=h)).isoformat(), "h": h})
+                          for h in (-25, -24, -1, 0, 24)])
+        for words, hours in ((("--since", "today"), [0, 24]), (("--start-time", "tomorrow"), [24]),
+                             (("--since", "yesterday", "--until", "today"), [-24, -1, 0]),
+                             (("--end-time", "yesterday"), [-25, -24]), (("--until", "now"), [-25, -24, -1, 0])):
+            for verb in ("query", "export"):
+                with self.subTest(words, verb=verb):
+                    out = self.out(zone, verb, "d | sort by h asc | project h", *words, "-o", "csv")
+                    self.assertEqual(out.split(), ["h", *map(str, hours)])
+        out = self.out(zone, "repl", input=".since yesterday\n.until today\nd | count\n")
+        self.assertEqual(out, '{"Count":3}\n')
+        out = self.out(zone, "tail", "d", "--since", "tomorrow", "--no-follow", "-o", "ndjson")
+        self.assertEqual([json.loads(line)["h"] for line in out.splitlines()], [24])
 
 
 if __name__ == "__main__":

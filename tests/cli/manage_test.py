@@ -255,6 +255,16 @@ class Datasets(EvqCase):
                               capture_output=True, text=True, timeout=120, preexec_fn=limit)
         self.assertEqual((done.stdout, done.stderr), ('{"Count":30}\n', ""))
 
+    def test_more_datasets_than_descriptors(self):
+        for i in range(30):
+            self.evq("dataset", "create", f"d{i}")
+        done = subprocess.run([EVQ, "query", "union d* | count"], env=self.environment,
+                              capture_output=True, text=True, timeout=120,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
+        self.assertEqual(done.returncode, 6)
+        self.assertRegex(done.stderr, "too many files are open for one more dataset\n"
+                                      "  = raise the limit of open files: ulimit -n 4096\n$")
+
     def test_a_mistyped_place_does_not_become_a_store(self):
         place = self.directory / "typo"
         for words in (("dataset", "list"), ("dataset", "info", "x"), ("dataset", "delete", "x", "--yes"),

@@ -44,8 +44,20 @@ class Mistakes(EvqCase):
              "error: --since: '1x' is not a duration\n"
              "  = write 15m, 1h, 7d or 1w2d12h, or a time\n"),
             (("query", "--start-time", "tomorow", "web"),
-             "error: --start-time: 'tomorow' is not a time\n  = write RFC 3339 such as "
+             "error: --start-time: 'tomorow' is not a time\n  = did you mean 'tomorrow'?\n"),
+            (("query", "--start-time", "soon", "web"),
+             "error: --start-time: 'soon' is not a time\n  = write RFC 3339 such as "
              "2024-05-01T12:00:00Z, now, now-6h, or -7d\n"),
+            (("query", "--since", "99999999d", "web"),
+             "error: --since: '99999999d' is out of range\n"
+             "  = times are from 1677-09-21 to 2262-04-11\n"),
+            (("query", "--until", "3000-01-01", "web"),
+             "error: --until: '3000-01-01' is out of range\n"
+             "  = times are from 1677-09-21 to 2262-04-11\n"),
+            (("query", "--since", "1y", "web"), "error: --since: '1y' is not a duration\n  = write 365d\n"),
+            (("tail", "web", "--since", "1 hour ago"),
+             "error: --since: '1 hour ago' is not a duration\n  = write 1h\n"),
+            (("export", "web", "--until", "2 weeks"), "error: --until: '2 weeks' is not a time\n  = write 2w\n"),
             (("--limit", "5", "query", "web"),
              "error: --limit is an option of query\n"
              "  = write it behind the command: evq query --limit\n"),
@@ -286,6 +298,13 @@ class Mistakes(EvqCase):
              "note: '_time' in quotes is a text; the field is written _time\n"),
             ("web | sort by 'status' | summarize n = max('status')", '{"n":"status"}\n',
              "note: 'status' in quotes is a text; the field is written status\n"),
+            ("web | project status | where * !in (datetime(2024-01-01)) | count", '{"Count":0}\n',
+             "note: no field here can be compared with what follows *, so that no row is found, "
+             "also by a negated operator\n"),
+            ("web | project status | where * == 1s | count", '{"Count":0}\n',
+             "note: no field here can be compared with what follows *, so that no row is found, "
+             "also by a negated operator\n"),
+            ("web | project status | where * !in (5) | count", '{"Count":1}\n', ""),
             ("set nonsense; web | count", '{"Count":1}\n',
              "note: the option 'nonsense' is not known and was ignored\n"),
         ):
@@ -336,7 +355,7 @@ class Mistakes(EvqCase):
             with self.subTest(words):
                 out, errors = self.evq(*words, self.directory, status=2)
                 self.assertEqual(errors, f"error: {self.directory} is a directory\n"
-                                 f"  = name its files: {self.directory}/*.ndjson\n")
+                                 f"  = name its files: {self.directory}/*\n")
                 self.assertEqual(out, "")
         for words in (("query", "-f"), ("export", "web", "--output")):
             with self.subTest(words):
@@ -347,9 +366,10 @@ class Mistakes(EvqCase):
             with self.subTest(words):
                 _, errors = self.evq(*words, "cut.log", status=4)
                 self.assertEqual(errors, "error: cut.log: this is no text: byte 5 is zero (compressed input may be "
-                                         "gzip or zstd)\n  = --format text makes an event of each line all the same\n")
+                                         "gzip or zstd)\n  = --format text makes an event of each line all the same, and "
+                                         "--format csv reads CSV\n")
         _, errors = self.evq("ingest", "web", ".", status=2)
-        self.assertEqual(errors, "error: . is a directory\n  = name its files: *.ndjson\n")
+        self.assertEqual(errors, "error: . is a directory\n  = name its files: *\n")
         if os.geteuid() != 0:
             closed = self.directory / "closed.json"
             closed.write_text("{}")
@@ -414,7 +434,7 @@ class Mistakes(EvqCase):
         (self.directory / "logs").mkdir()  # a folder of a made-up name may name no dataset
         self.check(("query", "--file", "logs", "--", "x"), 2,
                    "error: logs is a directory\n"
-                   "  = name its files: logs/*.ndjson\n")
+                   "  = name its files: logs/*\n")
 
     def test_the_name_of_a_file_is_written_as_a_query_takes_it(self):
         (self.directory / "2024-05-01.json").write_text('{"a":1}\n')
@@ -555,6 +575,13 @@ class Mistakes(EvqCase):
             self.assertEqual(
                 self.evq(verb, "web", "--start-time", "now", "--end-time", "now-1h"),
                 ("", "note: the time range ends before it begins\n"))
+        self.ingest("old", ['{"_time":"2024-05-01T10:00:00Z"}'])
+        note = "note: the time range ends where 2024-05-01 begins; 2024-05-02 as its end takes all of that day\n"
+        for verb in ("query", "export"):
+            for start in ("2024-05-01", "2024-05-01T08:00:00Z"):
+                self.assertEqual(self.evq(verb, "old", "--since", start, "--until", "2024-05-01"), ("", note))
+            self.assertEqual(self.evq(verb, "old", "--since", "2024-05-02", "--until", "2024-05-01"),
+                             ("", "note: the time range ends before it begins\n"))
         self.assertEqual(self.evq("export", "web | count", "--start-time", "20240310")[1],
                          "note: --start-time 20240310 is read as a Unix time; the date is 2024-03-10\n")
         self.assertEqual(self.evq("query", "web | count", "--start-time", "20240310")[1],

@@ -89,6 +89,22 @@ class ReadOnly(EvqCase):
         _, errors = self.evq("--server", url, "ingest", "d", input='{"n":3}\n', status=5)
         self.assertIn("Read-only file system", errors)
 
+    def test_a_server_that_asks_for_tokens(self):
+        """Of a store that was never served: its first token, and the organization's id, would be made."""
+        _, errors = self.evq("serve", "--listen", "127.0.0.1:0", status=5)
+        self.assertIn("the store has no token yet", errors)
+        self.assertIn("evq token create", errors)
+        store = self.directory / "store"
+        subprocess.run(["umount", store], check=True)
+        token = self.out("token", "create", "--name", "t", "--personal").strip()
+        self.mount(store)
+        self.assertEqual(self.out("org"), "evq\n")
+        url, _, _ = self.serve()
+        remote = ("--server", url, "--token", token)
+        self.assertEqual(self.out(*remote, "--org", "evq", "query", "d | count"), '{"Count":2}\n')
+        _, errors = self.evq(*remote, "--org", "other", "query", "d | count", status=None)
+        self.assertIn("organization", errors)
+
 
 if __name__ == "__main__":
     main()

@@ -48,6 +48,23 @@ class Rewritten(EvqCase):
         self.load('{"duration":5,"resourceLogs":[]}\n', dataset="other")
         self.assertEqual(self.rows("other | project duration + 1"), [{"Column1": 6}])
 
+    def test_what_a_collector_wrote_has_the_same_types_on_a_server(self):
+        attributes = [{"key": "my.own", "value": {"stringValue": "x"}}]
+        log = {"resourceLogs": [{"scopeLogs": [{"logRecords": [
+            {"timeUnixNano": "1714557630000000000", "attributes": attributes}]}]}]}
+        span = {"resourceSpans": [{"scopeSpans": [{"spans": [
+            {"name": "GET", "attributes": attributes, "startTimeUnixNano": "1714557640000000000",
+             "endTimeUnixNano": "1714557642500000000"}]}]}]}
+        (self.directory / "c.json").write_text(json.dumps(log) + "\n" + json.dumps(span) + "\n")
+        url, token, _ = self.serve()
+        self.evq("ingest", "here", "c.json")
+        self.evq("--server", url, "--token", token, "ingest", "there", "c.json")
+        here, there = (self.rows(f"{dataset} | getschema | sort by ColumnName asc | "
+                                 "project ColumnName, ColumnType") for dataset in ("here", "there"))
+        self.assertEqual(here, there)
+        types = {row["ColumnName"]: row["ColumnType"] for row in there}
+        self.assertEqual((types["duration"], types["attributes.custom"]), ("timespan", "dynamic"))
+
     def test_reals_that_a_collector_wrote_are_reals(self):
         values = ("3", "-2.0", '"2.5"', "1e300")
         lines = ['{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"17145576%d000000000","body":{"doubleValue":%s},'

@@ -518,9 +518,9 @@ class Server(EvqCase):
         self.evq("--server", "localhost:1", "dataset", "list", status=2)
 
     def test_an_address_that_is_not_the_servers(self):
-        _, errors = self.evq("--server", self.url + "/api", "query", "print 1", status=1)
-        self.assertEqual(errors, "error: path not found\n  = is this the address of such a server? "
-                         "evq config show tells who named it\n")
+        _, errors = self.evq("--server", self.url + "/v1/", "query", "print 1", status=6)
+        self.assertEqual(errors, "error: path not found\n  = is this the address of such a server, without "
+                         "/v1 behind it? evq config show tells who named it\n")
         _, errors = self.evq("--server", self.url.replace("http:", "https:"), "dataset", "list",
                              status=6)
         self.assertIn("is it a plain http:// server?", errors)

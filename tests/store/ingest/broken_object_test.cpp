@@ -30,5 +30,18 @@ TEST_CASE("an object that is broken fails alone, though others stand in its line
   CHECK(load_events("{\"a\":1}{\"a\":}{\"a\":3}\n{\"a\":4}", one_a_line).counts.failed == 1);
 }
 
+TEST_CASE("an array is told by its place in a line that begins with what says nothing") {
+  const Loaded loaded = load_events(
+      "{\"a\":1}\n   [1 2]\n\xEF\xBB\xBF[1,2]\n  [{\"a\":1},{\"b\" 2}]\n\x1E [{\"a\":1},{\"" +
+      std::string(2000, 'x') + "\":2}]\n {\"a\":tru}\n");
+  CHECK(loaded.counts.ingested == 2);
+  CHECK(loaded.failures() ==
+        "2:7 expected ',' or ']' after value\n"
+        "3:4 expected an object, found an array without objects\n"
+        "4:17 expected ':' after key\n"
+        "5:12 a field name is longer than 200 bytes\n"
+        "6:7 expected a value\n");
+}
+
 }  // namespace
 }  // namespace evq

@@ -1,4 +1,6 @@
 // Compressed input: told by content, in parts of any size, several members, cut, broken, bombs.
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include <zstd.h>
 
 #include "store/base/limits.h"
+#include "store/ingest/piece_cutter.h"
 #include "tests/support/load_events.h"
 
 namespace {
@@ -264,6 +267,19 @@ TEST_CASE("a pipe gives what is there and waits no longer than asked") {
     REQUIRE(end.ok());
     CHECK(end.value() == std::optional<std::size_t>(0));
   }
+}
+
+TEST_CASE("a line does not wait for what may follow it, however short it is") {
+  const std::function<std::int64_t()> clock = [] { return evq::test::kReceiptNs; };
+  evq::IngestOptions options;
+  options.format = evq::InputFormat::kDetect;
+  const auto source = evq::decoded_source(std::make_unique<SteppingSource>("1\n", 2, 2), {});
+  evq::PieceCutter cutter(*source, options, clock);
+  evq::Piece piece;
+  const auto outcome = cutter.next(evq::kBlockRowsMax, 0, piece);
+  REQUIRE(outcome.ok());
+  REQUIRE(*outcome == evq::PieceCutter::Outcome::kPiece);
+  CHECK(piece.text() == "1\n");
 }
 
 TEST_CASE("compressed events load like plain ones") {

@@ -207,6 +207,14 @@ TEST_CASE("what is not valid but can be kept is repaired and counted") {
   }
 }
 
+TEST_CASE("a long integer that its real is written as is no repair") {
+  const Loaded loaded = load_events(
+      "{\"a\":100000000000000000000,\"b\":-10000000000000000000}\n{\"a\":[100000000000000000000]}"
+      "\n");
+  CHECK(loaded.counts.repaired == 0);
+  CHECK(load_events("{\"a\":100000000000000000001}").counts.repaired == 1);
+}
+
 TEST_CASE("the first repair is named") {
   const Loaded loaded = load_events("{\"a\":1}\n{\"a\":\"ok\",\"b\":\"x\xFF\"}\n{\"a\":1e999}\n");
   REQUIRE(loaded.counts.first_repaired.has_value());

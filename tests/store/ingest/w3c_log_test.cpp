@@ -92,6 +92,15 @@ TEST_CASE("a log of each kind: as it is, and sent on as JSON") {
        "local_orig=true tunnel_parents=[] note=\"a b\\tc\"\n"
        "_time=2024-05-01T10:20:31Z ts=1714558831.0 uid=\"007\" local_orig=false "
        "tunnel_parents=[\"x\",null,\"y\"] note=\"\"\n"},
+      // Cells that stand otherwise in their lines, one below the other.
+      {"#Fields: date-time,subject\n2024-05-01T10:20:30Z,\"say \"\"one\"\"\"\n"
+       "2024-05-01T10:20:31Z,\"say \"\"two\"\"\"\n",
+       "_time=2024-05-01T10:20:30Z date-time=\"2024-05-01T10:20:30Z\" subject=\"say \\\"one\\\"\"\n"
+       "_time=2024-05-01T10:20:31Z date-time=\"2024-05-01T10:20:31Z\" subject=\"say "
+       "\\\"two\\\"\"\n"},
+      {"#fields\ta\nx\\x41y\nx\\x42y\n\\xffz\n",
+       "_time=2023-11-14T22:13:20Z a=\"xAy\"\n_time=2023-11-14T22:13:20Z a=\"xBy\"\n"
+       "_time=2023-11-14T22:13:20Z a=\"\\\\xffz\"\n"},
       // What does not fit the header is kept as it is.
       {"#Fields: a b\n1 2\n2024-05-01T10:20:30Z 4 5\n6\n",
        "_time=2023-11-14T22:13:20Z a=1 b=2\n"
