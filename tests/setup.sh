@@ -11,7 +11,7 @@ evq_packages="g++ cmake ninja-build pkg-config ca-certificates libboost1.81-dev 
   libsimdjson-dev nlohmann-json3-dev libsqlite3-dev libcli11-dev doctest-dev libre2-dev libzstd-dev
   zlib1g-dev liblz4-dev libisal-dev libxxhash-dev libfmt-dev libutf8proc-dev libmaxminddb-dev
   libpugixml-dev libsnappy-dev libjemalloc-dev"
-evq_test_packages="python3 tmux less"
+evq_test_packages="python3 tmux less openssl valgrind"
 evq_fuzz_packages="clang-14 libclang-rt-14-dev"
 evq_lint_packages="clang-14 clang-format-14 clang-tidy-14 git"
 

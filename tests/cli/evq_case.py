@@ -15,6 +15,10 @@ import tempfile
 import termios
 import unittest
 
+sys.path.insert(1, str(pathlib.Path(__file__).parent.parent / "support"))
+import told_skips  # noqa: F401
+from processes import ServerProcess
+
 EVQ = os.environ["EVQ_BINARY"]
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 
@@ -106,14 +110,10 @@ class EvqCase(unittest.TestCase):
 
     def serve(self, *options, listen="127.0.0.1:0"):
         """A server over the test's store, on a free port; its URL, the first token, the process."""
-        process = self.start("serve", "--listen", listen, "--no-access-log", *options)
-        token = ""
-        for line in process.stderr:
-            if "first token" in line:
-                token = line.rsplit(" ", 1)[1].strip()
-            if "listening on" in line:
-                return line.rsplit(" ", 1)[1].strip(), token, process
-        self.fail("the server did not start")
+        server = ServerProcess([EVQ, "serve", "--listen", listen, "--no-access-log", *map(str, options)],
+                               env=self.environment, cwd=self.directory)
+        self.addCleanup(server.stop, signal.SIGKILL)
+        return server.url, server.token, server.process
 
     def interrupt(self, process):
         """Sends Ctrl-C; the exit status."""

@@ -2,15 +2,16 @@
 what they should be is for readers of Parquet to say: DuckDB's Python package, where it is
 installed."""
 
+import contextlib
 import csv
 import io
 import json
 import os
 import subprocess
-import time
 import unittest
 
 from evq_case import EVQ, EvqCase, main
+from processes import wait_until
 from sanitizer import sanitizer_runtime
 
 COUNT = 300_000
@@ -236,12 +237,12 @@ class Export(EvqCase):
 
     def when_it_is_read(self, process, pipe):
         """The writing end of a named pipe, once the process reads it."""
-        while True:
+        def opened():
             self.assertIsNone(process.poll(), "it did not read the pipe")
-            try:
+            with contextlib.suppress(OSError):  # nobody reads it
                 return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-            except OSError:  # nobody reads it
-                time.sleep(0.02)
+
+        return wait_until(opened)
 
     def test_two_at_once_to_one_path(self):
         pipe = self.directory / "pipe.csv"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `cmake --install` puts where."""
+"""What `cmake --install` puts where, and what it takes to build without the tests."""
 
 import pathlib
 import shutil
@@ -33,6 +33,12 @@ class Install(EvqCase):
                                    root / "lib/systemd/system/evq.service"],
                                   capture_output=True, text=True)
             self.assertEqual([line for line in done.stderr.splitlines() if "evq" in line], [])
+
+    def test_without_the_tests_their_library_need_not_be_there(self):
+        done = subprocess.run(
+            ["cmake", "-S", pathlib.Path(__file__).parents[2], "-B", self.directory / "build", "-G", "Ninja",
+             "-DEVQ_TESTS=OFF", "-DCMAKE_DISABLE_FIND_PACKAGE_doctest=ON"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":

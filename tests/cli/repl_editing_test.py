@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import termios
-import time
 
 from repl_screen import (EVQ, FOLDER, WAIT_S, Screen, environment, expect_bytes, run,
                          wait_for_handler, main)
@@ -166,13 +165,12 @@ def test_names_do_not_drive_the_terminal():
 def test_completion_of_values():
     with Screen() as screen:
         screen.expect("evq>")
-        for _ in range(3):  # a slow machine may need a second look at the data
-            screen.type("web | where method == ", "Tab")
-            time.sleep(1)
-            if "60%" in screen.text():
-                break
+
+        def ask():
             screen.fresh()
-        screen.expect("GET", "60%", "POST", "20%")
+            screen.type("web | where method == ", "Tab")
+
+        screen.expect_after(ask, "GET", "60%", "POST", "20%")  # the data may need a second look
         screen.fresh()
         screen.type("web | where method in ('GET', 'PO", "Tab")
         screen.expect("in ('GET', 'POST'")

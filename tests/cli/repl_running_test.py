@@ -9,7 +9,7 @@ import sys
 import time
 
 from repl_screen import (EVQ, Screen, Server, environment, equal, has_color, run, slow_query,
-                         wait_for_handler, main)
+                         wait_for_handler, wait_until, main)
 
 
 def test_tail_for_people():
@@ -60,10 +60,7 @@ def test_progress_on_a_terminal_that_becomes_narrower():
     with Screen(["query", slow_query("web")], columns=100) as screen:
         screen.expect("scanning", "rows")
         screen.tmux("resize-window", "-t", "0", "-x", "12", "-y", "30")
-        end = time.monotonic() + 20
-        while not re.fullmatch("scannin.?…", screen.text()):  # one line, and nothing else
-            assert time.monotonic() < end, screen.text()
-            time.sleep(0.05)
+        wait_until(lambda: re.fullmatch("scannin.?…", screen.text()))  # one line, and nothing else
         screen.keys("C-c")
         screen.expect("ended with")
 
@@ -90,8 +87,9 @@ def test_progress_at_the_prompt_moves():
     with Screen(columns=150) as screen:
         screen.expect("evq>")
         screen.type(slow_query("web"), "Enter")
-        screen.expect("scanning  1.")
-        screen.expect("scanning  2.")
+        seconds = lambda: float((re.search(r"scanning  (\d+\.\d)", screen.text()) or ["", 0])[1])
+        first = wait_until(seconds)
+        wait_until(lambda: seconds() > first)
         screen.keys("C-c")
         screen.expect("cancelled", "evq>")
 
@@ -136,7 +134,7 @@ def test_interrupt_cancels_the_query():
     with Screen() as screen:
         screen.expect("evq>")
         screen.type(slow_query("web"), "Enter")
-        time.sleep(0.5)
+        screen.expect("scanning")
         screen.keys("C-c")
         screen.expect("cancelled", "evq>")
         screen.type("print alive = 1", "Enter")
@@ -195,11 +193,9 @@ def test_watched_answers_that_do_not_fit():
     with Screen(rows=10) as screen:
         screen.expect("evq>")
         screen.type(".watch 0.3 web | project ms | take 12", "Enter")
-        screen.expect("12 rows")
-        time.sleep(1.5)
+        wait_until(lambda: screen.text("-S", "-200").count("every 0.3 s") > 1)
         screen.keys("C-c")
         screen.expect("12 rows", "evq>")
-        assert screen.text("-S", "-200").count("every 0.3 s") > 1, screen.text("-S", "-200")
 
 
 def test_watch_on_a_server():

@@ -16,11 +16,14 @@ import tempfile
 import time
 import traceback
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from processes import ServerProcess, catches, wait_until
+
 EVQ = os.path.abspath(sys.argv[1])
 CHOSEN = sys.argv[2:]
 FOLDER = tempfile.mkdtemp(prefix="evq-repl-")
 STORE = os.path.join(FOLDER, "store")
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 METHODS = ["GET", "GET", "GET", "POST", "PUT"]
 STATUSES = [200, 200, 200, 404, 500]
@@ -54,22 +57,21 @@ def expect_bytes(terminal, expected):
 
 def wait_for_handler(find_process, number):
     """Waits until the process that find_process() gives, None while there is none, handles a signal."""
-    end = time.monotonic() + WAIT_S
-    while True:
-        process = find_process()
-        try:
-            with open("/proc/%d/status" % process, encoding="ascii") as status:
-                caught = next(line for line in status if line.startswith("SigCgt"))
-            if int(caught.split()[1], 16) >> (number - 1) & 1:
-                return
-        except (TypeError, FileNotFoundError):
-            pass  # not there yet
-        assert time.monotonic() < end, "signal %d is not handled" % number
-        time.sleep(0.03)
+    wait_until(lambda: catches(find_process(), number), WAIT_S, "signal %d is not handled" % number)
 
 
 def has_color(screen, color, word):
     return re.search("\x1b\\[%dm(\x1b\\[49m)?%s" % (color, word), screen) is not None
+
+
+def holds(screen, parts, absent=()):
+    at = 0
+    for part in parts:
+        found = screen.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return not any(part in screen for part in absent)
 
 
 def slow_query(dataset):
@@ -115,7 +117,7 @@ class Screen:
         try:
             with open("/proc/%s/task/%s/children" % (shell, shell), encoding="ascii") as children:
                 return next((int(child) for child in children.read().split()), None)
-        except FileNotFoundError:
+        except OSError:  # ESRCH of one that ends while it is read
             return None
 
     def text(self, *flags):
@@ -133,20 +135,23 @@ class Screen:
             self.keys(*keys)
 
     def expect(self, *parts, absent=()):
-        """Waits until the screen holds all parts, in this order, and none of the absent ones."""
+        """Waits until the screen holds all parts, in this order, and none of the absent ones; the screen."""
         end = time.monotonic() + WAIT_S
-        while True:
-            now = self.text()
-            at = 0
-            for part in parts:
-                found = now.find(part, at)
-                at = found + len(part) if found >= 0 else -1
-                if at < 0:
-                    break
-            if at >= 0 and not any(part in now for part in absent):
-                return now
-            if time.monotonic() > end:
-                raise AssertionError("wanted %r without %r; the screen is\n%s" % (parts, absent, now))
+        while not holds(now := self.text(), parts, absent):
+            assert time.monotonic() < end, "wanted %r without %r; the screen is\n%s" % (parts, absent, now)
+            time.sleep(0.03)
+        return now
+
+    def expect_after(self, act, *parts):
+        """The same of what an act that may be lost is to show: it is done again, once a second."""
+        end = time.monotonic() + WAIT_S
+        act()
+        again = time.monotonic() + 1
+        while not holds(now := self.text(), parts):
+            assert time.monotonic() < end, "wanted %r; the screen is\n%s" % (parts, now)
+            if time.monotonic() > again:
+                act()
+                again = time.monotonic() + 1
             time.sleep(0.03)
 
     def fresh(self):
@@ -154,9 +159,12 @@ class Screen:
         self.keys("C-c")
         time.sleep(0.1)
         self.keys("C-l")
-        end = time.monotonic() + WAIT_S
-        while not (self.text().endswith(">") and "\n" not in self.text()):
-            assert time.monotonic() < end, "no fresh prompt: " + self.text()
+        end, again = time.monotonic() + WAIT_S, time.monotonic() + 1
+        while "\n" in (text := self.text()) or not text.endswith(">"):
+            assert time.monotonic() < end, "no fresh prompt: " + text
+            if time.monotonic() > again:
+                self.keys("C-l")  # the kernel drops what follows a Ctrl-C while the terminal is not raw
+                again = time.monotonic() + 1
             time.sleep(0.03)
 
     def __enter__(self):
@@ -166,30 +174,12 @@ class Screen:
         self.tmux("kill-server")
 
 
-class Server:
+class Server(ServerProcess):
     """evq serve over the tests' store."""
 
     def __init__(self):
-        self.process = subprocess.Popen(
-            [EVQ, "serve", "--listen", "127.0.0.1:0", "--no-auth", "--no-access-log"],
-            stderr=subprocess.PIPE, text=True, env=environment())
-        self.url = ""
-        for line in self.process.stderr:
-            if "listening on" in line:
-                self.url = line.rsplit(" ", 1)[1].strip()
-                return
-        raise AssertionError("the server did not start")
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-        self.process.stderr.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
+        super().__init__([EVQ, "serve", "--listen", "127.0.0.1:0", "--no-auth", "--no-access-log"],
+                         env=environment())
 
 
 def main(tests):

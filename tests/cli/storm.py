@@ -29,9 +29,10 @@ import tempfile
 import threading
 import time
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.join(HERE, "../support"))
 from sanitizer import sanitizer_runtime
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 EVENTS_MAX = 40
 HURT = "datasets/3.db"  # of the third dataset that a store gets
 SEGMENT_BITS = 14

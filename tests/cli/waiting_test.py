@@ -5,13 +5,12 @@ import fcntl
 import os
 import pathlib
 import pty
-import re
 import select
 import signal
 import subprocess
-import time
 
 from evq_case import EvqCase, main
+from processes import catches, open_files, wait_until
 
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -32,33 +31,33 @@ class Waiting(EvqCase):
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
+    def stays_true(self, process, condition):
+        """Waits until the condition has been true for a while; the process runs on."""
+        calm = 0
+
+        def is_calm():
+            nonlocal calm
+            self.assertIsNone(process.poll(), "it has ended")
+            calm = calm + 1 if condition() else 0
+            return calm == 10
+
+        wait_until(is_calm)
+
     def until_it_waits(self, process, number):
         """Until it would see the signal, and none of its threads has run for a while."""
-        calm = 0
-        while calm < 10:
-            self.assertIsNone(process.poll(), "it did not wait")
+        def sleeps():
             try:
-                status = [file.read_text() for file in
-                          pathlib.Path(f"/proc/{process.pid}/task").glob("*/status")]
+                threads = [file.read_text() for file in
+                           pathlib.Path(f"/proc/{process.pid}/task").glob("*/status")]
             except OSError:  # one has ended
-                status = []
-            caught = any(int(re.search(r"^SigCgt:\s*(\w+)", text, re.M)[1], 16) >> (number - 1) & 1
-                         for text in status)
-            calm = calm + 1 if caught and all("State:\tS" in text for text in status) else 0
-            time.sleep(0.02)
+                return False
+            return catches(process.pid, number) and all("State:\tS" in text for text in threads)
+
+        self.stays_true(process, sleeps)
 
     def until_it_has_open(self, process, path):
         """And keeps it open for a while."""
-        deadline = time.monotonic() + 30
-        seen = 0
-        while seen < 10:
-            self.assertIsNone(process.poll(), "it did not open the file")
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
-            opened = []
-            with contextlib.suppress(FileNotFoundError):  # one that it has just closed
-                opened = [os.readlink(link) for link in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()]
-            seen = seen + 1 if path in opened else 0
+        self.stays_true(process, lambda: path in open_files(process.pid))
 
     def ends(self, process, number, status):
         """The text on standard error; ends soon after the signal."""

@@ -4,24 +4,16 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <new>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "tests/support/comes_true.h"
+
 namespace evq {
 namespace {
-
-constexpr int kPatienceMs = 10000;
-
-bool comes_true(const std::function<bool()>& condition) {
-  for (int ms = 0; ms < kPatienceMs && !condition(); ++ms) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return condition();
-}
 
 // A line whose stations note how large the groups are; the first commit waits until it is let go.
 class HeldLine {

@@ -3,9 +3,7 @@
 // end with their scope.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,20 +18,9 @@
 #include <unistd.h>
 
 #include "http/server.h"
+#include "tests/support/comes_true.h"
 
 namespace evq {
-
-inline constexpr int kPatienceMs = 10000;
-
-inline bool comes_true(const std::function<bool()>& condition, int patience_ms) {
-  for (int ms = 0; ms < patience_ms; ++ms) {
-    if (condition()) {
-      return true;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return condition();
-}
 
 // A client that needs no memory until it reads. `receive_bytes`: of the system's buffer; 0: as many
 // as the system likes.
@@ -85,7 +72,7 @@ class RunningServer {
     server_ = std::move(server).value();
     thread_ = std::thread([this] { server_->run(); });
     const SocketClient first(port());
-    REQUIRE(comes_true([this] { return metrics_.connections_total.load() == 1; }, kPatienceMs));
+    REQUIRE(comes_true([this] { return metrics_.connections_total.load() == 1; }));
   }
   ~RunningServer() {
     server_->stop();

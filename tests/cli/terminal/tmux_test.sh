@@ -3,7 +3,10 @@
 # tmux_test.sh DEMO. Uses a server of its own, which it ends; exit 77 where tmux is missing.
 set -u
 demo=$1
-command -v tmux >/dev/null 2>&1 || exit 77
+if ! command -v tmux >/dev/null 2>&1; then
+  echo "skipped: tmux is not installed"
+  exit 77
+fi
 folder=$(mktemp -d)
 socket=$folder/none
 starts=0
@@ -33,7 +36,7 @@ expect() { # TEXT NAME
   tries=0
   while [ "$(screen)" != "$1" ]; do
     tries=$((tries + 1))
-    if [ $tries -gt 100 ]; then
+    if [ $tries -gt 1200 ]; then
       printf 'FAILED %s: the screen is\n%s\n-- and should be\n%s\n' "$2" "$(screen)" "$1"
       failures=$((failures + 1))
       return
@@ -50,7 +53,7 @@ expect_end() { # TEXT NAME
     now=$(screen)
     case $now in *"$1") echo "ok $2"; return ;; esac
     tries=$((tries + 1))
-    if [ $tries -gt 100 ]; then
+    if [ $tries -gt 1200 ]; then
       printf 'FAILED %s: the screen is\n%s\n-- and should end with\n%s\n' "$2" "$now" "$1"
       failures=$((failures + 1))
       return
