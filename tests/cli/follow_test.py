@@ -515,7 +515,8 @@ class Follow(EvqCase):
         self.assertEqual(self.interrupt(process), 130)
         self.file.unlink()
         process = self.follow()
-        self.assertIn("waiting for it", process.stderr.readline())
+        self.assertIn("app.ndjson before is not found any more", process.stderr.readline())
+        self.assertIn("app.ndjson yet; waiting for it", process.stderr.readline())
         self.assertEqual(self.interrupt(process), 130)
 
     def test_a_dataset_that_nothing_has_come_for_is_there(self):
