@@ -28,9 +28,14 @@ std::optional<Certificate::Versions> Certificate::look() const {
 }
 
 Status Certificate::load() {
-  loaded_ = look();
+  const bool is_first = !std::exchange(tried_, look()).has_value();
+  is_usable_ = false;
   asio::ssl::context fresh(asio::ssl::context::tls_server);
   error_code error;
+  if (!is_first) {
+    fresh.set_password_callback(
+        [](std::size_t, asio::ssl::context::password_purpose) { return std::string(); }, error);
+  }
   fresh.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
                     asio::ssl::context::no_tlsv1_1);
   fresh.use_certificate_chain_file(chain_file_, error);
@@ -44,6 +49,7 @@ Status Certificate::load() {
                       "a chain of certificates and its private key, in PEM, are needed");
   }
   context_ = std::move(fresh);
+  is_usable_ = true;
   return Status::success();
 }
 
@@ -53,10 +59,16 @@ std::optional<Status> Certificate::renew(std::int64_t now_ns) {
   }
   looked_ns_ = now_ns;
   const std::optional<Versions> before = std::exchange(seen_, look());
-  if (!seen_.has_value() || seen_ == loaded_ || seen_ != before) {
+  if (!seen_.has_value() || seen_ != before) {
     return std::nullopt;
   }
-  return load();
+  const bool again = seen_ == tried_;
+  if (again && (is_usable_ || now_ns - tried_ns_ < kHttpCertificateRetryMs * kMillisecondNs)) {
+    return std::nullopt;
+  }
+  tried_ns_ = now_ns;
+  Status loaded = load();
+  return again && !loaded.ok() ? std::nullopt : std::optional(std::move(loaded));
 }
 
 }  // namespace evq

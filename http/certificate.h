@@ -21,11 +21,13 @@ class Certificate {
 
   bool is_wanted() const { return !chain_file_.empty(); }
   // kUsage when a file cannot be read, is no PEM, or the key is not the certificate's; what was
-  // loaded before stays then.
+  // loaded before stays then. A key with a passphrase is asked for on the terminal, but only the
+  // first time: nobody waits there later.
   Status load();
   // To be called now and then. Loads the files when they are others than those that load() saw last
-  // and have stayed the same for kHttpCertificateLookMs: two files are not replaced at once.
-  // Returns what load() says, or nothing where it was not called.
+  // and have stayed the same for kHttpCertificateLookMs: two files are not replaced at once. What
+  // failed is tried again after kHttpCertificateRetryMs, as for want of descriptors it may.
+  // Returns what load() says, or nothing where it was not called or failed again.
   std::optional<Status> renew(std::int64_t now_ns);
   // For streams of new connections; they may outlive it.
   asio::ssl::context& context() { return context_; }
@@ -48,8 +50,10 @@ class Certificate {
   const std::string chain_file_;
   const std::string key_file_;
   asio::ssl::context context_;
-  std::optional<Versions> loaded_;  // when load() was called last
-  std::optional<Versions> seen_;    // at the last look
+  std::optional<Versions> tried_;  // when load() was called last
+  bool is_usable_ = false;         // what it was called for
+  std::int64_t tried_ns_ = 0;
+  std::optional<Versions> seen_;  // at the last look
   std::int64_t looked_ns_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 #include <poll.h>
@@ -24,6 +25,7 @@
 #include "http/receive_body.h"
 #include "http/send_response.h"
 #include "store/base/ascii.h"
+#include "store/base/on_scope_exit.h"
 #include "store/base/time.h"
 #include "store/base/wait_scope.h"
 
@@ -431,6 +433,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (!accepted) {
       co_return busy(shared_, exchange->request);
     }
+    const OnScopeExit orphaned([&] {  // nobody will look after it where this ends by an exception
+      if (!exchange->finished.load()) {
+        exchange->control->cancel();
+      }
+    });
     while (!exchange->finished.load()) {
       exchange->done.expires_after(std::chrono::milliseconds(kClientCheckMs));
       error_code ignored;
@@ -462,10 +469,15 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   // now is asked again soon.
   static void notice_token(Exchange& exchange) {
     if (exchange.still_allowed && !exchange.barred.has_value()) {
-      const Status allowed = exchange.still_allowed();
+      Status allowed;
+      try {
+        allowed = exchange.still_allowed();
+      } catch (const std::bad_alloc&) {
+        return;
+      }
       if (!allowed.ok() && allowed.error().code == ErrorCode::kForbidden) {
-        exchange.barred = allowed.error();
         exchange.control->cancel();
+        exchange.barred = std::move(allowed).take_error();
       }
     }
   }

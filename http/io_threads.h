@@ -15,6 +15,7 @@
 #include <new>
 
 #include "http/beast_support.h"
+#include "http/metrics.h"
 #include "store/base/short_turns.h"
 #include "store/base/thread_pool.h"
 
@@ -28,7 +29,7 @@ class IoThreads {
 
   // Until stop(), the calling thread included. The first thread calls `look_after` every
   // kLookPause, whatever its context is busy with; it may run out of memory as well.
-  void run(const std::function<void()>& look_after, std::atomic<std::uint64_t>& out_of_memory) {
+  void run(const std::function<void()>& look_after, HttpMetrics& metrics) {
     ThreadPool threads(contexts_.size() - 1);
     threads.run_parallel(contexts_.size(), [&](std::size_t i) {
       take_short_turns();
@@ -36,16 +37,11 @@ class IoThreads {
       const auto until_stopped = asio::make_work_guard(io);
       serving_.fetch_add(1);
       while (!io.stopped()) {
-        try {
-          if (i == 0) {
-            io.run_for(kLookPause);
-            look_after();
-          } else {
-            io.run();
-          }
-        } catch (const std::bad_alloc&) {
-          out_of_memory.fetch_add(1);
-        } catch (const std::exception&) {  // of a library: its connection went with its handler
+        if (i == 0) {
+          go_on([&] { io.run_for(kLookPause); }, metrics);
+          go_on(look_after, metrics);
+        } else {
+          go_on([&] { io.run(); }, metrics);
         }
       }
     });
@@ -59,6 +55,18 @@ class IoThreads {
 
  private:
   static constexpr std::chrono::milliseconds kLookPause{50};
+
+  // A connection whose handler throws goes with it.
+  template <class Work>
+  static void go_on(const Work& work, HttpMetrics& metrics) {
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      metrics.out_of_memory.fetch_add(1);
+    } catch (const std::exception&) {  // of a library
+      metrics.failed_handlers.fetch_add(1);
+    }
+  }
 
   // Each told that one thread runs it.
   std::array<asio::io_context, 2> contexts_{asio::io_context(1), asio::io_context(1)};

@@ -80,6 +80,8 @@ inline constexpr std::int64_t kHttpDrainMsMax = 8000;
 inline constexpr std::int64_t kHttpDrainHeadMsMax = 1000;
 // Time between two looks at the files of the certificate; new ones are in use after two.
 inline constexpr std::int64_t kHttpCertificateLookMs = 1000;
+// Time until files that could not be used are tried again, though they are the same.
+inline constexpr std::int64_t kHttpCertificateRetryMs = 60000;
 // Longest wait for new events that a streaming query may ask for.
 inline constexpr std::int64_t kHttpStreamMsMax = 60000;
 // How long a token that was read is believed, which is how late a revocation may take effect, for

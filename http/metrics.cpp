@@ -70,6 +70,8 @@ std::string metrics_text(const HttpMetrics& metrics, const std::string& director
           metrics.refused_rate.load());
   counter("evq_http_out_of_memory_total", "Connections that ended for want of memory.",
           metrics.out_of_memory.load());
+  counter("evq_http_failed_handlers_total", "Connections that ended for a fault of the server.",
+          metrics.failed_handlers.load());
   counter("evq_ingested_events_total", "Events stored.", metrics.events_ingested.load());
   counter("evq_failed_events_total", "Events refused.", metrics.events_failed.load());
   counter("evq_ingested_bytes_total", "Decoded bytes of ingest bodies.",

@@ -22,7 +22,8 @@ struct HttpMetrics {
   std::atomic<std::uint64_t> log_lines_dropped{0};
   std::atomic<std::uint64_t> refused_busy{0};
   std::atomic<std::uint64_t> refused_rate{0};
-  std::atomic<std::uint64_t> out_of_memory{0};  // what ended for it in an IO thread
+  std::atomic<std::uint64_t> out_of_memory{0};    // what ended for it in an IO thread
+  std::atomic<std::uint64_t> failed_handlers{0};  // what a library's exception ended there
   std::atomic<std::uint64_t> events_ingested{0};
   std::atomic<std::uint64_t> events_failed{0};
   std::atomic<std::uint64_t> bytes_ingested{0};  // decoded

@@ -285,7 +285,8 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
   }
   admission.lane = route.lane;
   admission.body_bytes_max = route.body_bytes_max;
-  if (route.lane == Lane::kQuery && !request.identity.digest.empty()) {
+  // What changes something is answered with what became of it.
+  if (route.lane == Lane::kQuery && route.action == "read" && !request.identity.digest.empty()) {
     admission.still_allowed = [&auth = api_.auth, digest = request.identity.digest] {
       return auth.check_token(digest);
     };

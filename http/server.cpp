@@ -58,7 +58,7 @@ class BeastServer final : public HttpServer {
     catch_signals();
     wait_for_signal();
     listener_.wait_for_clients();
-    io_.run([this] { look_after(); }, shared_.metrics.out_of_memory);
+    io_.run([this] { look_after(); }, shared_.metrics);
     shared_.queries.reset();
     shared_.writes.reset();
     shared_.large_writes.reset();

@@ -82,9 +82,16 @@ Result<std::vector<plan::VirtualField>> SnapshotTables::virtual_fields(std::stri
 }
 
 Result<std::vector<std::string>> SnapshotTables::table_names() {
-  EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, store_.definitions().datasets());
+  auto datasets = store_.definitions().datasets();
+  if (!datasets.ok()) {
+    Error error = std::move(datasets).take_error();
+    if (may_read_ && error.code == ErrorCode::kCorrupt) {  // it may name one that is not to be seen
+      error.message = "not all datasets can be told: the catalog is damaged";
+    }
+    return error;
+  }
   std::vector<std::string> names;
-  for (const DatasetDefinition& dataset : datasets) {
+  for (const DatasetDefinition& dataset : *datasets) {
     if (!may_read_ || may_read_(dataset.name)) {
       names.push_back(dataset.name);
     }

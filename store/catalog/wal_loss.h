@@ -13,7 +13,9 @@
 // was made under, since an old note may come back with a crash, and only a crash tears a header:
 // then the database has the last page of the commit, or that commit is lost. Whoever begins the
 // file anew has copied all there is into the database before; whoever empties it, evq that is,
-// takes the note back as well, and another program leaves that page in the database.
+// takes the note back as well, and another program leaves that page in the database. Who was killed
+// while it copied may have left that page there before others: with a file lost after that, the
+// loss is not seen.
 //
 // Pure functions; the format is that of https://www.sqlite.org/walformat.html.
 

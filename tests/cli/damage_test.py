@@ -269,6 +269,11 @@ class Forgery(Damage):
         url, token, _ = self.serve()
         errors = self.evq("--server", url, "--token", token, "query", "union * | count", status=5)[1]
         self.assertIn(told, errors)
+        # Who may not see the dataset is not told its name.
+        narrow = self.out("--server", url, "--token", token, "token", "create", "--name", "n", "--query", "b").strip()
+        errors = self.evq("--server", url, "--token", narrow, "query", "union * | count", status=5)[1]
+        self.assertIn("the catalog is damaged", errors)
+        self.assertNotIn("'a'", errors)
 
     def test_a_list_of_datasets_goes_round_a_damaged_one(self):
         with open(self.store / "datasets/1.db", "r+b") as file:

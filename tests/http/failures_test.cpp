@@ -425,5 +425,28 @@ TEST_CASE("whatever fails under a request is an error that says so, and nothing 
   }
 }
 
+// What changes something is answered with what became of it, whatever became of the token
+// meanwhile.
+TEST_CASE("requests that only read queries end with their token, and no others") {
+  const TempDirectory directory;
+  const Secrets secrets = fill(directory.path());
+  World world(directory.path());
+  std::size_t ended = 0;
+  for (const Ask& ask : kAsks) {
+    CAPTURE(ask.target);
+    HttpRequest request = request_of(ask, secrets);
+    const Admission admission = world.router->admit(request);
+    REQUIRE_FALSE(admission.refusal.has_value());
+    const Route* route = find_route(request.method, request.path).route;
+    const bool is_query = route->resource == "query" && route->action == "read";
+    CHECK(static_cast<bool>(admission.still_allowed) == is_query);
+    if (is_query) {
+      CHECK(admission.still_allowed().ok());
+      ++ended;
+    }
+  }
+  CHECK(ended == 6);
+}
+
 }  // namespace
 }  // namespace evq
