@@ -33,7 +33,10 @@ std::optional<std::string> day_begin(std::string_view word, const DisplayZone& z
   const std::int64_t now = wall_clock_now_ns();
   const std::int64_t begin = floor_to(zone.local_time(now), kDayNs).value_or(now) +
                              (day - std::begin(kDays) - kToday) * kDayNs;
-  return instant_text(named.value()->utc_from_local(begin).value_or(begin));
+  // A midnight that the clocks leave out is read by the clock after the change, which was before
+  // it: the day begins where they go on.
+  const std::int64_t at = named.value()->utc_from_local(begin).value_or(begin);
+  return instant_text(at + std::max<std::int64_t>(0, begin - zone.local_time(at)));
 }
 
 // Whether a text would be a time or a duration if its numbers were smaller.
@@ -68,7 +71,8 @@ std::string meant_span(std::string_view text) {
   const std::string_view unit = trimmed(std::string_view(lower).substr(digits));
   for (const auto& [name, days] : kDaysOf) {
     if (unit == name) {
-      return std::to_string(std::stoi(number) * days) + "d";
+      const std::string span = std::to_string(std::stoi(number) * days) + "d";
+      return parse_relative_time("now-" + span, 0).has_value() ? span : std::string();
     }
   }
   for (const std::string_view own : {"w", "d", "h", "m", "s", "ms"}) {

@@ -258,14 +258,9 @@ class AggregateConsumer final : public Consumer {
     std::vector<MemoryLease> leases(parts.size());  // of the results
     AllocationMeter meter = executor_.meter("summarize");
     if (output.chooses()) {
-      std::vector<Vector> first_keys(parts.size());
-      const auto make_one = [&](std::size_t part) -> Status {
-        EVQ_TRY(
-            executor_.meter("summarize").guard([&] { first_keys[part] = output.first_key(part); }));
-        return hold({&first_keys[part], 1}, &leases[part]);
-      };
-      EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), make_one)));
-      EVQ_TRY(overflow_.note(meter.guard([&] { output.choose(std::move(first_keys)); })));
+      RowList top;
+      EVQ_TRY(find_top_groups(parts, output, &top));
+      EVQ_TRY(overflow_.note(meter.guard([&] { output.choose(top); })));
     }
     if (output.needs_results()) {
       std::vector<std::vector<Vector>> results(parts.size());
@@ -290,6 +285,20 @@ class AggregateConsumer final : public Consumer {
     }
     return executor_.push_chunks(
         output.chunks(), [&](std::size_t i) { return output.chunk(i); }, "summarize", next_);
+  }
+
+  // What that takes besides the numbers of the groups is given back at the end.
+  Status find_top_groups(Parts parts, const AggregateOutput& output, RowList* top) {
+    std::vector<MemoryLease> leases(parts.size());
+    std::vector<Vector> first_keys(parts.size());
+    const auto make_one = [&](std::size_t part) -> Status {
+      EVQ_TRY(
+          executor_.meter("summarize").guard([&] { first_keys[part] = output.first_key(part); }));
+      return hold({&first_keys[part], 1}, &leases[part]);
+    };
+    EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), make_one)));
+    AllocationMeter meter = executor_.meter("summarize");
+    return overflow_.note(meter.guard([&] { *top = output.top_groups(first_keys); }));
   }
 
   Status make_results(const GroupStates& part, std::vector<Vector>* results) const {

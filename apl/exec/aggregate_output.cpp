@@ -102,16 +102,19 @@ Vector AggregateOutput::first_key(std::size_t part) const {
   return parts_[part]->column(demand_.groups.top->keys[0].column, all);
 }
 
-void AggregateOutput::choose(const std::vector<Vector>& first_keys) {
+RowList AggregateOutput::top_groups(const std::vector<Vector>& first_keys) const {
   const TopRows& top = *demand_.groups.top;
   const auto values = [&](std::size_t key, const RowList& numbers) {
     return key == 0 ? concatenate(first_keys) : column_of(top.keys[key].column, numbers);
   };
   const auto position = [this](std::size_t number) { return group_at(number).position; };
-  const RowList chosen = rows_that_may_be_top(groups_, top, {values, position});
-  AllocationMeter::charge(chosen.size() * sizeof(SeenGroup));
-  order_.resize(chosen.size());
-  std::ranges::transform(chosen, order_.begin(),
+  return rows_that_may_be_top(groups_, top, {values, position});
+}
+
+void AggregateOutput::choose(const RowList& numbers) {
+  AllocationMeter::charge(numbers.size() * sizeof(SeenGroup));
+  order_.resize(numbers.size());
+  std::ranges::transform(numbers, order_.begin(),
                          [this](std::size_t number) { return group_at(number); });
   if (!demand_.order.any) {
     sort_by_position(&order_);

@@ -32,10 +32,11 @@ class AggregateOutput {
   AggregateOutput(Parts parts, std::size_t keys, const Demand& demand);
 
   // Whether only the top groups are wanted: choose() must be called then before the first chunk(),
-  // with first_key() of each part, which any thread may make.
+  // with what top_groups() says of first_key() of each part, which any thread may make.
   bool chooses() const { return few_; }
   Vector first_key(std::size_t part) const;
-  void choose(const std::vector<Vector>& first_keys);
+  RowList top_groups(const std::vector<Vector>& first_keys) const;
+  void choose(const RowList& numbers);
   // Whether order() must be called next, with all result columns of each part; if not, each chunk
   // makes its own results.
   bool needs_results() const { return has_order() && !(few_ && makes_each()); }
@@ -57,7 +58,7 @@ class AggregateOutput {
 
   bool has_order() const { return few_ || !demand_.order.any; }
   // Whether few enough groups were chosen that making their results one by one is faster.
-  bool makes_each() const { return order_.size() * kGroupsPerChosenMin <= groups_; }
+  bool makes_each() const { return order_.size() * GroupStates::kGroupsPerOneMin <= groups_; }
   void cut_pieces();
   std::vector<SeenGroup> all_groups() const;
   // Finds a group by its number when the groups of all parts are counted one after the other.
@@ -69,8 +70,6 @@ class AggregateOutput {
   std::vector<Vector> keys_of(std::span<const SeenGroup> groups) const;
   std::vector<Vector> results_of(std::span<const SeenGroup> groups) const;
   std::vector<Vector> make_results(std::span<const SeenGroup> groups) const;
-
-  static constexpr std::size_t kGroupsPerChosenMin = 32;
 
   const Parts parts_;
   const std::size_t keys_;

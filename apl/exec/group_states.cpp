@@ -283,12 +283,12 @@ std::vector<Vector> GroupStates::results(std::size_t begin, std::size_t count) c
   return results;
 }
 
-Vector GroupStates::result(std::size_t column) const {
+Vector GroupStates::result(std::size_t column, std::size_t begin, std::size_t count) const {
   std::size_t aggregate = 0;
   while (column >= spec_.op.aggregates[aggregate].call.results.size()) {
     column -= spec_.op.aggregates[aggregate++].call.results.size();
   }
-  return states_[aggregate]->finish(spec_.context, 0, size())[column];
+  return states_[aggregate]->finish(spec_.context, begin, count)[column];
 }
 
 Vector GroupStates::column(std::size_t column, std::span<const std::uint32_t> groups) const {
@@ -296,8 +296,15 @@ Vector GroupStates::column(std::size_t column, std::span<const std::uint32_t> gr
   if (column < keys) {
     return table_.key(column, groups);
   }
-  Vector all = result(column - keys);
-  return groups.size() == size() ? std::move(all) : all.gather(groups);
+  if (groups.size() * kGroupsPerOneMin > size()) {
+    Vector all = result(column - keys);
+    return groups.size() == size() ? std::move(all) : all.gather(groups);
+  }
+  std::vector<Vector> one_by_one{result(column - keys, 0, 0)};  // of the type, should there be none
+  for (const std::uint32_t group : groups) {
+    one_by_one.push_back(result(column - keys, group, 1));
+  }
+  return concatenate(one_by_one);
 }
 
 std::size_t GroupStates::state_bytes() const {

@@ -39,6 +39,9 @@ class GroupStates {
   // `spec` stays the caller's.
   explicit GroupStates(const Spec& spec);
 
+  // Results of fewer than one of so many groups are made faster one by one than with all others.
+  static constexpr std::size_t kGroupsPerOneMin = 32;
+
   // Adds the rows of a chunk; `keys` are its key columns as GroupTable takes them, `order` is the
   // place of its row 0 in the stream.
   Status add(const Chunk& chunk, std::span<const Vector> keys, std::uint64_t order);
@@ -94,11 +97,13 @@ class GroupStates {
   // `begin` on. The states must be settled or merged into. Any thread.
   std::vector<Vector> results(std::size_t begin, std::size_t count) const;
   // Returns one of these columns for all groups.
-  Vector result(std::size_t column) const;
+  Vector result(std::size_t column) const { return result(column, 0, size()); }
   // Returns a column of the output, the keys and then the results, for some groups.
   Vector column(std::size_t column, std::span<const std::uint32_t> groups) const;
 
  private:
+  // The same of groups [begin, begin + count).
+  Vector result(std::size_t column, std::size_t begin, std::size_t count) const;
   bool has_keys() const { return !spec_.op.groups.empty(); }
   // Runs `work` and charges what it allocates meanwhile.
   template <class Work>

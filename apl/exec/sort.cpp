@@ -402,7 +402,9 @@ std::optional<TopRows> top_groups(const plan::Node& node, const SortSpec& spec) 
   top.count = spec.limit;
   for (const plan::SortKey& key : spec.keys) {
     const std::optional<std::size_t> column = aggregate_column(node, key.column);
-    if (!column.has_value()) {
+    // Sort numbers tell no two dynamics apart.
+    if (!column.has_value() ||
+        (!top.keys.empty() && node.schema[key.column].type == Type::kDynamic)) {
       break;
     }
     top.keys.push_back({*column, key.order});

@@ -13,6 +13,22 @@ namespace {
 // So many rows that tie are not worth a look at another key.
 constexpr std::size_t kTiesMax = 1024;
 
+// Texts of so many of the rows that tie are looked at before those of all.
+constexpr std::size_t kSampledRows = 64;
+
+// Whether a key is of texts that begin alike, so that their sort numbers tell them hardly apart.
+bool hardly_tells(const RowsToRank& known, std::size_t key, SortOrder order, const RowList& open) {
+  RowList sample;
+  for (std::size_t i = 0; i < kSampledRows; ++i) {
+    sample.push_back(open[i * (open.size() / kSampledRows)]);
+  }
+  const Vector column = known.values(key, sample);
+  std::vector<std::uint64_t> numbers;
+  sort_numbers(column, order, &numbers);
+  return column.type() == Type::kString && std::ranges::count(numbers, numbers.front()) >
+                                               static_cast<std::ptrdiff_t>(sample.size() / 2);
+}
+
 // Of some rows those `count` that come first in the stream.
 void keep_first(std::size_t count, const RowsToRank& known, RowList* rows) {
   if (count >= rows->size()) {
@@ -61,7 +77,8 @@ RowList rows_that_may_be_top(std::size_t rows, const TopRows& top, const RowsToR
   bool ties_are_equal = top.all_keys;
   for (std::size_t key = 0; key < top.keys.size(); ++key) {
     const std::size_t room = wanted - chosen.size();
-    if (key > 0 && open.size() <= room + kTiesMax) {
+    if (key > 0 &&
+        (open.size() <= room + kTiesMax || hardly_tells(known, key, top.keys[key].order, open))) {
       ties_are_equal = false;
       break;
     }

@@ -37,7 +37,8 @@ struct RowsToRank {
 
 // Returns those of rows [0, rows), in any order, among which the first `top.count` are. Rows that
 // tie with the last of these in all keys come as well, unless equal sort numbers mean equal values,
-// there is no further key, and there is no room for them. Charged to the allocation meter at work.
+// there is no further key, and there is no room for them. A key that seems not to tell rows apart
+// by its sort numbers ends the search. Charged to the allocation meter at work.
 RowList rows_that_may_be_top(std::size_t rows, const TopRows& top, const RowsToRank& known);
 
 }  // namespace evq

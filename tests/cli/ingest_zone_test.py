@@ -96,6 +96,18 @@ class IngestZone(LoadCase):
         out = self.out(zone, "tail", "d", "--since", "tomorrow", "--no-follow", "-o", "ndjson")
         self.assertEqual([json.loads(line)["h"] for line in out.splitlines()], [24])
 
+    def test_a_day_whose_midnight_the_clocks_leave_out(self):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        midnight = now.replace(minute=0, second=0, microsecond=0) - datetime.timedelta(hours=12)
+        change, back = (f"M{day.month}.{(day.day - 1) // 7 + 1}.{day.isoweekday() % 7}/0" for day in (
+            now.replace(hour=12), now.replace(hour=12) - datetime.timedelta(days=90)))
+        zone = {"TZ": f"AAA{now.hour - 12}BBB,{change},{back}"}  # summer began at noon's midnight, with 01:00
+        self.ingest("d", [json.dumps({"_time": (midnight + datetime.timedelta(minutes=m)).isoformat(), "m": m})
+                          for m in (-30, 30, 90)])
+        for words, minutes in ((("--since", "today"), [30, 90]), (("--until", "today"), [-30])):
+            out = self.evq("--tz", "local", "query", "d | sort by m asc | project m", *words, "-o", "csv", env=zone)[0]
+            self.assertEqual(out.split(), ["m", *map(str, minutes)], zone)
+
 
 if __name__ == "__main__":
     main()
