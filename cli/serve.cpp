@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -25,6 +26,14 @@ namespace {
 
 void write_line(std::string_view line) {
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+}
+
+// While the server serves: nothing is written where that would wait for who reads it.
+void write_line_now(std::string_view line) {
+  pollfd ready{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&ready, 1, 0) > 0) {
+    write_line(line);
+  }
 }
 
 Status check_exposure(const ServeCommand& command, const std::string& host) {
@@ -118,12 +127,12 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   }
   server.on_drain = [] {
     tell_service_manager("STOPPING=1");
-    write_line("evq: stopping when running requests are done; once more stops at once\n");
+    write_line_now("evq: stopping when running requests are done; once more stops at once\n");
   };
   server.on_renewal = [](const Status& status) {
-    write_line(status.ok()
-                   ? "evq: new connections get the new certificate\n"
-                   : "evq: the certificate stays as it was: " + status.error().message + "\n");
+    write_line_now(status.ok()
+                       ? "evq: new connections get the new certificate\n"
+                       : "evq: the certificate stays as it was: " + status.error().message + "\n");
   };
   Router router(api);
   EVQ_TRY_ASSIGN(const std::unique_ptr<HttpServer> listening,
