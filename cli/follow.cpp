@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "store/base/checksum.h"
 #include "store/base/control.h"
 #include "store/base/limits.h"
+#include "store/base/process.h"
 #include "store/base/time.h"
 #include "store/base/told_number.h"
 #include "store/ingest/log_entry.h"
@@ -30,31 +32,13 @@
 namespace evq {
 namespace {
 
-constexpr std::int64_t kPollMs = 100;
+constexpr std::int64_t kPollMs = PathWatch::kPollMs;
+// So many files wait at most for a target that is away, and half of the descriptors.
+constexpr std::size_t kWaitingFilesMax = 4096;
 constexpr std::int64_t kServerWaitMs = 1000;
 constexpr std::size_t kBatchBytesMax = std::size_t{1} << 20U;
 // The last line of a renamed file is over without its end when nothing has come for so long.
 constexpr std::int64_t kLineEndWaitMs = 5000;
-
-// Where the lines of a text start, asked for in their order mostly: each is looked for from the one
-// before.
-class LineStarts {
- public:
-  // Of the line of this number, from 1.
-  std::size_t find(std::string_view text, std::uint64_t number) {
-    if (number < number_) {
-      *this = {};
-    }
-    for (; number_ < number && start_ < text.size(); ++number_) {
-      start_ = std::min(text.find('\n', start_), text.size() - 1) + 1;
-    }
-    return start_;
-  }
-
- private:
-  std::uint64_t number_ = 1;
-  std::size_t start_ = 0;
-};
 
 class Follower {
  public:
@@ -70,8 +54,11 @@ class Follower {
     request_.atomic = true;
     request_.clock = [this] { return stamp_; };
     request_.reject = [this](std::string_view /*text*/, const IngestFailure& failure) {
-      note_failure(batch_begin_ + line_starts_.find(batch_, failure.line), failure.reason);
+      note_failure(*batch_file_, batch_begin_ + line_starts_.find(batch_, failure.line),
+                   failure.reason);
     };
+    raise_descriptor_limit();
+    files_max_ = std::clamp<std::size_t>(descriptor_limit() / 2, 2, kWaitingFilesMax);
     EVQ_TRY(open_first());
     while (true) {
       EVQ_TRY(interrupt_control().check());
@@ -119,7 +106,8 @@ class Follower {
         files_.push_back(std::move(found));
       }
     }
-    return files_.empty() ? open_file() : Status::success();
+    EVQ_TRY(files_.empty() ? open_file() : Status::success());
+    return save_if_there_is_room();
   }
 
   // Whether the batch that was about to be stored is.
@@ -129,7 +117,7 @@ class Follower {
 
   void tell_of_lost(const FollowProgress& known) {
     if (regular_file_at(path_.path()) == known.file) {
-      tell_of_cut();
+      tell_of_cut(path_.path());
     } else {
       print_note(global_, "note: the file that was followed as " + path_.path() +
                               " before is not found any more; what came to it after byte " +
@@ -137,13 +125,18 @@ class Follower {
     }
   }
 
-  void tell_of_cut() {
-    print_note(global_, path_.path() + " was cut short: reading it from its start");
+  void tell_of_cut(const std::string& name) {
+    print_note(global_, name + " was cut short: reading it from its start");
   }
 
-  // The file that is at the path; one that is yet to be written is waited for.
+  // The file that is at the path. One that is yet to be written is looked for like those that come
+  // after it.
   Status open_file() {
-    EVQ_TRY(wait_for_file());
+    struct stat info {};
+    if (::stat(path_.path().c_str(), &info) != 0 && errno == ENOENT) {
+      print_note(global_, "note: there is no " + path_.path() + " yet; waiting for it");
+      return Status::success();
+    }
     EVQ_TRY_ASSIGN(File file, File::open_input(path_.path(), interrupt_control()));
     const std::optional<FileIdentity> identity = regular_file_of(file);
     if (!identity.has_value()) {
@@ -154,75 +147,97 @@ class Follower {
     return Status::success();
   }
 
-  Status wait_for_file() {
-    const auto absent = [this] {
-      struct stat info {};
-      return ::stat(path_.path().c_str(), &info) != 0 && errno == ENOENT;
-    };
-    if (!absent()) {
-      return Status::success();
-    }
-    print_note(global_, "note: there is no " + path_.path() + " yet; waiting for it");
-    EVQ_TRY(make_dataset());
-    while (absent()) {
-      EVQ_TRY(interrupt_control().check());
-      pause_ms(kPollMs);
-    }
-    return Status::success();
-  }
-
-  // Takes a file that has come to the path; those before it are kept, for what still comes to them.
-  // The progress has it from now on: before anything of it is stored, it may be renamed as well.
+  // Takes the files that have come to the path; those before them are kept, for what still comes to
+  // them. The progress has them from now on: before anything of them is stored, they may be renamed
+  // as well.
   Status look_for_files() {
     looked_ns_ = monotonic_now_ns();
+    const std::size_t files_before = files_.size();
+    for (FollowedPath::Sight& sight : std::exchange(seen_, {})) {
+      EVQ_TRY(take_file(std::move(sight)));
+    }
+    EVQ_TRY(take_file(path_.look(identities(), looked_ns_)));
+    for (std::size_t i = 0; i + 1 < files_.size(); ++i) {
+      files_[i]->renamed_ns = files_[i]->renamed_ns.value_or(looked_ns_);
+    }
+    return files_.size() > files_before ? save_if_there_is_room() : Status::success();
+  }
+
+  // Of all that are open.
+  std::vector<FileIdentity> identities() const {
     std::vector<FileIdentity> known;
     for (const auto& file : files_) {
       known.push_back(file->progress.file);
     }
-    FollowedPath::Sight sight = path_.look(known, looked_ns_);
+    for (const FollowedPath::Sight& sight : seen_) {
+      const auto identity = sight.opened ? regular_file_of(*sight.opened) : std::nullopt;
+      known.insert(known.end(), identity.has_value() ? 1 : 0, identity.value_or(FileIdentity{}));
+    }
+    return known;
+  }
+
+  Status take_file(FollowedPath::Sight sight) {
     if (sight.trouble.has_value()) {
       print_note(global_, "note: " + *sight.trouble + "; trying again");
     }
     const auto identity = sight.opened ? regular_file_of(*sight.opened) : std::nullopt;
-    if (identity.has_value()) {
+    if (identity.has_value() && files_.size() >= files_max_) {
+      tell_of_too_many(*identity);
+    } else if (identity.has_value()) {
       files_.push_back(std::make_unique<FollowedFile>(*std::move(sight.opened), *identity));
+      return recall(*files_.back());
     } else if (sight.known.has_value()) {  // the last, or one that came back
       const auto back = files_.begin() + static_cast<std::ptrdiff_t>(*sight.known);
       std::rotate(back, back + 1, files_.end());
       files_.back()->renamed_ns.reset();
     }
-    for (std::size_t i = 0; i + 1 < files_.size(); ++i) {
-      files_[i]->renamed_ns = files_[i]->renamed_ns.value_or(looked_ns_);
-    }
-    Status saved = identity.has_value() ? save() : Status::success();
-    return saved.ok() || passes(saved.error().code) ? Status::success() : std::move(saved);
+    return Status::success();
   }
 
-  // Lets renamed files go that have been read and that nothing comes to any more; a last line that
-  // has no end is stored before, and its program may still have the file.
+  void tell_of_too_many(const FileIdentity& file) {
+    if (std::exchange(refused_, file) != file) {
+      print_note(global_, "note: " + path_.path() + " is a new file again, and " +
+                              std::to_string(files_.size()) +
+                              " that had its name wait to be stored, as many as may be open "
+                              "(ulimit -n): what comes to it is lost if it is renamed before they "
+                              "are stored");
+    }
+  }
+
+  // Lets renamed files go that have been read and that nothing comes to any more.
   Status give_up_renamed() {
     for (std::size_t i = 0; i + 1 < files_.size(); ++i) {
       FollowedFile& file = *files_[i];
-      const std::int64_t since_ns = std::max(file.grown_ns, file.renamed_ns.value_or(looked_ns_));
-      const std::int64_t quiet_ms = (looked_ns_ - since_ns) / kMillisecondNs;
-      EVQ_TRY_ASSIGN(const std::uint64_t size, file.file.size());
-      if (!file.at_end) {
-        continue;
+      const auto over = end_if_quiet(file);
+      if (!over.ok()) {
+        return let_go_if_unreadable(file, over.error());
       }
-      if (quiet_ms >= kRenamedFileQuietMs || files_.size() > kFollowedFilesMax) {
-        EVQ_TRY(end_lines(file));
-        if (&file != files_.back().get()) {  // it has not come back meanwhile
-          std::erase_if(files_, [&](const auto& other) { return other.get() == &file; });
-        }
-        return Status::success();  // the others at the next look
-      }
-      const std::uint64_t place = file.lines ? file.lines->source.place() : size;
-      if (quiet_ms >= kLineEndWaitMs && place > file.progress.offset &&
-          std::exchange(file.ended_at, size) != size) {
-        EVQ_TRY(end_lines(file));
+      if (over.value()) {  // the others at the next look
+        return is_renamed(file) ? let_go(file) : Status::success();
       }
     }
     return Status::success();
+  }
+
+  // Whether a renamed file is over: a last line that has no end is stored then. It is sooner when
+  // nothing has come since the file was renamed. Where something has, a program writes to it still,
+  // some of them in blocks that end anywhere.
+  Result<bool> end_if_quiet(FollowedFile& file) {
+    const std::int64_t renamed_ns = file.renamed_ns.value_or(looked_ns_);
+    const std::int64_t quiet_ms =
+        (looked_ns_ - std::max(file.grown_ns, renamed_ns)) / kMillisecondNs;
+    EVQ_TRY_ASSIGN(const std::uint64_t size, file.file.size());
+    if (!file.at_end || size != file.seen_bytes) {
+      return false;  // or nobody has looked at it since it grew
+    }
+    const bool over = quiet_ms >= kRenamedFileQuietMs ||
+                      files_.size() > std::min(kFollowedFilesMax, files_max_ - 1);
+    const std::uint64_t place = file.lines ? file.lines->source.place() : size;
+    const bool ends = quiet_ms >= kLineEndWaitMs && file.grown_ns <= renamed_ns;
+    if (over || (ends && place > file.progress.offset)) {
+      EVQ_TRY(end_lines(file));
+    }
+    return over;
   }
 
   Status end_lines(FollowedFile& file) {
@@ -230,9 +245,50 @@ class Follower {
     if (begun) {
       file.lines->source.end();
       EVQ_TRY(read_out(file));
+      file.pass_read();
     }
     file.lines.reset();
     return Status::success();
+  }
+
+  bool is_renamed(const FollowedFile& file) const { return &file != files_.back().get(); }
+
+  Status let_go(const FollowedFile& file) {
+    given_up_.push_back(file.progress);
+    if (given_up_.size() > kFollowedFilesMax) {
+      given_up_.erase(given_up_.begin());
+    }
+    std::erase_if(files_, [&](const auto& other) { return other.get() == &file; });
+    return save_if_there_is_room();
+  }
+
+  // A renamed file may be out of reach for good, as one that a file server has removed: the others
+  // go on. `error` where it is another's.
+  Status let_go_if_unreadable(const FollowedFile& file, Error error) {
+    if (!is_renamed(file) || file.is_readable()) {
+      return error;
+    }
+    print_note(global_, "note: " + error.message + "; what came to " + name_of(file) +
+                            " after byte " + std::to_string(file.progress.offset) +
+                            " is not stored");
+    return let_go(file);
+  }
+
+  // A file that was given up and has the name again goes on where it was.
+  Status recall(FollowedFile& file) {
+    const auto known = std::ranges::find(given_up_, file.progress.file, &FollowProgress::file);
+    if (known == given_up_.end()) {
+      return Status::success();
+    }
+    const FollowProgress progress = *known;
+    given_up_.erase(known);
+    const auto same = file.go_on(progress);
+    return same.ok() ? Status::success() : Status(same.error());
+  }
+
+  // For the user.
+  std::string name_of(const FollowedFile& file) const {
+    return (is_renamed(file) ? "a renamed file of " : "") + path_.path();
   }
 
   // ------------------------------------------------------------ their lines
@@ -246,11 +302,15 @@ class Follower {
     // By index: files come to the path while one waits for room (wait_for_room).
     for (std::size_t i = 0; i < files_.size(); ++i) {
       FollowedFile& file = *files_[i];
-      EVQ_TRY_ASSIGN(const bool more, read_on(file));
-      file.at_end = !more;
-      progressed = progressed || more;
-      EVQ_TRY_ASSIGN(const std::uint64_t size, file.file.size());
-      if (more && file.lines && size > file.lines->source.place() + kBatchBytesMax) {
+      const auto more = read_on(file);
+      if (!more.ok()) {
+        EVQ_TRY(let_go_if_unreadable(file, more.error()));
+        return true;
+      }
+      file.at_end = !more.value();
+      progressed = progressed || more.value();
+      if (more.value() && file.lines &&
+          file.seen_bytes > file.lines->source.place() + kBatchBytesMax) {
         break;
       }
     }
@@ -276,6 +336,7 @@ class Follower {
   }
 
   Result<bool> read_on(FollowedFile& file) {
+    EVQ_TRY_ASSIGN(file.seen_bytes, file.file.size());
     EVQ_TRY_ASSIGN(const bool begun, begin_reading(file, false));
     if (!begun) {
       return false;
@@ -286,7 +347,7 @@ class Follower {
     if (lines.source.was_emptied()) {
       lines.cutter.stop();
       EVQ_TRY(read_out(file));
-      tell_of_cut();
+      tell_of_cut(name_of(file));
       file.read_anew();
       return true;
     }
@@ -317,11 +378,11 @@ class Follower {
     auto outcome = lines.cutter.next(kBatchBytesMax, 0, piece);
     if (!outcome.ok()) {
       Error error = std::move(outcome).take_error();
-      error.message.insert(0, path_.path() + ": ");
+      error.message.insert(0, name_of(file) + ": ");
       return error;
     }
     for (const LostEvent& event : piece.lost) {
-      note_failure(lines.begin + event.offset, event.reason);
+      note_failure(file, lines.begin + event.offset, event.reason);
       total_.counts.fail({event.line, event.column, event.offset, event.reason, piece.receipt_ns});
     }
     if (*outcome == PieceCutter::Outcome::kPiece) {
@@ -361,6 +422,7 @@ class Follower {
     FollowedLines& lines = *file.lines;
     batch_ = lines.batch.take(size);
     batch_begin_ = lines.batch_begin;
+    batch_file_ = &file;
     line_starts_ = {};
     EVQ_TRY(store_batch(file));
     lines.batch_begin += size;
@@ -380,13 +442,13 @@ class Follower {
     progress.trace = checksum64(file.before);
     progress.next_trace = checksum64(before);
     if (target_.exactly_once()) {
-      EVQ_TRY(save());
+      EVQ_TRY(until_it_passes([&] { return save(); }));
     }
     EVQ_TRY(ingest_batch(*file.lines));
     progress.offset = progress.next;
     progress.trace = progress.next_trace;
     file.before = std::move(before);
-    return target_.exactly_once() ? Status::success() : save();
+    return target_.exactly_once() ? Status::success() : until_it_passes([&] { return save(); });
   }
 
   Status ingest_batch(const FollowedLines& lines) {
@@ -396,11 +458,13 @@ class Follower {
     }
     const std::string rewritten = form_->rewrites() ? form_->rewritten(batch_) : std::string();
     const std::string& events = form_->rewrites() ? rewritten : batch_;
-    auto report = target_.ingest(events, request_);
-    while (!report.ok() && passes(report.error().code)) {
-      EVQ_TRY(wait_for_room(report.error()));
-      report = target_.ingest(events, request_);
-    }
+    auto report = until_it_passes([&] {
+      watch_.begin(identities(), files_max_);
+      auto sent = target_.ingest(events, request_);
+      std::ranges::move(watch_.end(), std::back_inserter(seen_));
+      return sent;
+    });
+    request_.before = nullptr;  // does not live as long as the request
     if (!report.ok()) {
       Error error = std::move(report).take_error();
       if (total_.counts.ingested > 0) {
@@ -408,8 +472,6 @@ class Follower {
       }
       return error;
     }
-    request_.before = nullptr;  // does not live as long as the request
-    waits_ = false;
     total_.blocks_created += report.value().blocks_created;
     total_.fresh_chunks = report.value().fresh_chunks;
     total_.counts.add(std::move(report.value().counts));
@@ -420,6 +482,18 @@ class Follower {
   static bool passes(ErrorCode code) {
     return code == ErrorCode::kServer || code == ErrorCode::kUnavailable ||
            code == ErrorCode::kDiskFull || code == ErrorCode::kReadOnly;
+  }
+
+  // Does it again for as long as what it fails with passes.
+  template <class Act>
+  auto until_it_passes(const Act& act) -> decltype(act()) {
+    auto done = act();
+    while (!done.ok() && passes(done.error().code)) {
+      EVQ_TRY(wait_for_room(done.error()));
+      done = act();
+    }
+    waits_ = waits_ && !done.ok();
+    return done;
   }
 
   // Files that come to the path meanwhile are taken: rotation may go on for days.
@@ -435,9 +509,9 @@ class Follower {
     return Status::success();
   }
 
-  void note_failure(std::uint64_t byte, const std::string& reason) const {
-    print_note(global_,
-               path_.path() + ": byte " + std::to_string(byte) + ": " + reason + " (line skipped)");
+  void note_failure(const FollowedFile& file, std::uint64_t byte, const std::string& reason) const {
+    print_note(global_, name_of(file) + ": byte " + std::to_string(byte) + ": " + reason +
+                            " (line skipped)");
   }
 
   Status save() {
@@ -449,20 +523,32 @@ class Follower {
     return target_.save(text);
   }
 
+  // Which files there are is of use at once, and where it is not saved the next batch does it.
+  Status save_if_there_is_room() {
+    Status saved = save();
+    return saved.ok() || passes(saved.error().code) ? Status::success() : std::move(saved);
+  }
+
   const GlobalOptions& global_;
   const IngestCommand& command_;
   FollowTarget& target_;
   FollowedPath path_;
+  PathWatch watch_{path_};
   const std::function<std::int64_t()> clock_ = wall_clock_now_ns;
   std::optional<FollowForm> form_;
   std::vector<std::unique_ptr<FollowedFile>> files_;  // in the order in which they had the name
-  std::int64_t looked_ns_ = 0;                        // when it was looked for more of them
-  std::int64_t read_ns_ = 0;                          // when they were read last
-  std::int64_t reading_ns_ = 0;  // a clock that stands still while they are not
+  std::vector<FollowedPath::Sight> seen_;             // while a batch was being stored
+  std::size_t files_max_ = 0;
+  std::optional<FileIdentity> refused_;   // for want of descriptors, which the user was told
+  std::vector<FollowProgress> given_up_;  // of the last files that were let go
+  std::int64_t looked_ns_ = 0;            // when it was looked for more of them
+  std::int64_t read_ns_ = 0;              // when they were read last
+  std::int64_t reading_ns_ = 0;           // a clock that stands still while they are not
   // The batch that is being stored.
   IngestRequest request_;
   std::string batch_;
   std::uint64_t batch_begin_ = 0;
+  const FollowedFile* batch_file_ = nullptr;
   LineStarts line_starts_;
   std::int64_t stamp_ = 0;
   bool made_ = false;   // the dataset

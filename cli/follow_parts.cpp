@@ -81,4 +81,14 @@ void PartBatch::give_up(Stream* stream, std::size_t end) {
   whole_bytes_ = other.is_open ? other.begin : end;
 }
 
+std::size_t LineStarts::find(std::string_view text, std::uint64_t number) {
+  if (number < number_) {
+    *this = {};
+  }
+  for (; number_ < number && start_ < text.size(); ++number_) {
+    start_ = std::min(text.find('\n', start_), text.size() - 1) + 1;
+  }
+  return start_;
+}
+
 }  // namespace evq

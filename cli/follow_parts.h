@@ -3,7 +3,8 @@
 // lines apart ("TIME stdout P begins", "TIME stdout F ends"), a batch ends between two whole lines
 // of each stream, so that PartJoiner finds all parts of a line in one batch. A line whose end never
 // comes holds back what follows it for a bounded time, and a bounded size: it is then given up, and
-// is stored as far as it came. Nothing here fails. One thread.
+// is stored as far as it came. Here too: where the lines of such a batch start. Nothing here fails.
+// One thread.
 
 #include <array>
 #include <cstddef>
@@ -53,6 +54,18 @@ class PartBatch {
   std::string text_;
   std::array<Stream, 2> streams_;
   std::size_t whole_bytes_ = 0;
+};
+
+// Where the lines of a text start, asked for in their order mostly: each is looked for from the one
+// before.
+class LineStarts {
+ public:
+  // Of the line of this number, from 1.
+  std::size_t find(std::string_view text, std::uint64_t number);
+
+ private:
+  std::uint64_t number_ = 1;
+  std::size_t start_ = 0;
 };
 
 }  // namespace evq

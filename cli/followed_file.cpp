@@ -1,6 +1,7 @@
 #include "cli/followed_file.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -11,16 +12,21 @@
 namespace evq {
 namespace {
 
+// Whether rotation may have made this name of the path's: "app.log.1" or "app-20240501.log" of
+// "app.log".
+bool may_be_name(const FollowedPath& path, const std::string& name) {
+  const std::string before = std::filesystem::path(path.path()).filename().string();
+  const std::string now = std::filesystem::path(name).filename().string();
+  return now.starts_with(std::string_view(before).substr(0, before.find('.', 1)));
+}
+
 // Whether a file that has nothing yet by which it could be known may be what rotation has made of
-// the path: "app.log.1" or "app-20240501.log" of "app.log", and not compressed.
+// the path, and not compressed.
 Result<bool> may_be_renamed(const FollowedPath& path, const File& file) {
-  const std::string name = std::filesystem::path(path.path()).filename().string();
-  const std::string other = std::filesystem::path(file.path()).filename().string();
   std::string head(16, '\0');
   EVQ_TRY_ASSIGN(const std::size_t size, file.read_at(0, head));
   head.resize(size);
-  return other.starts_with(std::string_view(name).substr(0, name.find('.', 1))) &&
-         compression_of(head) == InputCompression::kNone;
+  return may_be_name(path, file.path()) && compression_of(head) == InputCompression::kNone;
 }
 
 }  // namespace
@@ -58,13 +64,31 @@ void FollowedFile::read_anew() {
   progress.trace = progress.next_trace = checksum64(before);
 }
 
+void FollowedFile::pass_read() {
+  before = lines->source.trace();
+  progress.offset = progress.next = lines->source.place();
+  progress.trace = progress.next_trace = checksum64(before);
+}
+
+bool FollowedFile::is_readable() const {
+  std::array<char, 1> byte{};
+  const std::uint64_t place = lines ? lines->source.place() : progress.offset;
+  return file.size().ok() && file.read_at(place, byte).ok();
+}
+
 // Inodes are used again, and numbers of devices as well: of a file that is not where it was, only
 // what is in it tells that it is the same.
 Result<std::unique_ptr<FollowedFile>> find_followed(const FollowedPath& path,
                                                     const FollowProgress& known) {
+  std::optional<Error> unreadable;
   for (const std::string& name : path.names_of(known.file)) {
     auto opened = File::open_input(name);
     if (!opened.ok()) {
+      // Of a name that rotation gives; an inode that is used again may be anybody's file.
+      if (opened.error().code != ErrorCode::kNotFound && may_be_name(path, name) &&
+          regular_file_at(name) == known.file) {
+        unreadable = std::move(opened).take_error();
+      }
       continue;
     }
     const std::optional<FileIdentity> there = regular_file_of(*opened);
@@ -85,7 +109,8 @@ Result<std::unique_ptr<FollowedFile>> find_followed(const FollowedPath& path,
       return found;
     }
   }
-  return std::unique_ptr<FollowedFile>();
+  return unreadable ? Result<std::unique_ptr<FollowedFile>>(*std::move(unreadable))
+                    : std::unique_ptr<FollowedFile>();
 }
 
 }  // namespace evq

@@ -1,7 +1,7 @@
 #pragma once
 // FollowedFile: one file of those that a follower reads: how far it was read and stored, and the
 // cutter and the lines that are under way. Its place is known again by a checksum of what stands
-// before it. Errors: kIo. One thread.
+// before it. Errors: kIo, and kUnavailable for want of descriptors. One thread.
 
 #include <cstdint>
 #include <functional>
@@ -48,20 +48,25 @@ struct FollowedFile {
   // Whether what stands before the offset of `known` is what stood there; goes on there if so.
   Result<bool> go_on(const FollowProgress& known);
   void read_anew();
+  // Moves the offset behind all that `lines` has read: what is not stored of it is no event.
+  void pass_read();
+  // Whether the system still gives what comes next; a file server may have lost the file.
+  bool is_readable() const;
 
   const File file;
   FollowProgress progress;
   std::string before;                  // the offset, as far as a trace goes
   std::optional<FollowedLines> lines;  // none until the file's first line is there
   bool at_end = false;                 // at the last look nothing more was there
+  std::uint64_t seen_bytes = 0;        // its size before that look
   std::int64_t grown_ns = 0;           // when something was read of it last
-  std::uint64_t ended_at = 0;          // the size at which its last line was taken for whole
   // Since when another file has its name, as far as is known.
   std::optional<std::int64_t> renamed_ns;
 };
 
 // Returns the file that a run before this one has read, under the path or as rotation renamed it,
-// at the place that `known` has for it; null when it is not to be found, or was written anew.
+// at the place that `known` has for it; null when it is not to be found, or was written anew. Fails
+// when what seems to be it cannot be opened, as for want of descriptors.
 Result<std::unique_ptr<FollowedFile>> find_followed(const FollowedPath& path,
                                                     const FollowProgress& known);
 

@@ -105,4 +105,54 @@ FollowedPath::Sight FollowedPath::troubled(std::string reason, std::int64_t now_
   return {.trouble = std::move(reason)};
 }
 
+void PathWatch::begin(std::vector<FileIdentity> known, std::size_t files_max) {
+  known_ = std::move(known);
+  files_max_ = files_max;
+  {
+    const MutexLock lock(mutex_);
+    runs_ = true;
+    is_over_ = false;
+  }
+  if (!thread_.offer([this] { run(); })) {
+    const MutexLock lock(mutex_);
+    runs_ = false;  // no thread is to be had: nobody looks this time
+  }
+}
+
+std::vector<FollowedPath::Sight> PathWatch::end() {
+  const MutexLock lock(mutex_);
+  is_over_ = true;
+  changed_.notify_all();
+  while (runs_) {
+    changed_.wait(mutex_);
+  }
+  return std::exchange(seen_, {});
+}
+
+void PathWatch::run() {
+  while (!wait_for_end()) {
+    if (known_.size() >= files_max_) {
+      continue;
+    }
+    FollowedPath::Sight sight = path_.look(known_, monotonic_now_ns());
+    const auto identity = sight.opened ? regular_file_of(*sight.opened) : std::nullopt;
+    if (identity.has_value()) {
+      known_.push_back(*identity);
+    }
+    if (identity.has_value() || sight.trouble.has_value()) {
+      seen_.push_back(std::move(sight));
+    }
+  }
+  const MutexLock lock(mutex_);
+  runs_ = false;
+  changed_.notify_all();
+}
+
+bool PathWatch::wait_for_end() {
+  const MutexLock lock(mutex_);
+  while (!is_over_ && changed_.wait_for_ms(mutex_, kPollMs)) {
+  }
+  return is_over_;
+}
+
 }  // namespace evq

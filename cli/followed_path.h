@@ -2,7 +2,8 @@
 // FollowedPath: a name at which a program writes its log, and the files that stand there one after
 // the other as rotation renames them. Looks at names and their files, never at what is in these.
 // Nothing here fails: a file that cannot be opened now may be at the next look, as one that
-// logrotate has made for root and hands over to its writer a moment later. One thread.
+// logrotate has made for root and hands over to its writer a moment later. One thread; PathWatch
+// looks on another one while that waits.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,8 @@
 #include "cli/follow_progress.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
+#include "store/base/mutex.h"
+#include "store/base/thread_pool.h"
 
 namespace evq {
 
@@ -51,6 +54,35 @@ class FollowedPath {
   const QueryControl& control_;
   std::optional<std::int64_t> trouble_since_ns_;
   bool trouble_told_ = false;
+};
+
+// Looks at a path while the thread that does it otherwise is in a call that may last as long as a
+// server likes. Between begin() and end() nobody else may look at the path.
+class PathWatch {
+ public:
+  static constexpr std::int64_t kPollMs = 100;
+
+  explicit PathWatch(FollowedPath& path) : path_(path) {}
+
+  // Looks for other files than the known ones, until there are `files_max` with these.
+  void begin(std::vector<FileIdentity> known, std::size_t files_max);
+  // Returns what was opened since, in the order in which it came, and what is to be told.
+  std::vector<FollowedPath::Sight> end();
+
+ private:
+  void run();
+  bool wait_for_end();  // false: kPollMs are over before
+
+  FollowedPath& path_;
+  // The thread's own while it runs.
+  std::vector<FileIdentity> known_;
+  std::size_t files_max_ = 0;
+  std::vector<FollowedPath::Sight> seen_;
+  Mutex mutex_;
+  CondVar changed_;
+  bool runs_ EVQ_GUARDED_BY(mutex_) = false;
+  bool is_over_ EVQ_GUARDED_BY(mutex_) = false;
+  ThreadPool thread_{1};
 };
 
 }  // namespace evq

@@ -33,6 +33,8 @@ class GrowingFile final : public ByteSource {
   bool was_emptied() const { return was_emptied_; }
   // Returns the offset up to which the file was read.
   std::uint64_t place() const { return place_; }
+  // Returns what stands before that place.
+  const std::string& trace() const { return trace_; }
 
   // Returns the trace at the end of `before` and `text`: their last kTraceBytes, or all if fewer.
   static std::string trace_behind(std::string before, std::string_view text);

@@ -33,6 +33,16 @@ std::string joined(std::string_view lines) {
 
 }  // namespace
 
+TEST_CASE("a line is found by its number, in any order") {
+  LineStarts starts;
+  const std::string_view text = "a\nbc\n\nd";
+  const std::size_t wanted[] = {0, 2, 5, 6, 7};
+  const std::uint64_t numbers[] = {1, 3, 2, 4, 5, 9, 1};
+  for (const std::uint64_t number : numbers) {
+    CHECK(starts.find(text, number) == wanted[number > 5 ? 4 : number - 1]);
+  }
+}
+
 TEST_CASE("without parts all lines are whole") {
   PartBatch batch(false);
   batch.add(line("stderr P", "a"), 0);

@@ -5,11 +5,13 @@ import json
 import os
 import random
 import re
+import resource
 import signal
+import subprocess
 import threading
 import time
 
-from evq_case import EvqCase, main
+from evq_case import EVQ, EvqCase, main
 from processes import open_files, wait_until
 
 
@@ -401,11 +403,62 @@ class Follow(EvqCase):
             self.assertIn("failed 0", process.stderr.read())
             write_late()  # while nobody looks
             self.write(2)
+            write_late(end="")  # no line, and nothing comes behind it
             process = self.follow()
             self.wait_for_all()
-            write_late(end="")  # no line, and nothing comes behind it
-            self.wait_for_all()
             self.assertEqual(self.interrupt(process), 130)
+
+    def test_a_line_that_comes_to_a_renamed_file_in_two_parts(self):
+        """As of a program that writes blocks and never opens the new file."""
+        process = self.follow()
+        self.write(3)
+        self.wait_for_all()
+        with open(self.file, "a", encoding="utf-8") as old:
+            os.rename(self.file, self.directory / "app.ndjson.1")
+            self.write(1)
+            self.wait_for_all()
+            old.write('{"i":')
+            old.flush()
+            time.sleep(6)  # more than a last line is waited for to which nothing has come
+            old.write(f"{self.written}}}\n")
+        self.written += 1
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+        self.assertIn("failed 0", process.stderr.read())
+
+    def test_what_comes_to_a_renamed_file_is_told_as_its(self):
+        process = self.follow()
+        self.write(1)
+        self.wait_for_all()
+        os.rename(self.file, self.directory / "app.ndjson.1")
+        self.write(1)
+        self.wait_for_all()
+        with open(self.directory / "app.ndjson.1", "a", encoding="utf-8") as old:
+            old.write("not JSON\n")
+        self.assertIn(f"a renamed file of {self.file}: byte 9: ", process.stderr.readline())
+        (self.directory / "app.ndjson.1").write_text("")
+        self.assertIn(f"a renamed file of {self.file} was cut short", process.stderr.readline())
+        self.assertEqual(self.interrupt(process), 130)
+
+    def test_a_file_that_was_given_up_and_comes_back_goes_on(self):
+        process = self.follow()
+        first = self.directory / "app.ndjson.0"
+        for number in range(18):
+            self.write(1)
+            self.wait_for_all()
+            os.rename(self.file, self.directory / f"app.ndjson.{number}")
+        self.write(1)
+        self.wait_for_all()
+        wait_until(lambda: str(first.resolve()) not in self.followed(process), told="it is not given up")
+        os.rename(self.file, self.directory / "app.ndjson.18")
+        os.rename(first, self.file)
+        self.write(1)
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+
+    def followed(self, process):
+        """The files of the folder that a follower has open; the system tells their names of now."""
+        return [name for name in open_files(process.pid) if "/app.ndjson" in name]
 
     def test_a_file_that_comes_back_goes_on(self):
         process = self.follow()
@@ -448,6 +501,19 @@ class Follow(EvqCase):
         self.wait_for_all()
         self.interrupt(process)
         self.assertIn("is not found any more; what came to it after byte 9 is not stored", process.stderr.read())
+
+    def test_a_file_that_is_gone_is_told_once(self):
+        process = self.follow()
+        self.write(1)
+        self.wait_for_all()
+        self.interrupt(process)
+        self.file.unlink()
+        for told in (True, False):
+            process = self.follow()
+            if told:
+                self.assertIn("is not found any more", process.stderr.readline())
+            self.assertIn("yet; waiting for it", process.stderr.readline())
+            self.assertEqual(self.interrupt(process), 130)
 
     def test_a_file_cut_short_is_read_anew(self):
         process = self.follow()
@@ -594,6 +660,73 @@ class FollowToServer(Follow):
         self.serve(listen=self.url.removeprefix("http://"))
         self.follow()
         self.wait_for_all()
+
+    def test_no_file_is_missed_while_the_server_hangs(self):
+        process = self.follow()
+        self.write(3)
+        self.wait_for_all()
+        self.server.send_signal(signal.SIGSTOP)
+        self.write(3)
+        path = str(self.file.resolve())
+        for number in (1, 2, 3):
+            os.rename(path, f"{path}.{number}")
+            self.write(3)
+            wait_until(lambda: path in open_files(process.pid), told="the new file is not open")
+        self.server.send_signal(signal.SIGCONT)
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+
+    def test_the_first_file_is_known_before_any_of_it_is_stored(self):
+        self.server.terminate()
+        self.server.wait()
+        self.write(3)
+        process = self.follow()
+        self.assertIn("trying again", process.stderr.readline())
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        os.rename(self.file, self.directory / "app.ndjson.1")
+        self.write(3)
+        self.serve(listen=self.url.removeprefix("http://"))
+        self.follow()
+        self.wait_for_all()
+
+    def follow_with_descriptors(self, limit):
+        words = (EVQ, *self.target, "ingest", "app", "--follow", self.file)
+        process = subprocess.Popen(
+            words, env=self.environment, cwd=self.directory, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+
+        def end():
+            process.kill()
+            process.wait()
+            process.stderr.close()
+
+        self.addCleanup(end)
+        return process
+
+    def test_descriptors_are_left_for_the_server(self):
+        process = self.follow()
+        self.write(1)
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+        process = self.follow_with_descriptors(48)
+        self.server.terminate()
+        self.server.wait()
+        self.write(1)
+        self.assertIn("trying again", process.stderr.readline())
+        path = str(self.file.resolve())
+        number = 0
+        while sum(name.startswith(path) for name in open_files(process.pid)) < 24:
+            self.file.rename(f"{path}.{number}")
+            number += 1
+            self.write(1)
+            wait_until(lambda: path in open_files(process.pid), told="the new file is not open")
+        self.file.rename(f"{path}.{number}")
+        self.write(1)
+        self.assertIn("24 that had its name wait to be stored, as many as may be open", process.stderr.readline())
+        self.serve(listen=self.url.removeprefix("http://"))
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
 
     def test_the_number_of_the_device_may_change(self):
         self.write(3)

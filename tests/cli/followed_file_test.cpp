@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include "store/base/checksum.h"
 #include "tests/support/temp_store.h"
@@ -99,6 +100,23 @@ TEST_CASE("a renamed file is not taken for its inode alone") {
   folder.rename("app.log", "other.txt");
   folder.write("other.txt", std::string(100, 'x'));
   CHECK(folder.find(known).empty());
+}
+
+TEST_CASE("a file that cannot be opened now is not taken for lost") {
+  const Folder folder;
+  folder.write("app.log", kText);
+  const FollowProgress known = folder.read(kText, 25);
+  const QueryControl control;
+  const FollowedPath path(folder.at("app.log"), control);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const auto found = find_followed(path, known);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  REQUIRE_FALSE(found.ok());
+  CHECK(found.error().code == ErrorCode::kUnavailable);
+  CHECK(folder.find(known) == "app.log");
 }
 
 TEST_CASE("a file of which nothing was read yet is known by its name as well") {

@@ -56,6 +56,29 @@ TEST_CASE("a file that comes to the path is opened, whatever it was before") {
   CHECK(log.path.look(known, 0).known == std::optional<std::size_t>(0));
 }
 
+TEST_CASE("files that come to the path while its thread waits are kept in their order") {
+  Log log;
+  PathWatch watch(log.path);
+  log.write("app.log", "");
+  watch.begin({log.identity("app.log")}, 3);
+  CHECK(watch.end().empty());
+
+  watch.begin({log.identity("app.log")}, 3);
+  std::vector<FileIdentity> came;
+  for (const std::string name : {"app.log.1", "app.log.2", "app.log.3"}) {
+    std::filesystem::rename(log.at("app.log"), log.at(name));
+    log.write("app.log", "");
+    came.push_back(log.identity("app.log"));
+    pause_ms(10 * PathWatch::kPollMs);
+  }
+  std::vector<FileIdentity> seen;
+  for (const FollowedPath::Sight& sight : watch.end()) {
+    seen.push_back(regular_file_of(sight.opened.value()).value_or(FileIdentity{}));
+  }
+  came.pop_back();  // with it there would be more than three
+  CHECK(seen == came);
+}
+
 TEST_CASE("a link leads to the file that it names now") {
   Log log;
   log.write("one", "");

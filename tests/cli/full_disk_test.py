@@ -14,6 +14,7 @@ import resource
 import subprocess
 
 from evq_case import EVQ, EvqCase, main
+from processes import wait_until
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -122,6 +123,20 @@ class FullDisk(DiskCase):
 
     def count(self, dataset="d"):
         return int(re.search(r"\d+", self.out("query", dataset + " | count"))[0])
+
+    def test_a_follower_waits_for_room(self):
+        self.ingest("d", ['{"n":-1}'])
+        log = self.directory / "app.ndjson"
+        log.write_text(events(1))
+        process = self.start("ingest", "d", "--follow", log)
+        wait_until(lambda: self.count() == 2, told="nothing is stored")
+        self.fill()
+        with open(log, "a") as file:
+            file.write(events(1000, 1))
+        self.assertIn("trying again", process.stderr.readline())
+        (self.disk / "others").unlink()
+        wait_until(lambda: self.count() == 1002, told="what waited for room is not stored")
+        self.assertEqual(self.interrupt(process), 130)
 
     def test_loads_are_refused_reads_and_deletes_go_on(self):
         for first in range(0, 30_000, 5000):
