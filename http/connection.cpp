@@ -433,8 +433,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (!accepted) {
       co_return busy(shared_, exchange->request);
     }
-    const OnScopeExit orphaned([&] {  // nobody will look after it where this ends by an exception
-      if (!exchange->finished.load()) {
+    // Where this ends by an exception nobody looks after a query any more; what is stored goes on.
+    const OnScopeExit orphaned([&] {
+      if (lane == Lane::kQuery && !exchange->finished.load()) {
         exchange->control->cancel();
       }
     });
