@@ -3,7 +3,8 @@
 // their first row has in the stream, so the result does not depend on which worker saw what, nor on
 // how the groups were parted.
 //
-// Groups that do not fit into memory together are made some at a time: see key_passes.h.
+// Groups that do not fit into memory together are made some at a time: see key_passes.h. Key
+// columns of few values become one integer: see packed_keys.h.
 
 #include <algorithm>
 #include <memory>
@@ -16,11 +17,14 @@
 #include "apl/exec/event_time.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/group_filters.h"
+#include "apl/exec/group_merge.h"
 #include "apl/exec/group_parts.h"
 #include "apl/exec/key_passes.h"
 #include "apl/exec/overflow_mark.h"
+#include "apl/exec/packed_keys.h"
 #include "apl/exec/repeatable.h"
 #include "apl/exec/row_operators.h"
+#include "apl/exec/sequence_rows.h"
 #include "apl/exec/tied_rows.h"
 #include "apl/exec/time_bound.h"
 #include "apl/plan/optimizer.h"
@@ -31,9 +35,6 @@
 namespace evq {
 namespace {
 
-// Merging a group whose states hold so much takes long, as of sets and sketches: it pays to part
-// groups that are together so far.
-constexpr std::size_t kSlowlyMergedBytesMin = 96;
 // Of many groups, of all workers together. A group takes several times the memory that a row does
 // while it waits.
 constexpr std::size_t kWaitingRowsMax = std::size_t{1} << 21U;
@@ -41,30 +42,102 @@ constexpr std::size_t kWaitingRowsMax = std::size_t{1} << 21U;
 constexpr std::size_t kFewWaitingRows = 5;
 // Copying fewer groups costs less than the memory of the others is worth.
 constexpr std::size_t kGroupsPerKeptMin = 2;
-// Less is merged before other threads wake up.
-constexpr std::size_t kMergedBytesMin = kMebibyte;
+
+// The groups of an aggregation with packed keys, of all workers.
+struct PackedGroups {
+  PackedGroups(const GroupStates::Spec& plain, std::unique_ptr<PackedKeys> packed)
+      : keys(std::move(packed)), spec(plain), shared{PartedGroups(spec), FirstGroups(spec, {})} {
+    spec.key_types = keys->types();
+    spec.packed = keys.get();
+  }
+
+  const std::unique_ptr<PackedKeys> keys;
+  GroupStates::Spec spec;
+  GroupParts::Shared shared;
+};
+
+// Decides by the first chunk that any worker sees whether keys are packed. Any thread.
+class Packing {
+ public:
+  Packing(const GroupStates::Spec& spec, bool may_pack) : spec_(spec), may_pack_(may_pack) {}
+
+  // The same for all chunks: null when keys stay as they are.
+  PackedGroups* decide(const Chunk& first) {
+    const MutexLock lock(mutex_);
+    if (!std::exchange(decided_, true) && may_pack_) {
+      const auto when =
+          spec_.parting == Parting::kAlways ? PackedKeys::When::kItCan : PackedKeys::When::kItPays;
+      std::unique_ptr<PackedKeys> keys =
+          PackedKeys::choose(GroupParts::keys_of(spec_.op, first), first.rows(), when,
+                             spec_.context.random_seed, {spec_.budget, spec_.context.control});
+      packed_ = keys != nullptr ? std::make_unique<PackedGroups>(spec_, std::move(keys)) : nullptr;
+    }
+    return packed_.get();
+  }
+
+ private:
+  const GroupStates::Spec& spec_;
+  const bool may_pack_;
+  Mutex mutex_;
+  bool decided_ EVQ_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<PackedGroups> packed_ EVQ_GUARDED_BY(mutex_);
+};
 
 class AggregateSink final : public Sink {
  public:
-  AggregateSink(const GroupStates::Spec& spec, GroupParts::Shared& shared, const Executor& executor,
-                OverflowMark& overflow, std::optional<std::size_t> groups_wanted)
-      : groups_(spec, shared),
+  AggregateSink(const GroupStates::Spec& spec, GroupParts::Shared& shared, Packing& packing,
+                const Executor& executor, OverflowMark& overflow,
+                std::optional<std::size_t> groups_wanted)
+      : spec_(spec),
+        packing_(packing),
+        groups_(spec, shared),
         executor_(executor),
         overflow_(overflow),
         groups_wanted_(groups_wanted) {}
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(executor_.check());
-    EVQ_TRY(overflow_.note(groups_.add(std::move(chunk))));
+    EVQ_TRY(overflow_.note(add(std::move(chunk))));
     // What is only seen after these comes after them, whatever the other workers see.
     const bool enough = groups_wanted_.has_value() && groups_.size() >= *groups_wanted_;
     return enough ? Flow::kDone : Flow::kMore;
   }
-  Status finish() override { return overflow_.note(groups_.settle_to_merge()); }
+  Status finish() override {
+    EVQ_TRY(overflow_.note(groups_.settle_to_merge()));
+    return packed_groups_ == nullptr ? Status::success()
+                                     : overflow_.note(packed_groups_->settle_to_merge());
+  }
   GroupParts& groups() { return groups_; }
+  // Those with packed keys, and what packs them; null when no chunk came or keys stay as they are.
+  GroupParts* packed_groups() { return packed_groups_.get(); }
+  PackedGroups* packed() { return packed_; }
 
  private:
-  GroupParts groups_;
+  Status add(Chunk chunk) {
+    if (!std::exchange(started_, true)) {
+      packed_ = packing_.decide(chunk);
+      packed_groups_ = packed_ == nullptr
+                           ? nullptr
+                           : std::make_unique<GroupParts>(packed_->spec, packed_->shared);
+    }
+    const std::uint64_t order = sequence_rows_.first_place(chunk);
+    if (packed_ != nullptr) {
+      std::vector<Vector> keys = GroupParts::keys_of(spec_.op, chunk);
+      EVQ_TRY_ASSIGN(const bool packs, packed_->keys->pack(chunk.rows(), &keys));
+      if (packs) {
+        return packed_groups_->add_packed(chunk, std::move(keys), order);
+      }
+    }
+    return groups_.add(std::move(chunk), order);
+  }
+
+  const GroupStates::Spec& spec_;
+  Packing& packing_;
+  PackedGroups* packed_ = nullptr;
+  std::unique_ptr<GroupParts> packed_groups_;
+  GroupParts groups_;  // of the keys as they are
+  SequenceRows sequence_rows_;
+  bool started_ = false;
   const Executor& executor_;
   OverflowMark& overflow_;
   const std::optional<std::size_t> groups_wanted_;
@@ -81,37 +154,45 @@ class AggregateConsumer final : public Consumer {
         overflow_(overflow),
         next_(next),
         stops_(spec.op.aggregates.empty() && demand.groups.first.has_value()),
-        shared_{PartedGroups(spec),
-                FirstGroups(spec, stops_ ? std::nullopt : demand.groups.first)} {}
+        shared_{PartedGroups(spec), FirstGroups(spec, stops_ ? std::nullopt : demand.groups.first)},
+        packing_(spec, may_pack()) {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(std::make_unique<AggregateSink>(
-        spec_, shared_, executor_, overflow_, stops_ ? demand_.groups.first : std::nullopt));
+    return std::unique_ptr<Sink>(
+        std::make_unique<AggregateSink>(spec_, shared_, packing_, executor_, overflow_,
+                                        stops_ ? demand_.groups.first : std::nullopt));
   }
 
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     EVQ_CHECK(!sinks.empty());
-    const bool in_parts = merges_parts(sinks);
-    std::vector<PartLists> lists(sinks.size());
-    for (std::size_t i = 0; in_parts && i < sinks.size(); ++i) {
-      GroupParts& groups = groups_of(sinks[i]);
-      lists[i] =
-          groups.parted() ? PartLists() : groups.together().table().by_hash(GroupParts::kBits);
-    }
-    std::vector<std::unique_ptr<GroupStates>> parts(in_parts ? GroupParts::kCount : 1);
-    std::vector<std::size_t> sizes(parts.size());
-    const auto make_part = [&](std::size_t part) -> Status {
-      EVQ_TRY(in_parts ? merge_part(sinks, lists, part, &parts[part])
-                       : merge_together(sinks, &parts[part]));
-      sizes[part] = parts[part]->size();
-      if (demand_.groups.only_counted) {
-        parts[part].reset();
-        return Status::success();
+    std::vector<GroupParts*> plain;
+    std::vector<GroupParts*> packed;
+    PackedGroups* packed_by = nullptr;
+    for (const std::unique_ptr<Sink>& one : sinks) {
+      auto& sink = static_cast<AggregateSink&>(*one);
+      plain.push_back(&sink.groups());
+      if (sink.packed_groups() != nullptr) {
+        packed.push_back(sink.packed_groups());
+        packed_by = sink.packed();
       }
-      return in_parts ? keep_wanted_groups(parts[part].get()) : Status::success();
+    }
+    const auto is_empty = [](const GroupParts* groups) {
+      return !groups->parted() && groups->size() == 0;
     };
-    EVQ_TRY(overflow_.note(executor_.run_each(parts.size(), make_part)));
-    groups_ = std::reduce(sizes.begin(), sizes.end());
+    std::vector<Groups> parts;
+    if (packed_by == nullptr) {
+      GroupMerge merge(spec_, shared_, plain);
+      EVQ_TRY(make_parts(merge, &parts));
+    } else if (std::ranges::all_of(plain, is_empty)) {
+      GroupMerge merge(packed_by->spec, packed_by->shared, packed);
+      EVQ_TRY(make_parts(merge, &parts));
+    } else {
+      std::vector<Groups> earlier;
+      GroupMerge merge_packed(packed_by->spec, packed_by->shared, packed);
+      EVQ_TRY(make_all(merge_packed, &earlier));
+      GroupMerge merge(spec_, shared_, plain, earlier);
+      EVQ_TRY(make_parts(merge, &parts));
+    }
     sinks.clear();
     if (demand_.groups.only_counted) {
       return push_counted();
@@ -123,66 +204,39 @@ class AggregateConsumer final : public Consumer {
   std::size_t groups() const { return groups_; }
 
  private:
-  using Sinks = std::span<const std::unique_ptr<Sink>>;
-  using PartLists = std::vector<std::vector<std::uint32_t>>;  // of groups
-  using Parts = std::span<const std::unique_ptr<GroupStates>>;
+  using Groups = GroupMerge::Groups;
+  using Parts = std::span<const Groups>;
 
-  static GroupParts& groups_of(const std::unique_ptr<Sink>& sink) {
-    return static_cast<AggregateSink&>(*sink).groups();
+  // Numbers differ from pass to pass, so that a group might be in another share each time; and a
+  // worker that merges in the order of the stream, or ends early, adds all rows to the same groups.
+  bool may_pack() const {
+    return spec_.shares.all() && spec_.op.groups.size() > 1 && spec_.waiting_rows_max > 0 &&
+           !demand_.groups.first.has_value();
   }
 
-  // Whether the groups are merged in parts, also those that are together so far.
-  bool merges_parts(Sinks sinks) const {
-    std::size_t groups = 0;
-    std::size_t state_bytes = 0;
-    for (const auto& sink : sinks) {
-      if (groups_of(sink).parted()) {
-        return true;
+  Status make_all(GroupMerge& merge, std::vector<Groups>* parts) {
+    parts->resize(merge.parts());
+    const auto make = [&](std::size_t part) { return merge.make(part, &(*parts)[part]); };
+    return overflow_.note(executor_.run_each(parts->size(), make));
+  }
+
+  // Makes what is needed of the groups.
+  Status make_parts(GroupMerge& merge, std::vector<Groups>* parts) {
+    parts->resize(merge.parts());
+    std::vector<std::size_t> sizes(parts->size());
+    const auto make_part = [&](std::size_t part) -> Status {
+      Groups& groups = (*parts)[part];
+      EVQ_TRY(merge.make(part, &groups));
+      sizes[part] = groups->size();
+      if (demand_.groups.only_counted) {
+        groups.reset();
+        return Status::success();
       }
-      groups += groups_of(sink).together().size();
-      state_bytes += groups_of(sink).together().state_bytes();
-    }
-    const bool slow = state_bytes >= groups * kSlowlyMergedBytesMin;
-    const bool pays = slow && state_bytes >= kMergedBytesMin && groups >= GroupParts::kCount;
-    return sinks.size() > 1 && !spec_.op.groups.empty() &&
-           (spec_.parting == Parting::kAlways || pays);
-  }
-
-  // Of sinks none of which has parts.
-  static Status merge_together(Sinks sinks, std::unique_ptr<GroupStates>* to) {
-    *to = groups_of(sinks[0]).release_together();
-    for (const auto& sink : sinks.subspan(1)) {
-      EVQ_TRY(merge_all(groups_of(sink).together(), to->get()));
-    }
-    return (*to)->settle();
-  }
-
-  // What the sinks have of a part. `lists` say which of the groups that are together are in it.
-  Status merge_part(Sinks sinks, std::span<const PartLists> lists, std::size_t part,
-                    std::unique_ptr<GroupStates>* to) {
-    EVQ_TRY(executor_.check());
-    *to = shared_.parts.release(part);
-    for (std::size_t i = 0; i < sinks.size(); ++i) {
-      GroupParts& groups = groups_of(sinks[i]);
-      if (!groups.parted()) {
-        EVQ_TRY((*to)->merge(groups.together(), lists[i][part]));
-      } else if (groups.own_parts() != nullptr) {
-        std::unique_ptr<GroupStates> own = groups.own_parts()->release(part);
-        if ((*to)->size() == 0) {
-          *to = std::move(own);
-        } else {
-          EVQ_TRY(merge_all(*own, to->get()));
-        }
-      }
-      EVQ_TRY(groups.take_in(part, to->get()));
-    }
-    return (*to)->settle();
-  }
-
-  static Status merge_all(const GroupStates& from, GroupStates* to) {
-    RowList all(from.size());
-    std::iota(all.begin(), all.end(), 0U);
-    return to->merge(from, all);
+      return merge.in_parts() ? keep_wanted_groups(groups.get()) : Status::success();
+    };
+    EVQ_TRY(overflow_.note(executor_.run_each(parts->size(), make_part)));
+    groups_ = std::reduce(sizes.begin(), sizes.end());
+    return Status::success();
   }
 
   // Lets go of a part's groups that the operators above leave out, so that they take no memory
@@ -322,6 +376,7 @@ class AggregateConsumer final : public Consumer {
   Consumer& next_;
   const bool stops_;  // at so many groups: without aggregates nothing more is asked of them
   GroupParts::Shared shared_;
+  Packing packing_;
   std::size_t groups_ = 0;  // that came out
 };
 

@@ -193,7 +193,7 @@ Chunk AggregateOutput::chunk_of(const Piece& piece) const {
   const GroupStates& part = *parts_[piece.part];
   RowList groups(piece.count);
   std::iota(groups.begin(), groups.end(), piece.begin);
-  std::vector<Vector> columns = part.table().keys(groups);
+  std::vector<Vector> columns = part.keys(groups);
   std::ranges::move(part.results(piece.begin, piece.count), std::back_inserter(columns));
   return Chunk(std::move(columns), piece.count);
 }
@@ -216,7 +216,7 @@ std::vector<Vector> AggregateOutput::keys_of(std::span<const SeenGroup> groups) 
   }
   std::vector<std::vector<Vector>> keys(keys_);  // by column, then by part
   for (std::size_t part = 0; part < parts_.size(); ++part) {
-    std::vector<Vector> columns = parts_[part]->table().keys(wanted[part]);
+    std::vector<Vector> columns = parts_[part]->keys(wanted[part]);
     for (std::size_t column = 0; column < columns.size(); ++column) {
       keys[column].push_back(std::move(columns[column]));
     }

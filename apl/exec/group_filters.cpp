@@ -30,7 +30,7 @@ class PartColumns {
     }
     RowList all(part_.size());
     std::iota(all.begin(), all.end(), 0U);
-    std::ranges::move(part_.table().keys(all), columns_.begin());
+    std::ranges::move(part_.keys(all), columns_.begin());
     std::fill_n(made_.begin(), keys_, true);
   }
   std::span<const Vector> columns() const { return columns_; }

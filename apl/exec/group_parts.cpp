@@ -64,10 +64,17 @@ GroupParts::GroupParts(const GroupStates::Spec& spec, Shared& shared)
       together_(std::make_unique<GroupStates>(spec)),
       lease_(spec.budget, "summarize") {}
 
-void GroupParts::load_keys(const Chunk& chunk) {
-  keys_.clear();
-  for (const std::size_t column : spec_.op.groups) {
-    keys_.push_back(code_numbers(canonical_dynamics(chunk.column(column))));
+std::vector<Vector> GroupParts::keys_of(const plan::Aggregate& op, const Chunk& chunk) {
+  std::vector<Vector> keys;
+  for (const std::size_t column : op.groups) {
+    keys.push_back(code_numbers(canonical_dynamics(chunk.column(column))));
+  }
+  return keys;
+}
+
+void GroupParts::slice_keys(std::size_t begin, std::size_t count) {
+  for (Vector& key : keys_) {
+    key = key.slice(begin, count);
   }
 }
 
@@ -77,8 +84,8 @@ Status GroupParts::keep_shares(Chunk* chunk) {
   }
   AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
   return meter.guard([&] {
-    load_keys(*chunk);
-    chunk->select(together_->table().rows_of(spec_.shares, keys_, chunk->rows()));
+    const std::vector<Vector> keys = keys_of(spec_.op, *chunk);
+    chunk->select(together_->table().rows_of(spec_.shares, keys, chunk->rows()));
   });
 }
 
@@ -90,32 +97,39 @@ Status GroupParts::keep_first(Chunk* chunk) {
   }
   AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
   return meter.guard([&] {
-    load_keys(*chunk);
+    const std::vector<Vector> keys = keys_of(spec_.op, *chunk);
     if (looks) {
-      shared_.first.find(keys_, chunk->rows());
+      shared_.first.find(keys, chunk->rows());
     }
     if (shared_.first.known()) {
-      chunk->select(shared_.first.rows_of(keys_, chunk->rows()));
+      chunk->select(shared_.first.rows_of(keys, chunk->rows()));
     }
   });
 }
 
-Status GroupParts::add(Chunk chunk) {
+Status GroupParts::add(Chunk chunk, std::uint64_t order) {
   EVQ_TRY(keep_shares(&chunk));
   EVQ_TRY(keep_first(&chunk));
-  return chunk.empty() ? Status::success() : add_chunk(chunk);
+  if (chunk.empty()) {
+    return Status::success();
+  }
+  keys_ = keys_of(spec_.op, chunk);
+  return add_chunk(chunk, order);
 }
 
-Status GroupParts::add_chunk(const Chunk& chunk) {
-  load_keys(chunk);
-  const std::uint64_t order = sequence_rows_.first_place(chunk);
+Status GroupParts::add_packed(const Chunk& chunk, std::vector<Vector> keys, std::uint64_t order) {
+  keys_ = std::move(keys);
+  return add_chunk(chunk, order);
+}
+
+Status GroupParts::add_chunk(const Chunk& chunk, std::uint64_t order) {
   std::size_t begin = 0;
   if (!parted() && looks_first(chunk)) {
     begin = kLookRows;
-    const Chunk first = chunk.slice(0, begin);
-    load_keys(first);
-    EVQ_TRY(add_together(first, order));
-    load_keys(chunk);
+    const std::vector<Vector> all = keys_;
+    slice_keys(0, begin);
+    EVQ_TRY(add_together(chunk.slice(0, begin), order));
+    keys_ = all;
   }
   if (parted()) {
     return add_to_parts(chunk, begin, order);
@@ -123,9 +137,9 @@ Status GroupParts::add_chunk(const Chunk& chunk) {
   if (begin == 0) {
     return add_together(chunk, order);
   }
-  const Chunk rest = chunk.slice(begin, chunk.rows() - begin);
-  load_keys(rest);
-  return add_together(rest, order + begin);
+  const std::size_t rest = chunk.rows() - begin;
+  slice_keys(begin, rest);
+  return add_together(chunk.slice(begin, rest), order + begin);
 }
 
 Status GroupParts::add_together(const Chunk& chunk, std::uint64_t order) {
@@ -226,12 +240,12 @@ Status GroupParts::add_to_parts(const Chunk& chunk, std::size_t begin, std::uint
 Status GroupParts::add_counts(const Chunk& chunk, std::uint64_t order, std::size_t radix) {
   combinations_.find(keys_, chunk.rows(), radix);
   combinations_.find_first_rows();
-  std::vector<std::uint32_t> rows(combinations_.size());
   std::vector<std::uint32_t> counts(chunk.rows());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i] = combinations_.first_row(i);
-    counts[rows[i]] = combinations_.counts()[i];
+  for (std::size_t i = 0; i < combinations_.size(); ++i) {
+    counts[combinations_.first_row(i)] = combinations_.counts()[i];
   }
+  RowList rows;  // several combinations may be of one group: its first row comes first
+  select_rows(chunk.rows(), &rows, [&](std::size_t row) { return counts[row] != 0; });
   return add_rows(chunk, rows, order, counts);
 }
 
@@ -363,7 +377,7 @@ Status GroupParts::settle_to_merge() {
 
 Status GroupParts::part() {
   EVQ_TRY(together_->settle_to_merge());
-  const std::vector<std::vector<std::uint32_t>> groups = together_->table().by_hash(kBits);
+  const std::vector<std::vector<std::uint32_t>> groups = together_->by_hash(kBits, *together_);
   if (!rows_may_wait()) {
     own_parts_ = std::make_unique<PartedGroups>(spec_);
   }

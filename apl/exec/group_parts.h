@@ -18,7 +18,6 @@
 #include "apl/exec/group_states.h"
 #include "apl/exec/parted_groups.h"
 #include "apl/exec/parted_rows.h"
-#include "apl/exec/sequence_rows.h"
 #include "store/base/memory_budget.h"
 
 namespace evq {
@@ -38,7 +37,13 @@ class GroupParts {
   // `spec` and `shared` stay the caller's.
   GroupParts(const GroupStates::Spec& spec, Shared& shared);
 
-  Status add(Chunk chunk);
+  // The key columns of a chunk as GroupTable takes them.
+  static std::vector<Vector> keys_of(const plan::Aggregate& op, const Chunk& chunk);
+
+  // Adds a chunk; `order` is the place of its row 0 in the stream.
+  Status add(Chunk chunk, std::uint64_t order);
+  // Adds one whose keys are packed: of no shares and no first groups.
+  Status add_packed(const Chunk& chunk, std::vector<Vector> keys, std::uint64_t order);
   // Settles, once after the last add(), all groups whose rows are not waiting, so that others may
   // merge from them.
   Status settle_to_merge();
@@ -66,13 +71,14 @@ class GroupParts {
 
   static Status take_in(const WaitingRows& waiting, const PartedRows::Part& some, GroupStates* to);
   bool rows_may_wait() const { return spec_.waiting_rows_max > 0; }
-  // Sets keys_ to the key columns of a chunk, as GroupTable takes them.
-  void load_keys(const Chunk& chunk);
   // Drops the chunk's rows whose keys are not of the wanted shares.
   Status keep_shares(Chunk* chunk);
   // Drops the chunk's rows of other than the first groups, once these are known.
   Status keep_first(Chunk* chunk);
-  Status add_chunk(const Chunk& chunk);
+  // Adds a chunk, whose keys are keys_.
+  Status add_chunk(const Chunk& chunk, std::uint64_t order);
+  // Makes keys_ those of some rows.
+  void slice_keys(std::size_t begin, std::size_t count);
   Status add_together(const Chunk& chunk, std::uint64_t order);
   bool looks_first(const Chunk& chunk) const;
   static void empty_lists(PartLists* lists);
@@ -97,7 +103,6 @@ class GroupParts {
   std::unique_ptr<GroupStates> together_;
   std::unique_ptr<PartedGroups> own_parts_;
   PartedGroups* parts_ = nullptr;  // own_parts_ or the shared ones, once parted
-  SequenceRows sequence_rows_;
   std::uint64_t rows_ = 0;
   std::uint64_t chunks_ = 0;
   bool mostly_new_ = false;  // the last chunk added together had mostly new groups

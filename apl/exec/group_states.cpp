@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <optional>
 
 #include "apl/functions/aggregate_rows.h"
@@ -251,7 +252,7 @@ Status GroupStates::merge(const GroupStates& other, std::span<const std::uint32_
   EVQ_TRY(metered([&] {
     std::vector<GroupPair> pairs{{0, 0}};
     if (has_keys()) {
-      table_.merge(other.table_, groups, &pairs);
+      merge_keys(other, groups, &pairs);
     }
     for (std::size_t i = 0; i < states_.size(); ++i) {
       states_[i]->resize(size());
@@ -259,6 +260,41 @@ Status GroupStates::merge(const GroupStates& other, std::span<const std::uint32_
     }
   }));
   return charge();
+}
+
+void GroupStates::merge_keys(const GroupStates& other, std::span<const std::uint32_t> groups,
+                             std::vector<GroupPair>* pairs) {
+  if (spec_.packed == other.spec_.packed) {
+    table_.merge(other.table_, groups, pairs);
+    return;
+  }
+  EVQ_CHECK(spec_.packed == nullptr);
+  AllocationMeter::charge(groups.size() * (sizeof(std::uint64_t) + sizeof(std::uint32_t)));
+  std::vector<std::uint64_t> first_seen(groups.size());
+  std::ranges::transform(groups, first_seen.begin(),
+                         [&](std::uint32_t group) { return other.table_.first_seen(group); });
+  std::vector<std::uint32_t> own(groups.size());
+  table_.merge(other.keys(groups), first_seen, own.data());
+  pairs->clear();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    pairs->push_back({groups[i], own[i]});
+  }
+}
+
+std::vector<std::vector<std::uint32_t>> GroupStates::by_hash(unsigned bits,
+                                                             const GroupStates& like) const {
+  if (spec_.packed == like.spec_.packed) {
+    return table_.by_hash(bits);
+  }
+  std::vector<std::uint32_t> all(size());
+  std::iota(all.begin(), all.end(), 0U);
+  std::vector<std::uint64_t> hashes(size());
+  like.table_.hash(keys(all), size(), hashes.data());
+  std::vector<std::vector<std::uint32_t>> parts(std::size_t{1} << bits);
+  for (const std::uint32_t group : all) {
+    parts[GroupTable::part_of(hashes[group], bits)].push_back(group);
+  }
+  return parts;
 }
 
 Status GroupStates::keep(std::span<const std::uint32_t> groups) {
@@ -291,10 +327,23 @@ Vector GroupStates::result(std::size_t column, std::size_t begin, std::size_t co
   return states_[aggregate]->finish(spec_.context, begin, count)[column];
 }
 
+Vector GroupStates::key(std::size_t column, std::span<const std::uint32_t> groups) const {
+  return spec_.packed == nullptr ? table_.key(column, groups)
+                                 : spec_.packed->unpack(column, table_, groups);
+}
+
+std::vector<Vector> GroupStates::keys(std::span<const std::uint32_t> groups) const {
+  std::vector<Vector> columns;
+  for (std::size_t column = 0; column < spec_.op.groups.size(); ++column) {
+    columns.push_back(key(column, groups));
+  }
+  return columns;
+}
+
 Vector GroupStates::column(std::size_t column, std::span<const std::uint32_t> groups) const {
   const std::size_t keys = spec_.op.groups.size();
   if (column < keys) {
-    return table_.key(column, groups);
+    return key(column, groups);
   }
   if (groups.size() * kGroupsPerOneMin > size()) {
     Vector all = result(column - keys);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apl/exec/group_table.h"
+#include "apl/exec/packed_keys.h"
 #include "apl/exec/parted_rows.h"
 #include "apl/plan/plan.h"
 #include "store/base/memory_budget.h"
@@ -35,6 +36,7 @@ class GroupStates {
     Parting parting = Parting::kNever;
     // How many rows may wait in a worker until later rows of the stream were added; 0: none.
     std::size_t waiting_rows_max = 0;
+    const PackedKeys* packed = nullptr;  // what `key_types` are packed by; null: they are not
   };
   // `spec` stays the caller's.
   explicit GroupStates(const Spec& spec);
@@ -82,7 +84,7 @@ class GroupStates {
   // Settles only the states that others cannot merge from before.
   Status settle_to_merge();
   // Merges the states of `groups` of `other`, which is settled at least to merge and whose rows
-  // count as coming after those seen here.
+  // count as coming after those seen here. The other's keys may be packed where these are not.
   Status merge(const GroupStates& other, std::span<const std::uint32_t> groups);
   // Drops all groups but these few. The states must be settled.
   Status keep(std::span<const std::uint32_t> groups);
@@ -90,6 +92,8 @@ class GroupStates {
   // Number of groups; 1 when the aggregation has no keys.
   std::size_t size() const { return has_keys() ? table_.size() : 1; }
   const GroupTable& table() const { return table_; }
+  // The groups of each of 2^bits parts by the hashes that their keys have in `like`, ascending.
+  std::vector<std::vector<std::uint32_t>> by_hash(unsigned bits, const GroupStates& like) const;
   // Bytes that the states hold, without the keys.
   std::size_t state_bytes() const;
   AggregateState& state(std::size_t aggregate) { return *states_[aggregate]; }
@@ -98,12 +102,18 @@ class GroupStates {
   std::vector<Vector> results(std::size_t begin, std::size_t count) const;
   // Returns one of these columns for all groups.
   Vector result(std::size_t column) const { return result(column, 0, size()); }
+  // Returns the key columns of the output for some groups, in that order.
+  std::vector<Vector> keys(std::span<const std::uint32_t> groups) const;
   // Returns a column of the output, the keys and then the results, for some groups.
   Vector column(std::size_t column, std::span<const std::uint32_t> groups) const;
 
  private:
   // The same of groups [begin, begin + count).
   Vector result(std::size_t column, std::size_t begin, std::size_t count) const;
+  Vector key(std::size_t column, std::span<const std::uint32_t> groups) const;
+  // Finds or makes the groups that `groups` of `other` are here.
+  void merge_keys(const GroupStates& other, std::span<const std::uint32_t> groups,
+                  std::vector<GroupPair>* pairs);
   bool has_keys() const { return !spec_.op.groups.empty(); }
   // Runs `work` and charges what it allocates meanwhile.
   template <class Work>

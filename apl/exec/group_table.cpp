@@ -519,6 +519,17 @@ void GroupTable::assign_some(std::span<const Vector> keys, const ChunkCombinatio
             [&](std::size_t j) { return combinations.first_row(some[j]); });
 }
 
+void GroupTable::merge(std::span<const Vector> keys, std::span<const std::uint64_t> first_seen,
+                       std::uint32_t* groups) {
+  forget_range();
+  for_each_batch(keys, first_seen.size(), RowSlots(keys),
+                 [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
+  for (std::size_t i = 0; i < first_seen.size(); ++i) {
+    first_seen_[groups[i]] = std::min(first_seen_[groups[i]], first_seen[i]);
+    order_max_ = std::max(order_max_, first_seen[i]);
+  }
+}
+
 // By bits of the hash that neither slots nor the parts of a merge are told by.
 std::vector<std::uint32_t> GroupTable::rows_of(const KeyShares& shares,
                                                std::span<const Vector> keys,

@@ -98,6 +98,10 @@ class GroupTable {
   // here.
   void merge(const GroupTable& other, std::span<const std::uint32_t> groups,
              std::vector<GroupPair>* pairs);
+  // Merges keys that another table keeps in another form; `first_seen` is by row, and groups[i]
+  // becomes the group of row i here.
+  void merge(std::span<const Vector> keys, std::span<const std::uint64_t> first_seen,
+             std::uint32_t* groups);
   // Copies texts that merge() shared, so that those of a large table need not live on.
   void own_texts() { keys_.own_texts(); }
   // Which of 2^bits parts a key with this hash is in; 0 < bits.
