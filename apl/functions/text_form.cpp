@@ -118,6 +118,12 @@ bool is_number(std::string_view text) {
 
 std::optional<std::int64_t> datetime_of_text(std::string_view text) {
   text = trimmed(text);
+  // No number has these dashes, so nothing below tells against a time.
+  if (text.size() > 10 && text[4] == '-' && text[7] == '-') {
+    if (const auto instant = parse_instant(text)) {
+      return instant;
+    }
+  }
   std::string_view number = text;
   if (text.starts_with('-') || text.starts_with('+')) {
     number.remove_prefix(1);

@@ -64,10 +64,19 @@ constexpr bool equals_ignoring_ascii_case(std::string_view a, std::string_view b
 // The white space of JSON, line ends included.
 inline constexpr std::string_view kBlanks = " \t\r\n";
 
+constexpr bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 // The text without blanks at its ends.
 constexpr std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  while (!text.empty() && is_blank(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && is_blank(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
 }
 
 constexpr bool is_blank(std::string_view text) {

@@ -350,22 +350,28 @@ std::optional<std::int64_t> parse_time_of_day(std::string_view text) {
 
 }  // namespace
 
-// The common form is read eight bytes at a time, and whatever does not fit is collected and tested
-// once; any surprise goes to the slow reader, which agrees on what is left.
+// The common forms are read eight bytes at a time, and whatever does not fit is collected and
+// tested once; any surprise goes to the slow reader, which agrees on what is left.
 std::optional<std::int64_t> parse_instant(std::string_view text) {
-  if (text.size() < 20 || text.size() > 30 || text.back() != 'Z') {
+  const bool zoneless = !text.ends_with('Z');
+  const std::size_t size = text.size() - (zoneless ? 0 : 1);
+  if (size < 19 || size > 29 || size == 20) {
     return parse_instant_slowly(text);
   }
   const char* at = text.data();
-  // "YYYY-MM-", "DDTHH:MM" and, from the hour on, "HH:MM:SS"; the first lane is the lowest.
+  // "YYYY-MM-", "DDTHH:MM" and, from the hour on, "HH:MM:SS"; the first lane is the lowest. A blank
+  // is taken for the letter.
+  constexpr std::uint64_t kBlankForLetter = std::uint64_t{'T' ^ ' '} << 16U;
+  const std::uint64_t letter = at[10] == ' ' ? kBlankForLetter : 0;
   const Lanes date = take_shape(load_word(at), 0x2D30302D30303030ULL, 0x7F76767F76767676ULL);
-  const Lanes middle = take_shape(load_word(at + 8), 0x30303A3030543030ULL, 0x76767F76767F7676ULL);
+  const Lanes middle =
+      take_shape(load_word(at + 8) ^ letter, 0x30303A3030543030ULL, 0x76767F76767F7676ULL);
   const Lanes time = take_shape(load_word(at + 11), 0x30303A30303A3030ULL, 0x76767F76767F7676ULL);
   std::uint64_t misfits = date.misfits | middle.misfits | time.misfits;
   std::uint32_t ns = 0;
-  if (text.size() > 20) {
-    misfits |= static_cast<std::uint64_t>(at[19] != '.') | (text.size() == 21 ? 1 : 0);
-    ns = text.size() == 21 ? 0 : read_fraction(at + 20, text.size() - 21, misfits);
+  if (size > 19) {
+    misfits |= static_cast<std::uint64_t>(at[19] != '.');
+    ns = read_fraction(at + 20, size - 20, misfits);
   }
   const std::uint64_t date_pairs = join_pairs(date.digits);
   const std::uint64_t time_pairs = join_pairs(time.digits);
@@ -389,7 +395,8 @@ std::optional<std::int64_t> parse_instant(std::string_view text) {
   const std::uint32_t second_of_day = (hour * 60 + minute) * 60 + second;
   const std::int64_t seconds =
       (static_cast<std::int64_t>(days) - kEpochDays) * kDaySeconds + second_of_day;
-  return seconds * kSecondNs + ns;
+  const std::int64_t instant = seconds * kSecondNs + ns;
+  return zoneless ? ZonelessTimes::instant_of(instant) : instant;
 }
 
 std::optional<std::int64_t> parse_machine_time(std::string_view text) {
