@@ -166,7 +166,7 @@ Status check_dataset_name(std::string_view name) {
 
 CatalogDefinitions::CatalogDefinitions(CatalogOptions options) : options_(std::move(options)) {}
 
-Result<Database*> CatalogDefinitions::database(bool create) {
+Result<Database*> CatalogDefinitions::catalog(Missing missing) {
   const auto find = [this] {
     const MutexLock lock(mutex_);
     return database_.get();
@@ -179,20 +179,19 @@ Result<Database*> CatalogDefinitions::database(bool create) {
   if (Database* const known = find(); known != nullptr) {
     return known;
   }
-  EVQ_TRY_ASSIGN(std::unique_ptr<Database> opened, open_catalog(path, create));
+  EVQ_TRY_ASSIGN(std::unique_ptr<Database> opened, open_catalog(path, missing));
   const MutexLock lock(mutex_);
   database_ = std::move(opened);
   return database_.get();
 }
 
-// Nothing when there is none yet and `create` is false.
 Result<std::unique_ptr<Database>> CatalogDefinitions::open_catalog(const std::string& path,
-                                                                   bool create) const {
+                                                                   Missing missing) const {
   DatabaseOptions options;
   options.path = path;
   options.reserve_path = reserve_path(options_.directory);
   options.vfs = options_.vfs;
-  options.create = create;
+  options.create = missing == Missing::kMade;
   // Datasets are made after their catalog: where there are some, there was one.
   EVQ_TRY_ASSIGN(const bool used, has_dataset_files(options_.directory));
   options.may_be_new = !used;
@@ -201,7 +200,7 @@ Result<std::unique_ptr<Database>> CatalogDefinitions::open_catalog(const std::st
       return make_error(ErrorCode::kCorrupt, options.path + ": the catalog is missing",
                         "restore it from a backup");
     }
-    if (!create) {
+    if (!options.create) {
       return std::unique_ptr<Database>();
     }
   }
@@ -211,7 +210,7 @@ Result<std::unique_ptr<Database>> CatalogDefinitions::open_catalog(const std::st
 // ---------------------------------------------------------------- datasets
 
 Result<std::vector<DatasetDefinition>> CatalogDefinitions::list_datasets(bool sound_only) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return std::vector<DatasetDefinition>();
   }
@@ -243,7 +242,7 @@ Result<std::vector<DatasetDefinition>> CatalogDefinitions::read_datasets(Connect
 
 Result<std::vector<DatasetDefinition>> CatalogDefinitions::copy_to(const std::string& path,
                                                                    const QueryControl& control) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return make_error(ErrorCode::kNotFound, options_.directory + ": there is no catalog yet");
   }
@@ -254,7 +253,7 @@ Result<std::vector<DatasetDefinition>> CatalogDefinitions::copy_to(const std::st
 }
 
 Result<std::optional<DatasetDefinition>> CatalogDefinitions::find_dataset(std::string_view name) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return std::optional<DatasetDefinition>();
   }
@@ -268,7 +267,7 @@ Result<std::optional<DatasetDefinition>> CatalogDefinitions::find_dataset(std::s
 
 Result<DatasetFileName> CatalogDefinitions::find_file(std::string_view name,
                                                       DatasetDefinition* definition) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog != nullptr) {
     EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
     EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lease.connection(), name));
@@ -286,7 +285,7 @@ Result<DatasetFileName> CatalogDefinitions::find_file(std::string_view name,
 
 Result<DatasetDefinition> CatalogDefinitions::create_dataset(const DatasetDefinition& definition) {
   EVQ_TRY(check_dataset_name(definition.name));
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY_ASSIGN(DatasetDefinition made, insert_dataset(lock.connection(), definition));
   EVQ_TRY(lock.commit());
@@ -329,7 +328,7 @@ Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connect
 
 Result<DatasetDefinition> CatalogDefinitions::change_dataset(std::string_view name,
                                                              const DatasetChange& change) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lock.connection(), name));
   if (!row) {
@@ -350,7 +349,7 @@ Result<DatasetDefinition> CatalogDefinitions::change_dataset(std::string_view na
 }
 
 Status CatalogDefinitions::drop_dataset(std::string_view name) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   return catalog->with_reserve([&] { return drop_dataset(*catalog, name); });
 }
 
@@ -377,7 +376,7 @@ Status CatalogDefinitions::drop_dataset(Database& catalog, std::string_view name
 // ---------------------------------------------------------------- settings
 
 Result<std::optional<std::string>> CatalogDefinitions::setting(std::string_view name) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return std::optional<std::string>();
   }
@@ -386,7 +385,7 @@ Result<std::optional<std::string>> CatalogDefinitions::setting(std::string_view 
 }
 
 Status CatalogDefinitions::put_setting(std::string_view name, std::string_view value) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::for_bytes(value.size())));
   EVQ_TRY(write_setting(lock.connection(), name, value));
   return lock.commit();
@@ -397,7 +396,7 @@ Result<std::string> CatalogDefinitions::setting_or(std::string_view name, std::s
   if (known) {
     return *std::move(known);
   }
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::for_bytes(value.size())));
   EVQ_TRY_ASSIGN(known, read_setting(lock.connection(), name));
   if (known) {
@@ -411,14 +410,14 @@ Result<std::string> CatalogDefinitions::setting_or(std::string_view name, std::s
 // ---------------------------------------------------------------- check
 
 Status CatalogDefinitions::make_durable() {
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   return catalog == nullptr ? Status() : catalog->resync();
 }
 
 Result<std::vector<std::string>> CatalogDefinitions::check(const QueryControl& control,
                                                            std::vector<UnlistedFile>* unlisted) {
   std::vector<std::string> problems;
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return problems;
   }

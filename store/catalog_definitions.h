@@ -94,9 +94,13 @@ class CatalogDefinitions final : public Definitions, public Tokens {
                                          std::vector<UnlistedFile>* unlisted);
 
  private:
-  // The open catalog; nothing when there is none yet and `create` is false.
-  Result<Database*> database(bool create);
-  Result<std::unique_ptr<Database>> open_catalog(const std::string& path, bool create) const;
+  // What is given of a catalog that does not exist yet: null, or a new one.
+  enum class Missing : std::uint8_t { kNull, kMade };
+  // The open catalog.
+  Result<Database*> catalog(Missing missing);
+  Result<Database*> find_catalog() { return catalog(Missing::kNull); }
+  Result<Database*> obtain_catalog() { return catalog(Missing::kMade); }
+  Result<std::unique_ptr<Database>> open_catalog(const std::string& path, Missing missing) const;
   Result<std::vector<DatasetDefinition>> list_datasets(bool sound_only);
   static Result<std::vector<DatasetDefinition>> read_datasets(Connection& connection,
                                                               bool sound_only);

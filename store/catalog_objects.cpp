@@ -96,7 +96,7 @@ Status write_object(Connection& connection, const StoredObject& object) {
 Result<std::vector<StoredObject>> CatalogDefinitions::objects(ObjectKind kind,
                                                               std::string_view dataset) {
   std::vector<StoredObject> found;
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return found;
   }
@@ -122,7 +122,7 @@ Result<std::vector<StoredObject>> CatalogDefinitions::objects(ObjectKind kind,
 
 Result<std::optional<StoredObject>> CatalogDefinitions::find_object(ObjectKind kind,
                                                                     std::string_view id) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return std::optional<StoredObject>();
   }
@@ -143,7 +143,7 @@ Status CatalogDefinitions::put_object(const StoredObject& object) {
 Result<StoredObject> CatalogDefinitions::change_object(ObjectKind kind, std::string_view id,
                                                        std::size_t body_bytes,
                                                        const ObjectChange& change) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::for_bytes(body_bytes)));
   EVQ_TRY_ASSIGN(const std::optional<StoredObject> before,
                  read_object(lock.connection(), kind, id));
@@ -166,7 +166,7 @@ Result<bool> CatalogDefinitions::remove_object(ObjectKind kind, std::string_view
   if (!known) {
     return false;
   }
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   return catalog->with_reserve([&] { return remove_object(*catalog, kind, id, check); });
 }
 

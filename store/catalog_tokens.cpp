@@ -107,7 +107,7 @@ void bind_time(Statement* write, int index, const std::optional<std::int64_t>& t
 
 Result<std::vector<TokenRecord>> CatalogDefinitions::list() {
   std::vector<TokenRecord> found;
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return found;
   }
@@ -127,7 +127,7 @@ Result<std::vector<TokenRecord>> CatalogDefinitions::list() {
 }
 
 Result<std::optional<TokenRecord>> CatalogDefinitions::find(std::string_view digest) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return std::optional<TokenRecord>();
   }
@@ -161,7 +161,7 @@ Status CatalogDefinitions::write_token(Connection& connection, const TokenRecord
 }
 
 Status CatalogDefinitions::put(const TokenRecord& token) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY_ASSIGN(const std::optional<std::int64_t> before, stored_sum(lock.connection(), token.id));
   // Noting that a token was used does not bring back one that is revoked meanwhile.
@@ -173,7 +173,7 @@ Status CatalogDefinitions::put(const TokenRecord& token) {
 }
 
 Result<TokenRecord> CatalogDefinitions::replace(std::string_view id, const TokenReplacement& make) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   std::optional<TokenRecord> old;
   {
@@ -193,7 +193,7 @@ Result<TokenRecord> CatalogDefinitions::replace(std::string_view id, const Token
 }
 
 Status CatalogDefinitions::note_uses(const TokenUses& uses) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY(check_list(lock.connection(), token_list()));
   for (const auto& [digest, time] : uses) {
@@ -209,7 +209,7 @@ Status CatalogDefinitions::note_uses(const TokenUses& uses) {
 }
 
 Result<bool> CatalogDefinitions::put_first(const TokenRecord& token) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY(check_list(lock.connection(), token_list()));
   {
@@ -225,7 +225,7 @@ Result<bool> CatalogDefinitions::put_first(const TokenRecord& token) {
 }
 
 Result<bool> CatalogDefinitions::remove(std::string_view id) {
-  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return false;
   }

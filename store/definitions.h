@@ -67,8 +67,8 @@ struct StoredObject {
 using DatasetChange = std::function<Status(DatasetDefinition* dataset)>;
 
 // Makes the object to store from the one that is stored under the same id, which is null when there
-// is none. Called inside the transaction that stores it; a failure is passed on, and nothing is
-// changed.
+// is none. Called inside the transaction that stores it, in which it may read definitions: nobody
+// else changes any before that is over. A failure is passed on, and nothing is changed.
 using ObjectChange = std::function<Result<StoredObject>(const StoredObject* known)>;
 
 // Decides whether the stored object may be removed; a failure is passed on and keeps it.

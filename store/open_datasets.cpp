@@ -85,8 +85,8 @@ Result<std::shared_ptr<Dataset>> OpenDatasets::open_file(std::string_view name,
   return Dataset::open(std::string(name), file, options);
 }
 
-// Counting takes a while, and is left out where those of datasets are few of all: a server's
-// connections have half of them, and some more while the oldest ones go.
+// Nobody asks where those of datasets are few of all: a server's connections have half of them, and
+// some more while the oldest ones go.
 bool OpenDatasets::is_short() {
   {
     const MutexLock lock(mutex_);
@@ -94,7 +94,7 @@ bool OpenDatasets::is_short() {
       return false;
     }
   }
-  return short_of_descriptors();
+  return !room_.take(kDescriptorsPerOpenDataset);
 }
 
 void OpenDatasets::keep(std::string_view name, const std::shared_ptr<Dataset>& dataset) {

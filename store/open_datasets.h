@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/descriptor_room.h"
 #include "store/base/mutex.h"
 #include "store/base/result.h"
 #include "store/base/turn.h"
@@ -65,6 +66,7 @@ class OpenDatasets {
 
   const Options options_;
   CatalogDefinitions& definitions_;
+  DescriptorRoom room_;
   Turn opening_;
   Mutex mutex_;
   Map open_ EVQ_GUARDED_BY(mutex_);

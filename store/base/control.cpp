@@ -40,6 +40,14 @@ void QueryControl::restart() {
   deadline_ns_ = deadline.value_or(0);
 }
 
+void QueryControl::shorten(std::int64_t timeout_ms) {
+  QueryControl shorter(timeout_ms);
+  if (shorter.deadline_ns_ != 0 && (deadline_ns_ == 0 || shorter.deadline_ns_ < deadline_ns_)) {
+    timeout_ms_ = timeout_ms;
+    deadline_ns_ = shorter.deadline_ns_;
+  }
+}
+
 bool QueryControl::should_stop() const {
   return cancelled() || (deadline_ns_ != 0 && monotonic_now_ns() >= deadline_ns_);
 }

@@ -32,6 +32,9 @@ class QueryControl {
   // Starts the time limit anew. Only the thread that runs the query may call it, between two of its
   // parts.
   void restart();
+  // Ends the work `timeout_ms`, more than zero, from now unless its limit does so sooner. As for
+  // restart().
+  void shorten(std::int64_t timeout_ms);
 
   // Returns kCancelled, or kTimeout with the limit in its text. Takes 25 ns: call it every chunk.
   Status check() const;

@@ -230,10 +230,11 @@ inline constexpr std::size_t kAnswerDiskFreeBytesMin = 256 * kMebibyte;
 inline constexpr std::size_t kAnswerBorrowedBytesMax = 128 * kMebibyte;
 // Memory of one query, and of all queries of a server together; --memory-limit changes both.
 inline constexpr std::size_t kQueryMemoryBytesDefault = 1 * kGibibyte;
-// Time of one query; --timeout changes it.
+// Time of one query, which --timeout changes; time and memory of completing one.
 inline constexpr std::int64_t kQueryTimeMsDefault = 60000;
-// Rows that one operator may hold, and groups that it may form: their numbers have 32 bits, and the
-// greatest of these mean none.
+inline constexpr std::int64_t kCompletionMsMax = 1000;
+inline constexpr std::size_t kCompletionMemoryBytesMax = 64 * kMebibyte;
+// Rows that one operator may hold, and groups that it may form: 32 bits, the last few mean none.
 inline constexpr std::size_t kNumberedRowsMax = 0xffff'fffe;
 // Work between two looks at the deadline: a query ends at most this late in any operator.
 inline constexpr std::int64_t kControlPollMsMax = 50;

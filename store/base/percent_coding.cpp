@@ -32,7 +32,7 @@ std::string percent_encode(std::string_view text, std::size_t bytes_max) {
   return out;
 }
 
-std::string percent_decode(std::string_view text, bool plus_is_blank) {
+std::string percent_decode(std::string_view text, PlusSign plus) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -42,7 +42,7 @@ std::string percent_decode(std::string_view text, bool plus_is_blank) {
       out.push_back(static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2])));
       i += 2;
     } else {
-      out.push_back(plus_is_blank && c == '+' ? ' ' : c);
+      out.push_back(c == '+' && plus == PlusSign::kBlank ? ' ' : c);
     }
   }
   return is_valid_utf8(out) ? out : repair_utf8(out);

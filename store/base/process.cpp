@@ -93,11 +93,6 @@ std::size_t count_descriptors() {
   return count - std::min(count, kOthers);
 }
 
-bool short_of_descriptors() {
-  const std::size_t limit = descriptor_limit();
-  return count_descriptors() >= limit - limit / 8;
-}
-
 void occupy_standard_descriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) == -1 && errno == EBADF) {

@@ -17,9 +17,6 @@ void raise_descriptor_limit();
 std::size_t descriptor_limit();
 // The number of open descriptors, 0 where the system does not tell. Takes some 200 ns for each.
 std::size_t count_descriptors();
-// Whether an eighth of the descriptors or less is left, which connections, locks and answers need.
-// Counts them (count_descriptors()).
-bool short_of_descriptors();
 
 // Occupies the descriptors of standard input, output and error where they are closed, so that no
 // file opened later gets them: reading or writing there goes on to fail.

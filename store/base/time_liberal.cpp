@@ -38,9 +38,9 @@ std::optional<std::int64_t> instant_of(Civil civil, int offset_seconds) {
 
 class LiberalReader {
  public:
-  explicit LiberalReader(std::string_view text) : scanner_(text) {}
-  LiberalReader(std::string_view text, DateOrder order, DateOrder dotted)
-      : scanner_(text), order_(order), dotted_(dotted) {}
+  // `order`: that of a log's dates; without one the month comes first, or the text is no time.
+  explicit LiberalReader(std::string_view text, std::optional<DateOrder> order = std::nullopt)
+      : scanner_(text), order_(order) {}
 
   std::optional<std::int64_t> read() {
     while (!scanner_.at_end()) {
@@ -390,16 +390,18 @@ class LiberalReader {
       return set_date(year_from_two_digits(first), second, *third);
     }
     const int year = third_digits == 2 ? year_from_two_digits(*third) : *third;
-    const bool day_first = named || first > 12 || (second <= 12 && has_day_first(separator));
+    const bool day_first = named || (order_.has_value() && is_day(first, second, separator));
     return set_date(year, day_first ? second : first, day_first ? first : second);
   }
 
-  // Whether the day comes first in dates with this separator that read in both ways.
-  bool has_day_first(char separator) const {
-    const DateOrder order = separator == '.'                       ? dotted_
-                            : separator == '/' || separator == '-' ? order_
-                                                                   : DateOrder::kMonthFirst;
-    return order == DateOrder::kDayFirst;
+  // Whether the first of two numbers before the year of a logged date is the day.
+  bool is_day(int first, int second, char separator) const {
+    constexpr int kMonthsMax = 12;
+    if (first > kMonthsMax || second > kMonthsMax) {
+      return first > kMonthsMax;
+    }
+    const bool in_order = separator == '/' || separator == '-';
+    return separator == '.' || (in_order && order_ == DateOrder::kDayFirst);
   }
 
   std::optional<std::int64_t> finish() const {
@@ -415,8 +417,7 @@ class LiberalReader {
   }
 
   TimeScanner scanner_;
-  const DateOrder order_ = DateOrder::kMonthFirst;
-  const DateOrder dotted_ = DateOrder::kMonthFirst;
+  const std::optional<DateOrder> order_;
   int year_ = 0;
   int month_ = 0;  // 0: none yet
   int day_ = 0;
@@ -475,8 +476,7 @@ std::optional<std::int64_t> parse_unmistakable_datetime(std::string_view text) {
 
 namespace {
 
-std::optional<std::int64_t> read_liberally(std::string_view text, DateOrder order,
-                                           DateOrder dotted) {
+std::optional<std::int64_t> read_liberally(std::string_view text, std::optional<DateOrder> order) {
   text = trimmed(text);
   const TimeScanner scanner(text);
   if (text.empty() || text.size() > kTimeTextBytesMax) {
@@ -495,17 +495,17 @@ std::optional<std::int64_t> read_liberally(std::string_view text, DateOrder orde
   if (const auto instant = parse_machine_time(text)) {
     return instant;
   }
-  return digits_only ? std::nullopt : LiberalReader(text, order, dotted).read();
+  return digits_only ? std::nullopt : LiberalReader(text, order).read();
 }
 
 }  // namespace
 
 std::optional<std::int64_t> parse_liberal_datetime(std::string_view text) {
-  return read_liberally(text, DateOrder::kMonthFirst, DateOrder::kMonthFirst);
+  return read_liberally(text, std::nullopt);
 }
 
 std::optional<std::int64_t> parse_logged_datetime(std::string_view text, DateOrder order) {
-  return read_liberally(text, order, DateOrder::kDayFirst);
+  return read_liberally(text, order);
 }
 
 }  // namespace evq

@@ -39,11 +39,11 @@ std::optional<std::int64_t> event_time_from_integer(std::int64_t value);
 std::optional<std::int64_t> event_time_from_real(double value);
 
 // What todatetime() reads: everything parse_event_time does, and RFC 822/850/1123, ANSI C, Unix
-// date, "02/17/2016 08:40:01" (month first), "May 8, 2009 5:57:51 PM", "8 May 2009", "2009-05-08
-// 5:57 PM", "20240501", "20240501102030", "2024/05/01", "2024:05:01", "2024.05",
-// "2024年05月01日", "240501 10:20:30", "05:01:2024 4:8:9", the zones of read_named_zone
-// (zone_text.h), any other with its offset behind it, what Go prints behind a time. A fraction that
-// a colon separates, of one to three digits, is in milliseconds.
+// date, "02/17/2016 08:40:01" (of two numbers before the year the first is always the month),
+// "May 8, 2009 5:57:51 PM", "8 May 2009", "2009-05-08 5:57 PM", "20240501", "20240501102030",
+// "2024/05/01", "2024:05:01", "2024.05", "2024年05月01日", "240501 10:20:30", "05:01:2024 4:8:9",
+// the zones of read_named_zone (zone_text.h), any other with its offset behind it, what Go prints
+// behind a time. A fraction that a colon separates, of one to three digits, is in milliseconds.
 // Digits alone: 4 are a year, 8 a date, 14 date and time, others epoch.
 std::optional<std::int64_t> parse_liberal_datetime(std::string_view text);
 
@@ -53,7 +53,7 @@ std::optional<std::int64_t> parse_liberal_datetime(std::string_view text);
 enum class DateOrder : std::uint8_t { kMonthFirst, kDayFirst, kYearFirst };
 
 // Like parse_liberal_datetime, for logs: reads such dates in the order given, and those with dots,
-// "05.04.2024", with the day first.
+// "05.04.2024", with the day first; where only one of the numbers may be a month, it is the month.
 std::optional<std::int64_t> parse_logged_datetime(std::string_view text, DateOrder order);
 
 // A datetime literal of a query: parse_liberal_datetime, or a time of day alone ("10:20", which

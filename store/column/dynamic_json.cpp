@@ -173,38 +173,38 @@ struct Entry {
   DynamicView value;
 };
 
-void append_entry(const Entry& entry, bool first, bool sort_keys, std::string* out) {
+void append_entry(const Entry& entry, bool first, KeyOrder keys, std::string* out) {
   if (!first) {
     out->push_back(',');
   }
   append_json_string(*out, entry.key);
   out->push_back(':');
-  append_json(entry.value, out, sort_keys);
+  append_json(entry.value, out, keys);
 }
 
-void append_bag(DynamicView bag, bool sort_keys, std::string* out) {
+void append_bag(DynamicView bag, KeyOrder keys, std::string* out) {
   out->push_back('{');
   DynamicView::Iterator iterator(bag);
   std::vector<Entry> sorted;
   bool first = true;
   while (iterator.next()) {
-    if (sort_keys) {
+    if (keys == KeyOrder::kSorted) {
       sorted.push_back({iterator.key(), iterator.value()});
     } else {
-      append_entry({iterator.key(), iterator.value()}, first, false, out);
+      append_entry({iterator.key(), iterator.value()}, first, keys, out);
       first = false;
     }
   }
   std::sort(sorted.begin(), sorted.end(),
             [](const Entry& a, const Entry& b) { return a.key < b.key; });
   for (const Entry& entry : sorted) {
-    append_entry(entry, first, true, out);
+    append_entry(entry, first, keys, out);
     first = false;
   }
   out->push_back('}');
 }
 
-void append_array(DynamicView array, bool sort_keys, std::string* out) {
+void append_array(DynamicView array, KeyOrder keys, std::string* out) {
   out->push_back('[');
   DynamicView::Iterator iterator(array);
   bool first = true;
@@ -213,14 +213,14 @@ void append_array(DynamicView array, bool sort_keys, std::string* out) {
       out->push_back(',');
     }
     first = false;
-    append_json(iterator.value(), out, sort_keys);
+    append_json(iterator.value(), out, keys);
   }
   out->push_back(']');
 }
 
 }  // namespace
 
-void append_json(DynamicView value, std::string* out, bool sort_keys) {
+void append_json(DynamicView value, std::string* out, KeyOrder keys) {
   switch (value.tag()) {
     case DynamicTag::kNull:
       out->append("null");
@@ -251,10 +251,10 @@ void append_json(DynamicView value, std::string* out, bool sort_keys) {
       out->push_back('"');
       return;
     case DynamicTag::kArray:
-      append_array(value, sort_keys, out);
+      append_array(value, keys, out);
       return;
     case DynamicTag::kBag:
-      append_bag(value, sort_keys, out);
+      append_bag(value, keys, out);
       return;
   }
 }

@@ -5,6 +5,7 @@
 // wins.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,9 +40,11 @@ class JsonReader {
 std::optional<std::string> dynamic_from_json(std::string_view text,
                                              std::size_t depth_max = kDynamicDepthMax);
 
+// The order of the keys of bags, at every level; kSorted, by code point, is the canonical form.
+enum class KeyOrder : std::uint8_t { kAsStored, kSorted };
 // Compact JSON text. Datetimes as RFC 3339 strings, timespans as Go durations, NaN and infinities
-// as null. `sort_keys` orders bag keys by code point at every level (canonical form).
-void append_json(DynamicView value, std::string* out, bool sort_keys = false);
+// as null.
+void append_json(DynamicView value, std::string* out, KeyOrder keys = KeyOrder::kAsStored);
 std::string json_from_dynamic(DynamicView value);
 
 }  // namespace evq

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "store/base/allocation_meter.h"
+
 namespace evq {
 namespace {
 
@@ -23,10 +25,12 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
 }
 
 // Of texts that are equal up to `depth`.
-std::size_t common_prefix_of_all(std::span<const OrderedText> texts, std::size_t depth) {
+std::size_t common_prefix_of_all(std::span<const OrderedText> texts, std::size_t depth,
+                                 PollCounter* poll) {
   const std::string_view first = texts.front().text;
   std::size_t common = first.size();
   for (const OrderedText& text : texts) {
+    poll->add();
     common = depth + common_prefix(first.substr(depth, common - depth), text.text.substr(depth));
   }
   return common;
@@ -34,16 +38,22 @@ std::size_t common_prefix_of_all(std::span<const OrderedText> texts, std::size_t
 
 // Texts that are equal up to `depth`: by the eight bytes after what they have in common, then those
 // that are equal in these by the next eight.
-void sort_from(std::span<OrderedText> texts, std::size_t depth, unsigned round) {
+void sort_from(std::span<OrderedText> texts, std::size_t depth, unsigned round, PollCounter* poll) {
   if (texts.size() < kTextsMin || round == kRoundsMax) {
-    std::ranges::sort(texts, {}, &OrderedText::text);
+    std::ranges::sort(texts, [poll](const OrderedText& a, const OrderedText& b) {
+      poll->add();
+      return a.text < b.text;
+    });
     return;
   }
-  const std::size_t common = common_prefix_of_all(texts, depth);
+  const std::size_t common = common_prefix_of_all(texts, depth, poll);
   for (OrderedText& text : texts) {
     text.key = key_at(text.text, common);
   }
-  std::ranges::sort(texts, {}, &OrderedText::key);
+  std::ranges::sort(texts, [poll](const OrderedText& a, const OrderedText& b) {
+    poll->add();
+    return a.key < b.key;
+  });
   const std::size_t next = common + kKeyBytes;
   for (std::size_t begin = 0; begin < texts.size();) {
     std::size_t end = begin;
@@ -53,7 +63,7 @@ void sort_from(std::span<OrderedText> texts, std::size_t depth, unsigned round) 
     }
     if (end - begin > 1) {
       sort_from(texts.subspan(begin, end - begin), ended ? common : next,
-                ended ? kRoundsMax : round + 1);
+                ended ? kRoundsMax : round + 1, poll);
     }
     begin = end;
   }
@@ -62,7 +72,8 @@ void sort_from(std::span<OrderedText> texts, std::size_t depth, unsigned round) 
 }  // namespace
 
 void sort_texts(std::span<OrderedText> texts) {
-  sort_from(texts, 0, 0);
+  PollCounter poll;
+  sort_from(texts, 0, 0, &poll);
 }
 
 }  // namespace evq

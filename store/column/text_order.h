@@ -1,6 +1,6 @@
 #pragma once
 // Sorting of many texts by their bytes: eight of them at a time as a number, after what the texts
-// have in common. Pure; any thread.
+// have in common. Pure; any thread. Under an AllocationMeter it ends when the query must.
 
 #include <cstddef>
 #include <cstdint>

@@ -32,6 +32,9 @@ class BoundaryScanner {
   // stops after `events_max` events. `at_end`: no byte comes after these. kData where no event can
   // follow: broken syntax between the elements of an array.
   virtual Status scan(std::string_view text, std::size_t events_max, bool at_end) = 0;
+  Status scan_to_end(std::string_view text, std::size_t events_max) {
+    return scan(text, events_max, true);
+  }
 
   // Called when no bytes came for a while: ends what may be a whole event already.
   virtual void pause() {}
@@ -68,7 +71,7 @@ std::unique_ptr<BoundaryScanner> make_line_scanner();
 // JSON values one after the other; those of top-level arrays are their elements, and so are, with
 // `unwraps_records`, those of the arrays that records_prefix() finds; other members of their
 // objects are passed over.
-std::unique_ptr<BoundaryScanner> make_value_scanner(bool unwraps_records);
+std::unique_ptr<BoundaryScanner> make_value_scanner(bool unwraps_records = false);
 // CSV records: line ends inside quotes belong to the cell. One that a quote opens and none closes
 // for longer than a value may be does not hold all that follows: its record ends at a line end
 // after some MiB.

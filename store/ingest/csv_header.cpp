@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 
 #include "store/base/ascii.h"
 #include "store/base/check.h"
@@ -69,14 +70,10 @@ bool names_something(std::string_view cell) {
       cell, [](char c) { return is_letter(c) || static_cast<signed char>(c) < 0; });
 }
 
-bool has_before(const Cells& record, std::size_t at) {
-  const auto here = record.begin() + static_cast<std::ptrdiff_t>(at);
-  return std::find(record.begin(), here, record[at]) != here;
-}
-
-// Whether the cell `at` of the first record may be one of an event.
-bool may_be_value(const Cells& record, std::size_t at) {
-  return !record[at].empty() && (is_time_cell(record[at]) || has_before(record, at));
+// Whether a cell of the first record may be one of an event; `repeated`: there is one like it
+// before.
+bool may_be_value(std::string_view cell, bool repeated) {
+  return !cell.empty() && (repeated || is_time_cell(cell));
 }
 
 // What the record below it, which may be none, tells of such a cell.
@@ -144,8 +141,10 @@ std::optional<UnnamedColumns> find_unnamed_columns(std::string_view head, char d
   std::optional<std::size_t> value;
   std::optional<std::size_t> maybe;
   bool has_names = false;
+  std::set<std::string_view> seen;  // a record may have very many cells
   for (std::size_t i = 0; i < first.size() && !value; ++i) {
-    if (!may_be_value(first, i)) {
+    const bool repeated = !seen.insert(first[i]).second;
+    if (!may_be_value(first[i], repeated)) {
       continue;
     }
     if (records.more) {

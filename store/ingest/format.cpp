@@ -6,6 +6,7 @@
 #include <string>
 
 #include "store/base/ascii.h"
+#include "store/base/check.h"
 #include "store/ingest/boundary.h"
 #include "store/ingest/csv_header.h"
 #include "store/ingest/json_rows.h"
@@ -464,6 +465,12 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
     return *log ? PieceKind::kText : PieceKind::kRecords;
   }
   return PieceKind::kRecords;
+}
+
+PieceKind kind_by_head(std::string_view head, InputFormat forced) {
+  const std::optional<PieceKind> kind = detect_kind(head, forced, true);
+  EVQ_CHECK(kind.has_value());
+  return *kind;
 }
 
 bool may_begin_object(std::string_view text) {

@@ -29,6 +29,8 @@ namespace evq {
 //        csv_header.h.
 // Nothing: more bytes are needed, which cannot be with `at_end`.
 std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end);
+// The same by what is there, whether or not more follows.
+PieceKind kind_by_head(std::string_view head, InputFormat forced);
 
 // Whether the text begins as a JSON object does, or what means to be one: "{2024-05-13 10:20:30} …"
 // is a log line.

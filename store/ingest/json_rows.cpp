@@ -52,8 +52,8 @@ std::optional<std::vector<std::string>> read_row_names(std::string_view line) {
 }
 
 std::optional<std::string> row_as_object(std::string_view row, std::span<const std::string> names) {
-  const auto scanner = make_value_scanner(false);
-  const Status scanned = scanner->scan(row, names.size() + 1, true);
+  const auto scanner = make_value_scanner();
+  const Status scanned = scanner->scan_to_end(row, names.size() + 1);
   const std::vector<ValueSpan>& values = scanner->spans();
   if (!scanned.ok() || values.size() > names.size() || !is_one_array(row, values)) {
     return std::nullopt;

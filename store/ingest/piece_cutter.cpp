@@ -483,7 +483,7 @@ bool PieceCutter::cut_whole_rest(Piece& piece) {
   if (const std::size_t whole =
           kind_ == PieceKind::kLines ? whole_objects(text(), one_a_line) : 0) {
     scanner_ = make_line_scanner();
-    EVQ_CHECK(scanner_->scan(text().substr(0, whole), 1, true).ok());
+    EVQ_CHECK(scanner_->scan_to_end(text().substr(0, whole), 1).ok());
   }
   if (scanner_->whole_bytes() == 0) {
     return false;

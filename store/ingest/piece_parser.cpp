@@ -87,7 +87,7 @@ std::string lines_reason(std::string reason, std::string_view record) {
 
 std::size_t first_record_bytes(std::string_view text, char delimiter) {
   const std::unique_ptr<BoundaryScanner> scanner = make_record_scanner(delimiter);
-  EVQ_CHECK(scanner->scan(text, 1, true).ok());
+  EVQ_CHECK(scanner->scan_to_end(text, 1).ok());
   return scanner->whole_bytes();
 }
 

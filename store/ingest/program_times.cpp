@@ -69,7 +69,7 @@ std::optional<std::int64_t> read_alert_time(std::string_view text, std::int64_t 
         receipt_ns, [&](const std::string& year) { return date + '/' + year + ' ' + time; });
   }
   return fits_shape(date, "99/99/9999") || fits_shape(date, "99/99/99")
-             ? parse_liberal_datetime(date + ' ' + time)
+             ? parse_logged_datetime(date + ' ' + time, DateOrder::kMonthFirst)
              : std::nullopt;
 }
 

@@ -51,7 +51,8 @@ std::optional<std::int64_t> read_in_last_year(std::int64_t receipt_ns, const InY
   // Zones are less than a day apart from each other.
   const int latest = civil_from_ns(receipt_ns + 2 * kDayNs).year;
   for (const int candidate : {latest, latest - 1, latest - 2}) {
-    const auto time = parse_liberal_datetime(in_year(std::to_string(candidate)));
+    const auto time =
+        parse_logged_datetime(in_year(std::to_string(candidate)), DateOrder::kMonthFirst);
     if (time && *time <= receipt_ns + kDayNs) {
       return time;
     }

@@ -252,6 +252,13 @@ TEST_CASE("an object is changed as it is when it is stored") {
   CHECK(refused.error().code == ErrorCode::kConflict);
   CHECK((*definitions.find_object(ObjectKind::kView, "v"))->body == "abb");
   CHECK(definitions.objects(ObjectKind::kView, "")->size() == 1);
+  const auto another = [&](const StoredObject*) -> Result<StoredObject> {
+    EVQ_TRY_ASSIGN(const std::vector<StoredObject> known,
+                   definitions.objects(ObjectKind::kView, ""));
+    CHECK(known.size() == 1);
+    return StoredObject();
+  };
+  CHECK(definitions.change_object(ObjectKind::kView, "w", 1, another).ok());
 }
 
 TEST_CASE("of several who would be the first, one is") {

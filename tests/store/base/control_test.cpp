@@ -37,6 +37,22 @@ TEST_CASE("a limit may count anew, and who has cancelled has cancelled for good"
   CHECK(control.check().error().code == ErrorCode::kCancelled);
 }
 
+TEST_CASE("a limit becomes shorter and never longer") {
+  for (const std::int64_t before_ms : {0, 60000}) {
+    QueryControl control(before_ms);
+    control.shorten(5);
+    control.shorten(60000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(8));
+    const Status status = control.check();
+    REQUIRE(!status.ok());
+    CHECK(status.error().message == "the query took longer than its limit of 5 ms");
+  }
+  QueryControl cancelled;
+  cancelled.cancel();
+  cancelled.shorten(60000);
+  CHECK(cancelled.check().error().code == ErrorCode::kCancelled);
+}
+
 TEST_CASE("zero, negative and endless limits are none") {
   CHECK(QueryControl(0).check().ok());
   CHECK(QueryControl(-1).check().ok());

@@ -18,9 +18,9 @@ TEST_CASE("what passes its limit ends there and is longer than it") {
 }
 
 TEST_CASE("what two digits do not follow stays a percent sign") {
-  CHECK(percent_decode("a%20b+c%", false) == "a b+c%");
-  CHECK(percent_decode("a%20b+c%2", true) == "a b c%2");
-  CHECK(percent_decode("%zz%C3%BC%ff", false) == "%zz\xc3\xbc\xef\xbf\xbd");
+  CHECK(percent_decode("a%20b+c%", PlusSign::kItself) == "a b+c%");
+  CHECK(percent_decode("a%20b+c%2", PlusSign::kBlank) == "a b c%2");
+  CHECK(percent_decode("%zz%C3%BC%ff", PlusSign::kItself) == "%zz\xc3\xbc\xef\xbf\xbd");
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/allocation_meter.h"
+
 namespace evq {
 namespace {
 
@@ -66,6 +68,19 @@ TEST_CASE("texts that are equal for long are sorted too") {
   std::ranges::sort(expected);
   CHECK(sorted(texts) == expected);
   CHECK(sorted({}).empty());
+}
+
+TEST_CASE("sorting many texts ends when the query is cancelled") {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 50'000; ++i) {
+    texts.push_back("text " + std::to_string(i));
+  }
+  QueryControl control;
+  control.cancel();
+  AllocationMeter meter(nullptr, &control, "sort");
+  const Status status = meter.guard([&] { static_cast<void>(sorted(texts)); });
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().code == ErrorCode::kCancelled);
 }
 
 }  // namespace

@@ -93,6 +93,9 @@ TEST_CASE("whether a line is a header is told by the lines below it") {
   for (const Row& row : rows) {
     CAPTURE(row.head);
     CHECK(evq::detect_kind(row.head, InputFormat::kDetect, row.at_end) == row.kind);
+    if (row.at_end) {
+      CHECK(evq::kind_by_head(row.head, InputFormat::kDetect) == row.kind);
+    }
   }
 }
 
