@@ -121,7 +121,7 @@ class AggregateSink final : public Sink {
                            : std::make_unique<GroupParts>(packed_->spec, packed_->shared);
     }
     const std::uint64_t order = sequence_rows_.first_place(chunk);
-    if (packed_ != nullptr) {
+    if (packed_ != nullptr && !packed_->keys->full()) {
       std::vector<Vector> keys = GroupParts::keys_of(spec_.op, chunk);
       EVQ_TRY_ASSIGN(const bool packs, packed_->keys->pack(chunk.rows(), &keys));
       if (packs) {
@@ -215,6 +215,7 @@ class AggregateConsumer final : public Consumer {
   }
 
   Status make_all(GroupMerge& merge, std::vector<Groups>* parts) {
+    EVQ_TRY(overflow_.note(merge.prepare()));
     parts->resize(merge.parts());
     const auto make = [&](std::size_t part) { return merge.make(part, &(*parts)[part]); };
     return overflow_.note(executor_.run_each(parts->size(), make));
@@ -222,6 +223,7 @@ class AggregateConsumer final : public Consumer {
 
   // Makes what is needed of the groups.
   Status make_parts(GroupMerge& merge, std::vector<Groups>* parts) {
+    EVQ_TRY(overflow_.note(merge.prepare()));
     parts->resize(merge.parts());
     std::vector<std::size_t> sizes(parts->size());
     const auto make_part = [&](std::size_t part) -> Status {

@@ -33,7 +33,9 @@ void close_up_positions(std::uint64_t differing, std::vector<SeenGroup>* seen) {
     rest &= ~(mask << from);
     to += width;
   }
+  PollCounter poll;
   for (SeenGroup& one : *seen) {
+    poll.add();
     std::uint64_t closed = 0;
     for (const Run& run : runs) {
       closed |= (one.position >> run.from & run.mask) << run.to;
@@ -50,8 +52,10 @@ void sort_by_position(std::vector<SeenGroup>* seen) {
     std::ranges::sort(*seen, {}, &SeenGroup::position);
     return;
   }
+  PollCounter poll;
   std::uint64_t differing = 0;
   for (const SeenGroup& one : *seen) {
+    poll.add();
     differing |= one.position ^ seen->front().position;
   }
   close_up_positions(differing, seen);
@@ -61,10 +65,12 @@ void sort_by_position(std::vector<SeenGroup>* seen) {
   for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
     std::vector<std::uint32_t> begins(kDigits + 1);
     for (const SeenGroup& one : *seen) {
+      poll.add();
       ++begins[((one.position >> shift) & (kDigits - 1)) + 1];
     }
     std::partial_sum(begins.begin(), begins.end(), begins.begin());
     for (const SeenGroup& one : *seen) {
+      poll.add();
       sorted[begins[(one.position >> shift) & (kDigits - 1)]++] = one;
     }
     seen->swap(sorted);
@@ -114,8 +120,11 @@ RowList AggregateOutput::top_groups(const std::vector<Vector>& first_keys) const
 void AggregateOutput::choose(const RowList& numbers) {
   AllocationMeter::charge(numbers.size() * sizeof(SeenGroup));
   order_.resize(numbers.size());
-  std::ranges::transform(numbers, order_.begin(),
-                         [this](std::size_t number) { return group_at(number); });
+  PollCounter poll;
+  std::ranges::transform(numbers, order_.begin(), [&](std::size_t number) {
+    poll.add();
+    return group_at(number);
+  });
   if (!demand_.order.any) {
     sort_by_position(&order_);
   }
@@ -160,9 +169,11 @@ std::vector<SeenGroup> AggregateOutput::all_groups() const {
   std::vector<SeenGroup> all;
   AllocationMeter::charge(groups_ * sizeof(SeenGroup));
   all.reserve(groups_);
+  PollCounter poll;
   for (std::uint32_t part = 0; part < parts_.size(); ++part) {
     const GroupTable& table = parts_[part]->table();
     for (std::uint32_t group = 0; group < table.size(); ++group) {
+      poll.add();
       all.push_back({table.first_seen(group), part, group});
     }
   }
@@ -177,11 +188,13 @@ SeenGroup AggregateOutput::group_at(std::size_t number) const {
 }
 
 Vector AggregateOutput::column_of(std::size_t column, const RowList& numbers) const {
+  PollCounter poll;
   std::vector<Vector> values;
   auto number = numbers.begin();
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     RowList groups;
     for (; number != numbers.end() && *number < begins_[part + 1]; ++number) {
+      poll.add();
       groups.push_back(static_cast<std::uint32_t>(*number - begins_[part]));
     }
     values.push_back(parts_[part]->column(column, groups));

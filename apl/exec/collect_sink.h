@@ -1,7 +1,8 @@
 #pragma once
 // CollectSink: keeps the chunks it is given, charged to a lease, for a consumer that wants them
-// all. One thread at a time; kLimit when the lease's budget has no room. And what such consumers
-// do with their sinks, of this kind or another.
+// all. One thread at a time; kLimit when the lease's budget has no room, of which an OverflowMark,
+// where there is one, is told. And what such consumers do with their sinks, of this kind or
+// another.
 
 #include <algorithm>
 #include <iterator>
@@ -11,16 +12,25 @@
 #include <vector>
 
 #include "apl/exec/operator.h"
+#include "apl/exec/overflow_mark.h"
 #include "store/base/memory_budget.h"
 
 namespace evq {
 
 class CollectSink final : public Sink {
  public:
-  explicit CollectSink(MemoryLease lease) : lease_(std::move(lease)) {}
+  explicit CollectSink(MemoryLease lease, OverflowMark* overflow = nullptr)
+      : lease_(std::move(lease)), overflow_(overflow) {}
   Result<Flow> push(Chunk chunk) override {
     chunk.detach();
-    EVQ_TRY(lease_.grow(chunk.size_bytes()));
+    const std::size_t bytes = chunk.size_bytes();
+    Status grown = lease_.grow(bytes);
+    if (overflow_ != nullptr) {
+      EVQ_TRY(overflow_->note(std::move(grown)));
+      overflow_->add_held(bytes);
+    } else {
+      EVQ_TRY(std::move(grown));
+    }
     chunks_.push_back(std::move(chunk));
     return Flow::kMore;
   }
@@ -29,6 +39,7 @@ class CollectSink final : public Sink {
 
  private:
   MemoryLease lease_;
+  OverflowMark* const overflow_;
   std::vector<Chunk> chunks_;
 };
 

@@ -48,7 +48,7 @@ std::optional<ChosenTime> chosen_time(const plan::Aggregate& op, const plan::Nod
     return std::nullopt;
   }
   const auto side_of = [](const plan::AggregateCall& call) {
-    return call.function == nullptr ? 0 : plan::extreme_of(*call.function);
+    return call.function == nullptr ? 0 : call.function->extreme;
   };
   const int side = side_of(op.aggregates[0]);
   if (side == 0) {

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "apl/exec/collect_sink.h"
+#include "apl/exec/overflow_mark.h"
 #include "apl/exec/union_consumer.h"
 #include "apl/exec/whole_input.h"
 #include "store/base/allocation_meter.h"
@@ -17,12 +18,12 @@ namespace {
 
 class CollectConsumer final : public Consumer {
  public:
-  CollectConsumer(MemoryBudget* budget, std::string_view operator_name)
-      : budget_(budget), operator_name_(operator_name) {}
+  CollectConsumer(MemoryBudget* budget, std::string_view operator_name, OverflowMark* overflow)
+      : budget_(budget), operator_name_(operator_name), overflow_(overflow) {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
     return std::unique_ptr<Sink>(
-        std::make_unique<CollectSink>(MemoryLease(budget_, operator_name_)));
+        std::make_unique<CollectSink>(MemoryLease(budget_, operator_name_), overflow_));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     made_.lease = MemoryLease(budget_, operator_name_);
@@ -34,6 +35,7 @@ class CollectConsumer final : public Consumer {
  private:
   MemoryBudget* budget_;
   std::string_view operator_name_;
+  OverflowMark* overflow_;
   Collected made_;
 };
 
@@ -100,16 +102,22 @@ Status Executor::check() const {
 }
 
 Result<Collected> Executor::collect(const plan::Node& node, std::string_view operator_name,
-                                    const ChunkMap& keep, const std::vector<KeptKeys>& kept_keys) {
-  CollectConsumer consumer(options_.budget, operator_name);
+                                    const ChunkMap& keep, const std::vector<KeptKeys>& kept_keys,
+                                    OverflowMark* overflow) {
+  CollectConsumer consumer(options_.budget, operator_name, overflow);
+  const auto run_into = [&](Consumer& to, const Demand& demand) -> Status {
+    Status done = run(node, to, demand);
+    return overflow != nullptr ? overflow->note_below(std::move(done), options_.budget)
+                               : std::move(done);
+  };
   Demand demand;
   demand.order.takes_stretches = true;
   demand.rows.kept_keys = kept_keys;
   if (keep) {
     MapConsumer kept(keep, {options_.budget, options_.control, operator_name}, consumer);
-    EVQ_TRY(run(node, kept, demand));
+    EVQ_TRY(run_into(kept, demand));
   } else {
-    EVQ_TRY(run(node, consumer, demand));
+    EVQ_TRY(run_into(consumer, demand));
   }
   return consumer.take();
 }

@@ -25,20 +25,24 @@ GroupMerge::GroupMerge(const GroupStates::Spec& spec, GroupParts::Shared& shared
       workers_(std::move(workers)),
       earlier_(earlier),
       in_parts_(pays_in_parts()),
-      of_workers_(workers_.size()) {
+      of_workers_(workers_.size()),
+      of_earlier_(earlier_.size()) {}
+
+Status GroupMerge::prepare() {
   if (!in_parts_) {
-    return;
+    return Status::success();
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (!workers_[i]->parted()) {
       const GroupStates& together = workers_[i]->together();
-      of_workers_[i] = together.by_hash(GroupParts::kBits, together);
+      EVQ_TRY(together.list_by_hash(GroupParts::kBits, together, &of_workers_[i]));
     }
   }
-  const GroupStates like(spec);
-  for (const Groups& groups : earlier_) {
-    of_earlier_.push_back(groups->by_hash(GroupParts::kBits, like));
+  const GroupStates like(spec_);
+  for (std::size_t i = 0; i < earlier_.size(); ++i) {
+    EVQ_TRY(earlier_[i]->list_by_hash(GroupParts::kBits, like, &of_earlier_[i]));
   }
+  return Status::success();
 }
 
 bool GroupMerge::pays_in_parts() const {

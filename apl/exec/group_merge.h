@@ -27,6 +27,8 @@ class GroupMerge {
   // How many parts there are; one holds all groups.
   std::size_t parts() const { return in_parts_ ? GroupParts::kCount : 1; }
   bool in_parts() const { return in_parts_; }
+  // Finds out what belongs to which part: once, before make().
+  Status prepare();
   // Makes a part, once, settled. Any thread.
   Status make(std::size_t part, Groups* to);
 

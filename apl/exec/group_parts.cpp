@@ -377,7 +377,8 @@ Status GroupParts::settle_to_merge() {
 
 Status GroupParts::part() {
   EVQ_TRY(together_->settle_to_merge());
-  const std::vector<std::vector<std::uint32_t>> groups = together_->by_hash(kBits, *together_);
+  std::vector<std::vector<std::uint32_t>> groups;
+  EVQ_TRY(together_->list_by_hash(kBits, *together_, &groups));
   if (!rows_may_wait()) {
     own_parts_ = std::make_unique<PartedGroups>(spec_);
   }

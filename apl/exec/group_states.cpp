@@ -281,20 +281,22 @@ void GroupStates::merge_keys(const GroupStates& other, std::span<const std::uint
   }
 }
 
-std::vector<std::vector<std::uint32_t>> GroupStates::by_hash(unsigned bits,
-                                                             const GroupStates& like) const {
-  if (spec_.packed == like.spec_.packed) {
-    return table_.by_hash(bits);
-  }
-  std::vector<std::uint32_t> all(size());
-  std::iota(all.begin(), all.end(), 0U);
-  std::vector<std::uint64_t> hashes(size());
-  like.table_.hash(keys(all), size(), hashes.data());
-  std::vector<std::vector<std::uint32_t>> parts(std::size_t{1} << bits);
-  for (const std::uint32_t group : all) {
-    parts[GroupTable::part_of(hashes[group], bits)].push_back(group);
-  }
-  return parts;
+Status GroupStates::list_by_hash(unsigned bits, const GroupStates& like,
+                                 std::vector<std::vector<std::uint32_t>>* parts) const {
+  return metered([&] {
+    if (spec_.packed == like.spec_.packed) {
+      *parts = table_.by_hash(bits);
+      return;
+    }
+    std::vector<std::uint32_t> all(size());
+    std::iota(all.begin(), all.end(), 0U);
+    std::vector<std::uint64_t> hashes(size());
+    like.table_.hash(keys(all), size(), hashes.data());
+    parts->resize(std::size_t{1} << bits);
+    for (const std::uint32_t group : all) {
+      (*parts)[GroupTable::part_of(hashes[group], bits)].push_back(group);
+    }
+  });
 }
 
 Status GroupStates::keep(std::span<const std::uint32_t> groups) {

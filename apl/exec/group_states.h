@@ -92,8 +92,10 @@ class GroupStates {
   // Number of groups; 1 when the aggregation has no keys.
   std::size_t size() const { return has_keys() ? table_.size() : 1; }
   const GroupTable& table() const { return table_; }
-  // The groups of each of 2^bits parts by the hashes that their keys have in `like`, ascending.
-  std::vector<std::vector<std::uint32_t>> by_hash(unsigned bits, const GroupStates& like) const;
+  // Lists the groups of each of 2^bits parts by the hashes that their keys have in `like`,
+  // ascending.
+  Status list_by_hash(unsigned bits, const GroupStates& like,
+                      std::vector<std::vector<std::uint32_t>>* parts) const;
   // Bytes that the states hold, without the keys.
   std::size_t state_bytes() const;
   AggregateState& state(std::size_t aggregate) { return *states_[aggregate]; }

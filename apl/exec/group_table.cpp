@@ -72,7 +72,9 @@ void GroupTable::make_slots(std::size_t count) {
   AllocationMeter::charge(count * sizeof(Slot) + keys_.size_bytes());
   LargeVector<Slot> slots(count);
   const std::size_t mask = count - 1;
+  PollCounter poll;
   for (std::size_t group = 0; group < hashes_.size(); ++group) {
+    poll.add();
     __builtin_prefetch(&slots[hashes_[std::min(group + kAhead, hashes_.size() - 1)] & mask], 1);
     std::size_t at = hashes_[group] & mask;
     while (slots[at].group != 0) {
@@ -84,7 +86,9 @@ void GroupTable::make_slots(std::size_t count) {
   // Memory that is not used yet costs nothing, and what is there would be copied later.
   const std::size_t groups = slots_.size() / kSlotsPerGroupMin + 1;
   hashes_.reserve(groups);
+  AllocationMeter::poll();
   first_seen_.reserve(groups);
+  AllocationMeter::poll();
   keys_.reserve(groups);
 }
 
@@ -200,7 +204,8 @@ void GroupTable::charge_keys(std::size_t groups) const {
   }
 }
 
-KeyBatch GroupTable::batch_of(std::span<const Vector> keys, std::size_t count, bool hashed) const {
+KeyBatch GroupTable::batch_of(std::span<const Vector> keys, std::size_t count,
+                              Hashes hashes) const {
   KeyBatch batch;
   batch.columns.resize(keys.size());
   for (std::size_t column = 0; column < keys.size(); ++column) {
@@ -211,7 +216,7 @@ KeyBatch GroupTable::batch_of(std::span<const Vector> keys, std::size_t count, b
         values.size() * kHashedEntryRowsMin > count) {
       continue;
     }
-    if (!hashed) {
+    if (hashes == Hashes::kAhead) {
       to.entry_hashes.resize(values.size());
       for (std::size_t slot = 0; slot < values.size(); ++slot) {
         to.entry_hashes[slot] = entry_hash(values, slot, seed_);
@@ -229,8 +234,9 @@ KeyBatch GroupTable::batch_of(std::span<const Vector> keys, std::size_t count, b
 // slots) says where those of a column lie.
 template <class FillSlots, class Take>
 void GroupTable::for_each_batch(std::span<const Vector> keys, std::size_t count,
-                                const FillSlots& fill_slots, const Take& take, bool hashed) const {
-  KeyBatch batch = batch_of(keys, count, hashed);
+                                const FillSlots& fill_slots, const Take& take,
+                                Hashes hashes) const {
+  KeyBatch batch = batch_of(keys, count, hashes);
   for (std::size_t begin = 0; begin < count; begin += batch_max()) {
     batch.size = std::min(batch_max(), count - begin);
     for (std::size_t column = 0; column < keys.size(); ++column) {
@@ -245,11 +251,12 @@ void GroupTable::for_each_batch(std::span<const Vector> keys, std::size_t count,
 
 template <class PositionOf>
 void GroupTable::note_seen(std::span<const std::uint32_t> groups, std::size_t known,
-                           std::uint64_t order, bool ascending, const PositionOf& position_of) {
+                           std::uint64_t order, Positions positions,
+                           const PositionOf& position_of) {
   // Chunks nearly always come in the order of the stream, and then only new groups need a look.
   const bool late = order < order_max_;
   order_max_ = std::max(order_max_, order);
-  if (ascending && !late) {  // they were numbered as they came
+  if (positions == Positions::kAscending && !late) {  // they were numbered as they came
     for (std::size_t j = 0; known < size(); ++j) {
       if (groups[j] == known) {
         first_seen_[known++] = order + position_of(j);
@@ -282,7 +289,7 @@ std::optional<GroupTable::Counted> GroupTable::count(std::span<const Vector> key
   if (size() > known || order < order_max_) {
     combinations_.find_first_rows();
   }
-  note_seen(found_groups_, known, order, false,
+  note_seen(found_groups_, known, order, Positions::kUnordered,
             [&](std::size_t j) { return combinations_.first_row(j); });
   return Counted{found_groups_, combinations_.counts()};
 }
@@ -307,7 +314,8 @@ void GroupTable::assign_rows(std::span<const Vector> keys, std::size_t rows, std
     for_each_batch(keys, rows, RowSlots(keys),
                    [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
   }
-  note_seen({groups, rows}, known, order, true, [](std::size_t row) { return row; });
+  note_seen({groups, rows}, known, order, Positions::kAscending,
+            [](std::size_t row) { return row; });
 }
 
 // Rows without the field are one group, which is looked up once.
@@ -331,7 +339,8 @@ void GroupTable::assign_sparse(std::span<const Vector> keys, std::size_t rows, s
   for (const std::uint32_t row : nulls) {
     groups[row] = groups[nulls[0]];
   }
-  note_seen({groups, rows}, known, order, false, [](std::size_t row) { return row; });
+  note_seen({groups, rows}, known, order, Positions::kUnordered,
+            [](std::size_t row) { return row; });
 }
 
 bool GroupTable::locate(std::span<const Vector> keys, std::size_t rows) {
@@ -414,7 +423,8 @@ void GroupTable::assign_runs(const Vector& key, std::size_t rows, std::uint64_t 
   for_each_batch(
       {&key, 1}, row_numbers_.size(), SomeRowSlots({&key, 1}, row_numbers_),
       [&](KeyBatch& batch, std::size_t begin) { resolve(batch, found_groups_.data() + begin); });
-  note_seen(found_groups_, known, order, true, [&](std::size_t run) { return row_numbers_[run]; });
+  note_seen(found_groups_, known, order, Positions::kAscending,
+            [&](std::size_t run) { return row_numbers_[run]; });
   for (std::size_t run = 0; run < row_numbers_.size(); ++run) {
     const std::size_t end = run + 1 < row_numbers_.size() ? row_numbers_[run + 1] : rows;
     std::fill(groups + row_numbers_[run], groups + end, found_groups_[run]);
@@ -496,7 +506,8 @@ void GroupTable::assign_loaded(const std::uint64_t* loaded, std::span<const std:
     }
     resolve(batch, std::span(hashes).first(batch.size), groups + begin);
   }
-  note_seen({groups, rows.size()}, known, order, true, [&](std::size_t j) { return rows[j]; });
+  note_seen({groups, rows.size()}, known, order, Positions::kAscending,
+            [&](std::size_t j) { return rows[j]; });
 }
 
 void GroupTable::assign_some(std::span<const Vector> keys, const ChunkCombinations& combinations,
@@ -514,8 +525,8 @@ void GroupTable::assign_some(std::span<const Vector> keys, const ChunkCombinatio
     }
     resolve(batch, std::span(own).first(batch.size), groups + begin);
   };
-  for_each_batch(keys, some.size(), CombinationSlots(keys, numbers), take, true);
-  note_seen({groups, some.size()}, known, order, false,
+  for_each_batch(keys, some.size(), CombinationSlots(keys, numbers), take, Hashes::kKnown);
+  note_seen({groups, some.size()}, known, order, Positions::kUnordered,
             [&](std::size_t j) { return combinations.first_row(some[j]); });
 }
 

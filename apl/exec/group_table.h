@@ -21,7 +21,7 @@
 #include "apl/exec/combination_groups.h"
 #include "apl/exec/direct_groups.h"
 #include "apl/exec/group_keys.h"
-#include "apl/functions/function.h"
+#include "apl/functions/aggregate_function.h"
 #include "store/base/large_pages.h"
 #include "store/base/result.h"
 #include "store/column/vector.h"
@@ -106,7 +106,8 @@ class GroupTable {
   void own_texts() { keys_.own_texts(); }
   // Which of 2^bits parts a key with this hash is in; 0 < bits.
   static std::size_t part_of(std::uint64_t hash, unsigned bits) { return hash >> (64 - bits); }
-  // Returns the groups of each of 2^bits parts, ascending.
+  // Returns the groups of each of 2^bits parts, ascending. It ends when the query must, under an
+  // AllocationMeter.
   std::vector<std::vector<std::uint32_t>> by_hash(unsigned bits) const;
   // Position in the stream of the first row of a group.
   std::uint64_t first_seen(std::size_t group) const { return first_seen_[group]; }
@@ -172,17 +173,19 @@ class GroupTable {
   // Charges the keys of new groups if they have very many columns. Other keys are charged once a
   // chunk is through, by whoever owns the table.
   void charge_keys(std::size_t groups) const;
-  // Makes a batch for `count` keys at most. Dictionary texts are hashed ahead unless the keys are
-  // `hashed` already.
-  KeyBatch batch_of(std::span<const Vector> keys, std::size_t count, bool hashed) const;
+  // Whether dictionary texts are hashed ahead of their keys, or these have their hashes already.
+  enum class Hashes : std::uint8_t { kAhead, kKnown };
+  // Makes a batch for `count` keys at most.
+  KeyBatch batch_of(std::span<const Vector> keys, std::size_t count, Hashes hashes) const;
   template <class FillSlots, class Take>
   void for_each_batch(std::span<const Vector> keys, std::size_t count, const FillSlots& fill_slots,
-                      const Take& take, bool hashed = false) const;
-  // Notes in first_seen_ that rows of `groups` lie at order + position_of(j), which may be
-  // `ascending`; groups below `known` were seen in earlier chunks.
+                      const Take& take, Hashes hashes = Hashes::kAhead) const;
+  enum class Positions : std::uint8_t { kAscending, kUnordered };
+  // Notes in first_seen_ that rows of `groups` lie at order + position_of(j); groups below `known`
+  // were seen in earlier chunks.
   template <class PositionOf>
   void note_seen(std::span<const std::uint32_t> groups, std::size_t known, std::uint64_t order,
-                 bool ascending, const PositionOf& position_of);
+                 Positions positions, const PositionOf& position_of);
 
   // Before the keys of a chunk are looked up: changes to the array, extends it, or goes back to the
   // hash table.

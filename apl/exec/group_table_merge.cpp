@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apl/exec/group_table.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 
 namespace evq {
@@ -12,7 +13,9 @@ std::vector<std::vector<std::uint32_t>> GroupTable::by_hash(unsigned bits) const
   for (std::vector<std::uint32_t>& part : parts) {
     part.reserve(size() / parts.size() + size() / parts.size() / 4);
   }
+  PollCounter poll;
   for (std::uint32_t group = 0; group < size(); ++group) {
+    poll.add();
     parts[part_of(hashes_[group], bits)].push_back(group);
   }
   return parts;

@@ -322,11 +322,13 @@ class JoinRun {
       EVQ_TRY_ASSIGN(left, collect_short(executor_, left_, left_rows_held_, "join", kept_left_));
       if (!left.has_value()) {
         counts.forget();
+      } else {
+        overflow.add_held(left->lease.bytes());
       }
     }
     BuildSide side;
-    EVQ_TRY(
-        overflow.note(make_build_side(executor_, op_, left, right_, shares, kept_right_, &side)));
+    const BuildSpec build{executor_, op_, right_, shares, kept_right_, overflow};
+    EVQ_TRY(make_build_side(build, left, &side));
     const JoinSpec spec{executor_, op_, left_.schema, side};
     ProbeConsumer probe(spec, consumer);
     if (left.has_value()) {

@@ -95,19 +95,18 @@ struct MatchedRows {
 
 class MatchSink final : public Sink {
  public:
-  MatchSink(const Executor& executor, const plan::Join& join, const GroupTable& table)
-      : executor_(executor),
-        join_(join),
-        table_(table),
-        lease_(executor.options().budget, "join") {}
+  MatchSink(const BuildSpec& spec, const GroupTable& table)
+      : spec_(spec), table_(table), lease_(spec.executor.options().budget, "join") {}
 
   Result<Flow> push(Chunk chunk) override {
-    EVQ_TRY(executor_.check());
+    EVQ_TRY(spec_.executor.check());
     MatchedRows matched;
-    AllocationMeter meter = executor_.meter("join");
-    EVQ_TRY(meter.guard([&] { matched = match(std::move(chunk)); }));
+    AllocationMeter meter = spec_.executor.meter("join");
+    EVQ_TRY(spec_.overflow.note(meter.guard([&] { matched = match(std::move(chunk)); })));
     if (!matched.groups.empty()) {
-      EVQ_TRY(lease_.grow(matched.size_bytes()));
+      const std::size_t bytes = matched.size_bytes();
+      EVQ_TRY(spec_.overflow.note(lease_.grow(bytes)));
+      spec_.overflow.add_held(bytes);
       matched_.push_back(std::move(matched));
     }
     return Flow::kMore;
@@ -117,11 +116,11 @@ class MatchSink final : public Sink {
 
  private:
   MatchedRows match(Chunk chunk) const {
-    const std::vector<Vector> keys = key_columns(chunk.columns(), join_.right_keys);
+    const std::vector<Vector> keys = key_columns(chunk.columns(), spec_.join.right_keys);
     MatchedRows matched;
     matched.groups.resize(chunk.rows());
     table_.find(keys, chunk.rows(), matched.groups.data());
-    forget_null_keys(join_, keys, chunk.rows(), matched.groups.data());
+    forget_null_keys(spec_.join, keys, chunk.rows(), matched.groups.data());
     RowList rows;
     for (std::size_t i = 0; i < chunk.rows(); ++i) {
       if (matched.groups[i] != GroupTable::kNoGroup) {
@@ -138,8 +137,7 @@ class MatchSink final : public Sink {
     return matched;
   }
 
-  const Executor& executor_;
-  const plan::Join& join_;
+  const BuildSpec& spec_;
   const GroupTable& table_;
   MemoryLease lease_;
   std::vector<MatchedRows> matched_;
@@ -153,19 +151,18 @@ struct NumberedRows {
 
 class MatchConsumer final : public Consumer {
  public:
-  MatchConsumer(const Executor& executor, const plan::Join& join, BuildSide& side)
-      : executor_(executor), join_(join), side_(side) {}
+  MatchConsumer(const BuildSpec& spec, BuildSide& side) : spec_(spec), side_(side) {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(std::make_unique<MatchSink>(executor_, join_, *side_.table));
+    return std::unique_ptr<Sink>(std::make_unique<MatchSink>(spec_, *side_.table));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
-    made_.rows.lease = MemoryLease(executor_.options().budget, "join");
+    made_.rows.lease = MemoryLease(spec_.executor.options().budget, "join");
     std::vector<MatchedRows> all = gather_in_order<MatchSink>(sinks, &made_.rows.lease);
     const std::size_t rows = std::accumulate(
         all.begin(), all.end(), std::size_t{0},
         [](std::size_t count, const MatchedRows& one) { return count + one.groups.size(); });
-    EVQ_TRY(side_.lists_lease.grow(rows * kBuildRowBytes));
+    EVQ_TRY(spec_.overflow.note(side_.lists_lease.grow(rows * kBuildRowBytes)));
     made_.groups.reserve(rows);
     for (MatchedRows& one : all) {
       made_.groups.insert(made_.groups.end(), one.groups.begin(), one.groups.end());
@@ -176,47 +173,70 @@ class MatchConsumer final : public Consumer {
   NumberedRows take() { return std::move(made_); }
 
  private:
-  const Executor& executor_;
-  const plan::Join& join_;
+  const BuildSpec& spec_;
   BuildSide& side_;
   NumberedRows made_;
 };
 
 // All rows of the right side that are of these shares: their keys are those of the table.
-Result<NumberedRows> number_right(Executor& executor, const plan::Join& join,
-                                  const plan::Node& right, const KeyShares& shares,
-                                  const std::vector<KeptKeys>& kept, BuildSide* side) {
+Result<NumberedRows> number_right(const BuildSpec& spec, BuildSide* side) {
+  const std::vector<std::size_t>& positions = spec.join.right_keys;
   ChunkMap keep;
-  if (!shares.all()) {
+  if (!spec.shares.all()) {
     keep = [&](Chunk chunk) -> Result<Chunk> {
-      return rows_of_shares(*side->table, shares, join.right_keys, std::move(chunk));
+      return rows_of_shares(*side->table, spec.shares, positions, std::move(chunk));
     };
   }
   NumberedRows numbered;
-  EVQ_TRY_ASSIGN(numbered.rows, executor.collect(right, "join", keep, kept));
-  EVQ_TRY(side->lists_lease.grow(count_rows(numbered.rows.chunks) * kBuildRowBytes));
-  EVQ_TRY(
-      number_keys(executor, join, join.right_keys, numbered.rows.chunks, side, &numbered.groups));
+  EVQ_TRY_ASSIGN(numbered.rows,
+                 spec.executor.collect(spec.right, "join", keep, spec.kept, &spec.overflow));
+  const std::vector<Chunk>& chunks = numbered.rows.chunks;
+  EVQ_TRY(spec.overflow.note(side->lists_lease.grow(count_rows(chunks) * kBuildRowBytes)));
+  EVQ_TRY(spec.overflow.note(
+      number_keys(spec.executor, spec.join, positions, chunks, side, &numbered.groups)));
   return numbered;
 }
 
+// The keys of the left side become those of the table.
+Status number_left(const BuildSpec& spec, std::span<const Chunk> left, BuildSide* side) {
+  MemoryLease passing(spec.executor.options().budget, "join");
+  EVQ_TRY(passing.grow(count_rows(left) * sizeof(std::uint32_t)));
+  LargeVector<std::uint32_t> groups;
+  return number_keys(spec.executor, spec.join, spec.join.left_keys, left, side, &groups);
+}
+
 // The rows of the right side that have a key of the left side's.
-Result<NumberedRows> number_matches(Executor& executor, const plan::Join& join,
-                                    std::span<const Chunk> left, const plan::Node& right,
-                                    const std::vector<KeptKeys>& kept, BuildSide* side) {
-  {
-    MemoryLease passing(executor.options().budget, "join");
-    EVQ_TRY(passing.grow(count_rows(left) * sizeof(std::uint32_t)));
-    LargeVector<std::uint32_t> groups;
-    EVQ_TRY(number_keys(executor, join, join.left_keys, left, side, &groups));
-  }
+Result<NumberedRows> number_matches(const BuildSpec& spec, std::span<const Chunk> left,
+                                    BuildSide* side) {
+  EVQ_TRY(spec.overflow.note(number_left(spec, left, side)));
+  spec.overflow.add_held(side->lists_lease.bytes());
   const KeyTest test(*side->table);
   Demand demand;
-  demand.rows.kept_keys = kept;
-  demand.rows.kept_keys.push_back({&test, join.right_keys});
-  MatchConsumer matches(executor, join, *side);
-  EVQ_TRY(executor.run(right, matches, demand));
+  demand.rows.kept_keys = spec.kept;
+  demand.rows.kept_keys.push_back({&test, spec.join.right_keys});
+  MatchConsumer matches(spec, *side);
+  EVQ_TRY(spec.overflow.note_below(spec.executor.run(spec.right, matches, demand),
+                                   spec.executor.options().budget));
   return matches.take();
+}
+
+// Makes of the rows that there are, and of the group of each, what is probed.
+Status make_lists(const BuildSpec& spec, NumberedRows numbered, BuildSide* side) {
+  const Schema& schema = spec.right.schema;
+  side->rows = numbered.groups.size();
+  EVQ_TRY(side->lists_lease.grow(side->table->size() * kBuildKeyBytes));
+  std::vector<Vector> nulls;
+  for (const Field& field : schema.fields()) {
+    nulls.push_back(Vector::constant(Value::null(field.type), 1));
+  }
+  numbered.rows.chunks.emplace_back(std::move(nulls), 1);
+  EVQ_TRY_ASSIGN(side->input,
+                 join_collected(spec.executor, std::move(numbered.rows), schema, "join"));
+  // For the deadline alone: what the lists take is charged already.
+  AllocationMeter meter(nullptr, spec.executor.options().control, "join");
+  EVQ_TRY(meter.guard([&] { side->list_rows(numbered.groups); }));
+  side->matched = std::vector<std::atomic<std::uint8_t>>(side->rows);
+  return Status::success();
 }
 
 // Whether the groups were numbered as the rows are.
@@ -311,29 +331,13 @@ Chunk rows_of_shares(const GroupTable& table, const KeyShares& shares,
   return chunk;
 }
 
-Status make_build_side(Executor& executor, const plan::Join& join,
-                       const std::optional<Collected>& left, const plan::Node& right,
-                       const KeyShares& shares, const std::vector<KeptKeys>& kept,
+Status make_build_side(const BuildSpec& spec, const std::optional<Collected>& left,
                        BuildSide* side) {
-  side->lists_lease = MemoryLease(executor.options().budget, "join");
-  make_table(executor, join, right.schema, side);
-  EVQ_TRY_ASSIGN(NumberedRows numbered,
-                 left.has_value() ? number_matches(executor, join, left->chunks, right, kept, side)
-                                  : number_right(executor, join, right, shares, kept, side));
-  side->rows = numbered.groups.size();
-  EVQ_TRY(side->lists_lease.grow(side->table->size() * kBuildKeyBytes));
-  std::vector<Vector> nulls;
-  for (const Field& field : right.schema.fields()) {
-    nulls.push_back(Vector::constant(Value::null(field.type), 1));
-  }
-  numbered.rows.chunks.emplace_back(std::move(nulls), 1);
-  EVQ_TRY_ASSIGN(side->input,
-                 join_collected(executor, std::move(numbered.rows), right.schema, "join"));
-  // For the deadline alone: what the lists take is charged already.
-  AllocationMeter meter(nullptr, executor.options().control, "join");
-  EVQ_TRY(meter.guard([&] { side->list_rows(numbered.groups); }));
-  side->matched = std::vector<std::atomic<std::uint8_t>>(side->rows);
-  return Status::success();
+  side->lists_lease = MemoryLease(spec.executor.options().budget, "join");
+  make_table(spec.executor, spec.join, spec.right.schema, side);
+  EVQ_TRY_ASSIGN(NumberedRows numbered, left.has_value() ? number_matches(spec, left->chunks, side)
+                                                         : number_right(spec, side));
+  return spec.overflow.note(make_lists(spec, std::move(numbered), side));
 }
 
 }  // namespace evq

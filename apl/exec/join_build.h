@@ -11,6 +11,7 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/group_table.h"
+#include "apl/exec/overflow_mark.h"
 #include "apl/exec/whole_input.h"
 #include "store/base/large_pages.h"
 #include "store/column/chunk.h"
@@ -70,12 +71,21 @@ bool may_have_null_key(const Vector& key);
 // Whether a key of the row is null or NaN, which equals nothing, itself included.
 bool has_null_key(std::span<const Vector> keys, std::size_t row);
 
-// Runs `right` and builds `side` of its rows whose keys are of `shares`. With `left`, all rows of
-// the left side, only rows that match one of them are kept, whatever their share. Rows that lack
-// one of the keys `kept` may be dropped. kLimit when they do not fit the query's memory.
-Status make_build_side(Executor& executor, const plan::Join& join,
-                       const std::optional<Collected>& left, const plan::Node& right,
-                       const KeyShares& shares, const std::vector<KeptKeys>& kept, BuildSide* side);
+// What a build side is made of.
+struct BuildSpec {
+  Executor& executor;
+  const plan::Join& join;
+  const plan::Node& right;
+  const KeyShares& shares;            // of the keys whose rows are wanted
+  const std::vector<KeptKeys>& kept;  // rows that lack one of these keys may be dropped
+  OverflowMark& overflow;             // set when the rows, or what is known of them, do not fit
+};
+
+// Runs the right side and builds `side` of its rows. With `left`, all rows of the left side, only
+// rows that match one of them are kept, whatever their share. kLimit when they do not fit the
+// query's memory.
+Status make_build_side(const BuildSpec& spec, const std::optional<Collected>& left,
+                       BuildSide* side);
 // Returns the rows of a chunk whose keys, the columns at `keys`, are of these shares.
 Chunk rows_of_shares(const GroupTable& table, const KeyShares& shares,
                      const std::vector<std::size_t>& keys, Chunk chunk);

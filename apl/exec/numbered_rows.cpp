@@ -22,4 +22,9 @@ Error too_many_groups() {
   return too_many("groups");
 }
 
+Error too_many_chunks() {
+  return make_error(ErrorCode::kLimit, "too many parts of the input to put in order",
+                    "unite fewer inputs, or narrow the time range");
+}
+
 }  // namespace evq

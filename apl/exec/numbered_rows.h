@@ -1,7 +1,8 @@
 #pragma once
 // Rows that an operator holds, and groups that it tells apart, have numbers of 32 bits. Whoever
 // joins rows to one run, or makes a new group, asks here before numbers would repeat; no loop over
-// rows needs to. Any thread.
+// rows needs to. Also here: what is told when the chunks of a stream have no more numbers. Any
+// thread.
 
 #include <cstddef>
 #include <string_view>
@@ -19,5 +20,7 @@ inline bool can_number(std::size_t count) {
 Error too_many_rows(std::string_view operator_name);
 // Returns the error kLimit for too many groups of an aggregation.
 Error too_many_groups();
+// Returns the error kLimit for a stream of more chunks than have a sequence each (sequence_rows.h).
+Error too_many_chunks();
 
 }  // namespace evq

@@ -20,14 +20,18 @@ constexpr unsigned kSpareBits = 2;
 constexpr std::size_t kEntriesMax = 4096;
 // In fewer rows nothing is gained.
 constexpr std::size_t kRowsMin = 8192;
-// Where more rows share a combination of entries, looking up the combinations is faster.
-constexpr std::size_t kRowsPerCombinationMax = 4;
+// Where more rows share a combination of entries, or there are so few that their table stays in a
+// near cache, looking up the combinations is faster.
+constexpr std::size_t kRowsPerCombinationMax = 2;
+constexpr std::size_t kLocatedCombinationsMax = std::size_t{1} << 14U;
 // Test configurations: enough for a flag, and soon too few for other columns.
 constexpr unsigned kFewBits = 2;
 
 bool pays(std::span<const Vector> keys, std::size_t rows) {
   const std::size_t combinations = combinations_of(keys, rows);
-  return rows >= kRowsMin && (combinations == 0 || combinations * kRowsPerCombinationMax >= rows) &&
+  const bool shared = combinations != 0 && (combinations <= kLocatedCombinationsMax ||
+                                            combinations * kRowsPerCombinationMax <= rows);
+  return rows >= kRowsMin && !shared &&
          std::ranges::count_if(keys, &Vector::is_dictionary) >=
              static_cast<std::ptrdiff_t>(kColumnsMin);
 }
@@ -159,7 +163,7 @@ void PackedKeys::add(const Vector& key, unsigned shift, std::span<const std::uin
 }
 
 Result<bool> PackedKeys::pack(std::size_t rows, std::vector<Vector>* keys) {
-  if (full_.load(std::memory_order_relaxed)) {
+  if (full()) {
     return false;
   }
   AllocationMeter meter(limits_.budget, limits_.control, "summarize");

@@ -40,6 +40,8 @@ class PackedKeys {
 
   // The types of the keys as they are packed: the integer, then those of the other columns.
   std::vector<Type> types() const;
+  // Whether numbers have run out, so that pack() refuses all keys. Any thread.
+  bool full() const { return full_.load(std::memory_order_relaxed); }
   // Packs a chunk's keys. False, with `keys` unchanged, when a column has no number for one of its
   // values, now and from now on. Any thread.
   Result<bool> pack(std::size_t rows, std::vector<Vector>* keys);

@@ -1,5 +1,9 @@
 #include "apl/exec/parted_rows.h"
 
+#include <algorithm>
+
+#include "store/base/check.h"
+
 namespace evq {
 
 PartedRows::PartedRows(const GroupTable& table, std::span<const Vector> keys,
@@ -7,6 +11,7 @@ PartedRows::PartedRows(const GroupTable& table, std::span<const Vector> keys,
     : key_words_(table.loaded_words()),
       rows_(rows.size()),
       keys_(std::make_unique_for_overwrite<std::uint64_t[]>(rows.size() * key_words_)) {
+  EVQ_DCHECK(std::ranges::is_sorted(rows));
   const auto loaded = std::make_unique_for_overwrite<std::uint64_t[]>(rows.size() * key_words_);
   table.load(keys, rows, loaded.get());
   const auto part_of = [&](std::size_t j) {

@@ -1,6 +1,5 @@
 #include "apl/exec/pruning.h"
 
-#include <array>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,43 +8,29 @@
 namespace evq {
 namespace {
 
-struct CompareRow {
-  std::string_view function;
-  CompareOp op;
-  CompareOp mirrored;  // for constant op column
-};
+// Nothing for !=, of which a block's bounds say nothing.
+std::optional<CompareOp> compare_op(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::kEqual:
+      return CompareOp::kEqual;
+    case Comparison::kLess:
+      return CompareOp::kLess;
+    case Comparison::kLessEqual:
+      return CompareOp::kLessEqual;
+    case Comparison::kGreater:
+      return CompareOp::kGreater;
+    case Comparison::kGreaterEqual:
+      return CompareOp::kGreaterEqual;
+    case Comparison::kNotEqual:
+      break;
+  }
+  return std::nullopt;
+}
 
-constexpr std::array<CompareRow, 5> kCompareRows = {{
-    {"op_equal", CompareOp::kEqual, CompareOp::kEqual},
-    {"op_less", CompareOp::kLess, CompareOp::kGreater},
-    {"op_less_equal", CompareOp::kLessEqual, CompareOp::kGreaterEqual},
-    {"op_greater", CompareOp::kGreater, CompareOp::kLess},
-    {"op_greater_equal", CompareOp::kGreaterEqual, CompareOp::kLessEqual},
-}};
-
-// String operators whose match must contain the terms of the text sought. `open_begin` and
-// `open_end` say on which side the text may be a part of a longer term.
-struct TextRow {
-  std::string_view function;  // "op_" and the kind of a search
-  bool open_begin;
-  bool open_end;
-};
-
-constexpr std::array<TextRow, 13> kTextRows = {{
-    {"op_has", false, false},
-    {"op_has_cs", false, false},
-    {"op_hasprefix", false, true},
-    {"op_hasprefix_cs", false, true},
-    {"op_hassuffix", true, false},
-    {"op_hassuffix_cs", true, false},
-    {"op_contains", true, true},
-    {"op_contains_cs", true, true},
-    {"op_startswith", true, true},
-    {"op_startswith_cs", true, true},
-    {"op_endswith", true, true},
-    {"op_endswith_cs", true, true},
-    {"op_equal_fold", false, false},
-}};
+// The terms that a text must have for it to match a search for the constant.
+std::vector<std::string> terms_of(const plan::Expr& sought, OpenEnds open) {
+  return required_terms(sought.constant.as_text(), open.begin, open.end);
+}
 
 class Translator {
  public:
@@ -74,8 +59,11 @@ class Translator {
     if (name == "op_in") {
       return translate_in(expr);
     }
-    if (expr.args.size() == 2) {
-      return translate_binary(expr, name);
+    if (expr.function->comparison.has_value()) {
+      return translate_comparison(expr, *expr.function->comparison);
+    }
+    if (expr.function->required_terms.has_value()) {
+      return translate_search(expr, *expr.function->required_terms);
     }
     return BlockTest::unknown();
   }
@@ -93,38 +81,27 @@ class Translator {
     return column.field == plan::kTimeColumn ? &time_field_ : &column.field;
   }
 
-  BlockTest translate_binary(const plan::Expr& expr, std::string_view name) const {
+  BlockTest translate_comparison(const plan::Expr& expr, Comparison comparison) const {
     const plan::Expr& left = *expr.args[0];
     const plan::Expr& right = *expr.args[1];
-    for (const CompareRow& row : kCompareRows) {
-      if (row.function != name) {
-        continue;
-      }
-      if (const std::string* field = stored_field(left); field && right.is_constant()) {
-        return BlockTest::compare(*field, row.op, right.constant);
-      }
-      if (const std::string* field = stored_field(right); field && left.is_constant()) {
-        return BlockTest::compare(*field, row.mirrored, left.constant);
-      }
-      return BlockTest::unknown();
-    }
-    for (const TextRow& row : kTextRows) {
-      if (row.function == name) {
-        return translate_text(left, right, row);
-      }
-    }
-    return BlockTest::unknown();
+    const bool turned = !right.is_constant();
+    const std::string* field = stored_field(turned ? right : left);
+    const plan::Expr& constant = turned ? left : right;
+    const std::optional<CompareOp> op = compare_op(turned ? mirrored(comparison) : comparison);
+    return field != nullptr && constant.is_constant() && op.has_value()
+               ? BlockTest::compare(*field, *op, constant.constant)
+               : BlockTest::unknown();
   }
 
-  BlockTest translate_text(const plan::Expr& left, const plan::Expr& right,
-                           const TextRow& row) const {
+  BlockTest translate_search(const plan::Expr& expr, OpenEnds open) const {
+    const plan::Expr& left = *expr.args[0];
+    const plan::Expr& right = *expr.args[1];
     const std::string* field = stored_field(left);
     if (field == nullptr || left.type != Type::kString || !right.is_constant() ||
         right.type != Type::kString || right.constant.is_null()) {
       return BlockTest::unknown();
     }
-    std::vector<std::string> terms =
-        required_terms(right.constant.as_text(), row.open_begin, row.open_end);
+    std::vector<std::string> terms = terms_of(right, open);
     return terms.empty() ? BlockTest::unknown() : BlockTest::has_terms(*field, std::move(terms));
   }
 
@@ -159,12 +136,11 @@ void collect_searches(const plan::Expr& expr, SearchedColumns* searched,
   }
   SharedTerms terms;
   if (expr.is_call("op_search")) {
-    const std::string function = "op_" + std::string(expr.args[1]->constant.as_text());
-    for (const TextRow& row : kTextRows) {
-      if (row.function == function) {
-        terms = std::make_shared<const std::vector<std::string>>(
-            required_terms(expr.args[0]->constant.as_text(), row.open_begin, row.open_end));
-      }
+    const ScalarFunction* test =
+        find_function("op_" + std::string(expr.args[1]->constant.as_text()));
+    if (test != nullptr && test->required_terms.has_value()) {
+      terms = std::make_shared<const std::vector<std::string>>(
+          terms_of(*expr.args[0], *test->required_terms));
     }
   }
   for (const plan::ExprPtr& arg : expr.args) {

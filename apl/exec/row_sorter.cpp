@@ -52,10 +52,12 @@ void for_each_run(std::span<Row> rows, std::uint64_t Row::*number, Callback&& ca
 }  // namespace
 
 RowSorter::RowSorter(const std::vector<plan::SortKey>& keys, std::size_t limit,
-                     MemoryBudget* budget, std::string_view operator_name)
+                     MemoryBudget* budget, const QueryControl* control,
+                     std::string_view operator_name)
     : keys_(keys),
       limit_(limit),
       budget_(budget),
+      control_(control),
       name_(operator_name),
       lease_(budget, operator_name) {}
 
@@ -143,6 +145,7 @@ std::size_t RowSorter::common_bytes(std::size_t key, std::size_t begin, std::siz
     Part& part = parts_[i];
     const Values& values = part.chunk.column(keys_[key].column).values();
     if (!part.common[key].has_value()) {
+      AllocationMeter::poll();
       for (std::size_t slot = 0; slot < values.size(); ++slot) {
         if (!values.is_null(slot)) {
           shorten(&part.common[key], values.data<std::string_view>()[slot]);
@@ -272,7 +275,7 @@ Status RowSorter::add(Chunk chunk) {
   part.chunk = std::move(chunk);
   parts_.push_back(std::move(part));
   if (!is_limited()) {
-    EVQ_TRY(sort_part(parts_.size() - 1));
+    EVQ_TRY(guarded([this] { return sort_part(parts_.size() - 1); }));
     return charge_last();
   }
   return make_room();
@@ -285,15 +288,15 @@ Status RowSorter::make_room() {
   const bool many_rows = rows_ > kHeldRowsMin && rows_ / kSlack >= limit_;
   const bool threshold_due = rows_ >= limit_ && !threshold_.has_value() && !keys_.empty();
   if (many_small_parts) {
-    return compact();
+    return guarded([this] { return compact(); });
   }
   if (many_rows || threshold_due) {
-    return keys_.empty() ? compact() : drop_others();
+    return guarded([this] { return keys_.empty() ? compact() : drop_others(); });
   }
   Status charged = charge_last();
   const bool can_drop = !keys_.empty() && rows_ - rows_ / kDroppedShareMin >= limit_;
   if (!charged.ok() && charged.error().code == ErrorCode::kLimit && can_drop) {
-    return drop_others();
+    return guarded([this] { return drop_others(); });
   }
   return charged;
 }
@@ -315,7 +318,7 @@ Status RowSorter::sort_part(std::size_t number) {
   }
   std::vector<std::uint32_t> order(rows.size());
   std::ranges::transform(rows, order.begin(), &RowRef::row);
-  AllocationMeter meter(budget_, nullptr, name_);
+  AllocationMeter meter(budget_, control_, name_);
   return meter.guard([&] {
     part.chunk.select(order);
     if (!part.positions.empty()) {
@@ -329,7 +332,11 @@ Status RowSorter::sort_part(std::size_t number) {
 
 // By their numbers, then where these leave it open by the keys themselves.
 void RowSorter::sort_rows(std::vector<RowRef>* rows, bool ordered) const {
-  const auto less = [this](const RowRef& a, const RowRef& b) { return before(a, b); };
+  PollCounter poll;
+  const auto less = [&](const RowRef& a, const RowRef& b) {
+    poll.add();
+    return before(a, b);
+  };
   if (rows->size() < kRadixRowsMin) {
     std::ranges::sort(*rows, less);
     return;
@@ -400,16 +407,25 @@ Status RowSorter::finish() {
     return {};
   }
   // One part need not be in order yet, and several may be too many rows.
-  if (limit_ <= kOrderedRowsMax) {
-    return compact();
-  }
+  return guarded([this] { return limit_ <= kOrderedRowsMax ? compact() : sort_parts(); });
+}
+
+Status RowSorter::sort_parts() {
   if (rows_ > limit_) {
     EVQ_TRY(drop_others());
   }
   for (std::size_t part = 0; part < parts_.size(); ++part) {
+    AllocationMeter::poll();
     EVQ_TRY(sort_part(part));
   }
   return {};
+}
+
+Status RowSorter::guarded(const std::function<Status()>& work) const {
+  AllocationMeter meter(nullptr, control_, name_);
+  Status done;
+  EVQ_TRY(meter.guard([&] { done = work(); }));
+  return done;
 }
 
 // The first key of the last row that stays.
@@ -417,10 +433,16 @@ std::uint64_t RowSorter::last_first_key() const {
   std::vector<std::uint64_t> all;
   all.reserve(rows_);
   for (std::size_t part = 0; part < parts_.size(); ++part) {
+    AllocationMeter::poll();
     const std::vector<std::uint64_t> numbers = part_numbers(part, 0);
     all.insert(all.end(), numbers.begin(), numbers.end());
   }
-  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(limit_ - 1));
+  PollCounter poll;
+  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(limit_ - 1),
+                           [&](std::uint64_t a, std::uint64_t b) {
+                             poll.add();
+                             return a < b;
+                           });
   return all[limit_ - 1];
 }
 
@@ -433,6 +455,7 @@ Result<std::vector<RowList>> RowSorter::first_rows() {
   MemoryLease ties_lease(budget_, name_);
   std::size_t room = limit_;
   for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+    AllocationMeter::poll();
     const std::vector<std::uint64_t> numbers = part_numbers(part, 0);
     select_rows(numbers.size(), &kept[part], [&](std::size_t row) { return numbers[row] < bound; });
     room -= kept[part].size();
@@ -445,8 +468,12 @@ Result<std::vector<RowList>> RowSorter::first_rows() {
     }
   }
   if (ties.size() > room) {
+    PollCounter poll;
     std::ranges::nth_element(ties, ties.begin() + static_cast<std::ptrdiff_t>(room),
-                             [this](const RowRef& a, const RowRef& b) { return before(a, b); });
+                             [&](const RowRef& a, const RowRef& b) {
+                               poll.add();
+                               return before(a, b);
+                             });
     ties.resize(room);
   }
   for (const RowRef& tie : ties) {
@@ -458,7 +485,7 @@ Result<std::vector<RowList>> RowSorter::first_rows() {
 Status RowSorter::drop_others() {
   EVQ_TRY_ASSIGN(std::vector<RowList> kept, first_rows());
   std::vector<Part> parts;
-  AllocationMeter meter(budget_, nullptr, name_);
+  AllocationMeter meter(budget_, control_, name_);
   rows_ = 0;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
@@ -499,14 +526,18 @@ Status RowSorter::compact() {
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     append_rows(part, &rows);
   }
-  const auto less = [this](const RowRef& a, const RowRef& b) { return before(a, b); };
   if (rows.size() > limit_) {
+    PollCounter poll;
+    const auto less = [&](const RowRef& a, const RowRef& b) {
+      poll.add();
+      return before(a, b);
+    };
     std::ranges::nth_element(rows, rows.begin() + static_cast<std::ptrdiff_t>(limit_), less);
     rows.resize(limit_);
   }
   sort_rows(&rows, false);
   std::vector<Part> parts;
-  AllocationMeter meter(budget_, nullptr, name_);
+  AllocationMeter meter(budget_, control_, name_);
   for (std::size_t begin = 0; begin < rows.size(); begin += kChunkRowsMax) {
     const std::span<const RowRef> some(rows.data() + begin,
                                        std::min(kChunkRowsMax, rows.size() - begin));

@@ -11,16 +11,21 @@
 // Comparisons are mostly of two numbers of each row, order-preserving 64-bit integers: of its first
 // two keys, for texts of dictionaries their rank among all; or of fifteen bytes of the first key,
 // when that is another text, after those that all begin with. One thread at a time.
+//
+// What looks at all rows ends when the query must: add() and finish() by the sorter's control,
+// next(), cut() and stretch() under the caller's AllocationMeter.
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "apl/plan/plan.h"
+#include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/base/memory_budget.h"
 #include "store/column/chunk.h"
@@ -33,9 +38,10 @@ class RowSorter {
   // Rows of a chunk that next() makes: few enough that a chunk of wide rows stays small.
   static constexpr std::size_t kNextRowsMax = 32768;
 
-  // Without keys the order is that of the stream. `operator_name`, a literal, is for memory errors.
+  // Without keys the order is that of the stream. `budget` and `control` may be null.
+  // `operator_name`, a literal, is for memory errors.
   RowSorter(const std::vector<plan::SortKey>& keys, std::size_t limit, MemoryBudget* budget,
-            std::string_view operator_name);
+            const QueryControl* control, std::string_view operator_name);
 
   // Takes over the rows that can be among the first `limit`.
   Status add(Chunk chunk);
@@ -133,6 +139,9 @@ class RowSorter {
   void append_rows(std::uint32_t part, std::uint32_t begin, std::uint32_t end,
                    std::vector<RowRef>* rows) const;
   Status sort_part(std::size_t number);
+  Status sort_parts();
+  // Does `work`, which polls, until the query must end. What it allocates is charged by itself.
+  Status guarded(const std::function<Status()>& work) const;
   // Sorts rows by all keys. `ordered`: those with equal keys are in the order of the stream
   // already.
   void sort_rows(std::vector<RowRef>* rows, bool ordered) const;
@@ -195,6 +204,7 @@ class RowSorter {
   const std::vector<plan::SortKey> keys_;
   const std::size_t limit_;
   MemoryBudget* const budget_;
+  const QueryControl* const control_;
   const std::string_view name_;
   MemoryLease lease_;
   std::vector<Type> key_types_;  // known with the first chunk

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apl/exec/row_sorter.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/heap.h"
 
 namespace evq {
@@ -203,6 +204,7 @@ std::size_t RowSorter::cut() {
   const std::size_t stretches = std::clamp<std::size_t>(rows_ / kNextRowsMax, 1, samples.size());
   cuts_.assign(1, std::vector<std::uint32_t>(parts_.size()));
   for (std::size_t stretch = 1; stretch < stretches; ++stretch) {
+    AllocationMeter::poll();
     const RowRef& bound = samples[stretch * samples.size() / stretches];
     std::vector<std::uint32_t>& begins = cuts_.emplace_back();
     for (std::uint32_t part = 0; part < parts_.size(); ++part) {
@@ -242,7 +244,7 @@ Chunk RowSorter::stretch(std::size_t i) const {
     }
   }
   if (keys_.empty() || splits_text_ || parts.size() <= kMergedPartsMax) {
-    return gather(Merge(*this, begins, ends).take(rows_));
+    return gather(Merge(*this, begins, ends).take(rows_max));
   }
   std::ranges::sort(parts, {}, [this](std::uint32_t part) { return parts_[part].first; });
   std::vector<RowRef> rows;

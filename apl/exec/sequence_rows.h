@@ -10,8 +10,10 @@
 
 namespace evq {
 
-// A stream has fewer sequences than the other bits can tell apart.
 inline constexpr unsigned kPlaceRowBits = 32;
+// All sequences of a stream are below this: what the other bits can tell apart. Whoever numbers
+// chunks by more than how many there are, or adds the sequences of streams up, sees to it.
+inline constexpr std::uint64_t kSequencesMax = std::uint64_t{1} << (64 - kPlaceRowBits);
 
 class SequenceRows {
  public:

@@ -55,7 +55,8 @@ struct SortSpec {
 class SortSink final : public Sink {
  public:
   explicit SortSink(const SortSpec& spec)
-      : spec_(spec), sorter_(spec.keys, spec.limit, spec.budget, spec.name) {}
+      : spec_(spec),
+        sorter_(spec.keys, spec.limit, spec.budget, spec.executor->options().control, spec.name) {}
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(spec_.executor->check());
@@ -224,7 +225,9 @@ class SideBySideMerge {
 
   Status push(Consumer& consumer) {
     EVQ_TRY_ASSIGN(std::unique_ptr<Sink> sink, consumer.make_sink());
-    const std::size_t stretches = sorted_.cut();
+    std::size_t stretches = 0;
+    AllocationMeter meter = spec_.executor->meter(spec_.name);
+    EVQ_TRY(meter.guard([&] { stretches = sorted_.cut(); }));
     Flow flow = Flow::kMore;
     for (std::size_t begin = 0; begin < stretches && flow == Flow::kMore; begin += at_once_) {
       const std::size_t end = std::min(begin + at_once_, stretches);

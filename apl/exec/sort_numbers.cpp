@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "store/base/allocation_meter.h"
+#include "store/base/limits.h"
 #include "store/base/ordered_bits.h"
 #include "store/column/physical.h"
 #include "store/column/text_order.h"
@@ -120,8 +122,10 @@ std::vector<std::vector<std::uint64_t>> rank_texts(std::span<const Values* const
                                                    SortOrder order) {
   std::vector<std::vector<std::uint64_t>> numbers(dictionaries.size());
   std::vector<OrderedText> texts;
+  PollCounter poll;
   for (std::size_t i = 0; i < dictionaries.size(); ++i) {
     const Values& values = *dictionaries[i];
+    poll.add(values.size());
     numbers[i].resize(values.size(), null_number(order));
     for (std::size_t slot = 0; slot < values.size(); ++slot) {
       if (!values.is_null(slot)) {
@@ -132,6 +136,7 @@ std::vector<std::vector<std::uint64_t>> rank_texts(std::span<const Values* const
   sort_texts(texts);
   std::uint64_t rank = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
+    poll.add();
     rank += i == 0 || texts[i].text != texts[i - 1].text ? 1U : 0U;
     numbers[texts[i].number >> 32U][texts[i].number & 0xffffffff] =
         order.descending ? kNumberMax - rank : kNumberMin + rank;
@@ -157,7 +162,11 @@ void sort_numbers(const Vector& column, SortOrder order, std::vector<std::uint64
     return;
   }
   out->resize(column.values().size());
-  number_slots(column.values(), 0, out->size(), order, out->data());
+  for (std::size_t begin = 0; begin < out->size(); begin += kChunkRowsMax) {
+    AllocationMeter::poll();
+    const std::size_t end = std::min(begin + kChunkRowsMax, out->size());
+    number_slots(column.values(), begin, end, order, out->data() + begin);
+  }
   *out = numbers_by_row(column, std::move(*out));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Sort numbers: unsigned numbers that order like values, or nearly: equal numbers may stand for
-// different values (long strings, dynamics, the extremes of a type). Pure; any thread.
+// different values (long strings, dynamics, the extremes of a type). Pure; any thread. What may
+// look at many values ends when the query must, under an AllocationMeter.
 
 #include <cstddef>
 #include <cstdint>

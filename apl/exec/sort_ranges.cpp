@@ -105,7 +105,9 @@ class SampleConsumer final : public Consumer {
     for (const auto& sink : sinks) {
       stride = std::max(stride, static_cast<SampleSink&>(*sink).stride());
     }
-    RowSorter sorter(sample_keys(), RowSorter::kNoLimit, executor_.options().budget, kSortName);
+    const ExecOptions& options = executor_.options();
+    RowSorter sorter(sample_keys(), RowSorter::kNoLimit, options.budget, options.control,
+                     kSortName);
     for (const auto& one : sinks) {
       auto& sink = static_cast<SampleSink&>(*one);
       sink.thin_to(stride);

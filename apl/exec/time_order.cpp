@@ -13,6 +13,7 @@
 
 #include "apl/exec/eval.h"
 #include "apl/exec/forwarding_sink.h"
+#include "apl/exec/numbered_rows.h"
 #include "apl/exec/sequence_rows.h"
 #include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
@@ -32,7 +33,7 @@ constexpr std::size_t kCopiedRowsMax = 32768;
 constexpr std::size_t kCopiedRowsMin = 64;
 // Sequences that one sink gives out, at most.
 constexpr unsigned kSinkSequenceBitsMax = 24;
-static_assert(kThreadsMax <= std::uint64_t{1} << (64 - kPlaceRowBits - kSinkSequenceBitsMax),
+static_assert(kThreadsMax <= kSequencesMax >> kSinkSequenceBitsMax,
               "a row's place in the stream has room for the sequences of all sinks");
 // For a chunk that it gets, of a row at least.
 constexpr std::uint64_t kSequencesPerRowMax = 4;
@@ -78,11 +79,17 @@ bool few_overlap(const Snapshot& snapshot, std::span<const std::uint32_t> blocks
   return true;
 }
 
+// The sequences of one sink's chunks: from `begin` on, below `end`.
+struct SinkSequences {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
 // One worker's rows, in chunks of some of a block's each, which come in order.
 class TimeMergeSink final : public ForwardingSink {
  public:
   TimeMergeSink(const Executor& executor, const plan::Sort& sort, TimeOrder order,
-                const std::vector<std::int64_t>& begins, std::uint64_t first_sequence,
+                const std::vector<std::int64_t>& begins, const SinkSequences& sequences,
                 std::unique_ptr<Sink> next)
       : ForwardingSink(std::move(next)),
         executor_(executor),
@@ -90,7 +97,7 @@ class TimeMergeSink final : public ForwardingSink {
         name_(sort.asker),
         order_(order),
         begins_(begins),
-        sequence_(first_sequence),
+        sequences_(sequences),
         lease_(executor.options().budget, sort.asker) {}
 
   Result<Flow> push(Chunk chunk) override {
@@ -261,7 +268,13 @@ class TimeMergeSink final : public ForwardingSink {
   }
 
   Status push_next(Chunk chunk) {
-    chunk.set_sequence(sequence_++);
+    if (flow_ == Flow::kDone) {  // of the rows taken before this one
+      return Status::success();
+    }
+    if (sequences_.begin == sequences_.end) {
+      return too_many_chunks();
+    }
+    chunk.set_sequence(sequences_.begin++);
     EVQ_TRY_ASSIGN(flow_, next().push(std::move(chunk)));
     return Status::success();
   }
@@ -271,7 +284,7 @@ class TimeMergeSink final : public ForwardingSink {
   const std::string_view name_;
   const TimeOrder order_;
   const std::vector<std::int64_t>& begins_;
-  std::uint64_t sequence_;
+  SinkSequences sequences_;  // of the chunks to come
   MemoryLease lease_;
   std::vector<Part> parts_;
   std::vector<RowPlace> copied_;  // rows on their way into a chunk of their own
@@ -363,9 +376,10 @@ Status TimeMerge::prepare() {
 
 Result<std::unique_ptr<Sink>> TimeMerge::make_sink() {
   EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
-  return std::unique_ptr<Sink>(
-      std::make_unique<TimeMergeSink>(executor_, std::get<plan::Sort>(node_.op), order_, begins_,
-                                      sinks_++ << sequence_bits_, std::move(next)));
+  const SinkSequences sequences{sinks_ << sequence_bits_, (sinks_ + 1) << sequence_bits_};
+  ++sinks_;
+  return std::unique_ptr<Sink>(std::make_unique<TimeMergeSink>(
+      executor_, std::get<plan::Sort>(node_.op), order_, begins_, sequences, std::move(next)));
 }
 
 Status TimeMerge::complete(std::vector<std::unique_ptr<Sink>> sinks) {

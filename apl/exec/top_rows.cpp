@@ -40,11 +40,16 @@ void keep_first(std::size_t count, const RowsToRank& known, RowList* rows) {
   };
   AllocationMeter::charge(rows->size() * sizeof(Placed));
   std::vector<Placed> placed(rows->size());
+  PollCounter poll;
   std::ranges::transform(*rows, placed.begin(), [&](std::uint32_t row) {
+    poll.add();
     return Placed{known.position(row), row};
   });
-  std::ranges::nth_element(placed, placed.begin() + static_cast<std::ptrdiff_t>(count), {},
-                           &Placed::position);
+  std::ranges::nth_element(placed, placed.begin() + static_cast<std::ptrdiff_t>(count),
+                           [&](const Placed& a, const Placed& b) {
+                             poll.add();
+                             return a.position < b.position;
+                           });
   rows->resize(count);
   std::ranges::transform(placed.begin(), placed.begin() + static_cast<std::ptrdiff_t>(count),
                          rows->begin(), &Placed::row);
@@ -55,7 +60,9 @@ void keep_first(std::size_t count, const RowsToRank& known, RowList* rows) {
 void split_at(std::uint64_t bound, const std::vector<std::uint64_t>& numbers, RowList* open,
               RowList* chosen) {
   RowList ties;
+  PollCounter poll;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
+    poll.add();
     if (numbers[i] <= bound) {
       (numbers[i] < bound ? *chosen : ties).push_back((*open)[i]);
     }
@@ -87,7 +94,11 @@ RowList rows_that_may_be_top(std::size_t rows, const TopRows& top, const RowsToR
     sort_numbers(column, top.keys[key].order, &numbers);
     std::vector<std::uint64_t> sorted = numbers;
     const auto last = sorted.begin() + static_cast<std::ptrdiff_t>(room - 1);
-    std::ranges::nth_element(sorted, last);
+    PollCounter poll;
+    std::ranges::nth_element(sorted, last, [&](std::uint64_t a, std::uint64_t b) {
+      poll.add();
+      return a < b;
+    });
     split_at(*last, numbers, &open, &chosen);
     if (!is_exact_sort_number(column.type(), *last)) {
       ties_are_equal = false;

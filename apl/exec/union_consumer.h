@@ -2,7 +2,8 @@
 // UnionConsumer: lets several inputs run one after the other into one consumer: completes it after
 // the last. The sequences of an input begin where those of the one before ended, so that unions
 // nest. A sink that needs no further chunks would need none of a later input either, whoever's they
-// are: once there is one, the inputs that are left need not run.
+// are: once there is one, the inputs that are left need not run. kLimit when there are more
+// sequences than the places of rows have room for.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +13,9 @@
 #include <vector>
 
 #include "apl/exec/forwarding_sink.h"
+#include "apl/exec/numbered_rows.h"
 #include "apl/exec/operator.h"
+#include "apl/exec/sequence_rows.h"
 
 namespace evq {
 
@@ -22,6 +25,9 @@ class UnionSink final : public ForwardingSink {
       : ForwardingSink(std::move(next)), begin_(begin), end_(begin) {}
   Result<Flow> push(Chunk chunk) override {
     chunk.set_sequence(begin_ + chunk.sequence());
+    if (chunk.sequence() >= kSequencesMax) {
+      return too_many_chunks();
+    }
     end_ = std::max(end_, chunk.sequence() + 1);
     EVQ_TRY_ASSIGN(const Flow flow, next().push(std::move(chunk)));
     is_done_ = flow == Flow::kDone;

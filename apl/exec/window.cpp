@@ -17,7 +17,6 @@
 #include "apl/exec/repeatable.h"
 #include "apl/exec/time_order.h"
 #include "apl/exec/whole_input.h"
-#include "apl/plan/window_names.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/heap.h"
@@ -31,7 +30,6 @@ namespace {
 constexpr std::string_view kWindowName = "a window function";
 
 using plan::WindowCall;
-using plan::WindowKind;
 
 // The last values of the rows so far, those that are looked back at and a few more: as the slices
 // that they came in, each of which is copied once however far back that is.
@@ -91,7 +89,7 @@ class WindowColumn {
     }
     return sessions(input, count);
   }
-  std::size_t rows_ahead() const { return plan::rows_ahead(call_); }
+  std::size_t rows_ahead() const { return call_.rows_ahead(); }
   // What is held of the rows so far.
   std::size_t size_bytes() const { return before_.size_bytes(); }
 
@@ -398,7 +396,8 @@ const plan::Node* ordered_below(const plan::Node& node) {
   return keeps_order ? ordered_below(*node.inputs[0]) : nullptr;
 }
 
-// Marks an overflow when the rows do not fit, before anything is handed on.
+// Marks an overflow when the rows do not fit, before anything is handed on; or what the operators
+// below hold of them, which hold less where they need not give the rows to several sinks.
 Status run_over_all_rows(Executor& executor, const plan::Node& node, Consumer& consumer,
                          OverflowMark* overflow) {
   const auto& window = std::get<plan::Window>(node.op);

@@ -399,7 +399,8 @@ class SumState final : public AggregateState {
 template <SumKind kKind>
 AggregateBindResult bind_sum(const AggregateBindRequest& request) {
   constexpr bool kAverage = kKind == SumKind::kAverage;
-  const std::optional<Type> type = number_type(request.arguments[0].type, kAverage);
+  const Type given = request.arguments[0].type;
+  const std::optional<Type> type = kAverage ? number_or_time_type(given) : number_type(given);
   if (!type.has_value()) {
     return not_a_number(request, 0);
   }
@@ -427,7 +428,10 @@ constexpr AggregateFunction kBasicRows[] = {
      .bind = bind_count,
      .arguments_min = 0,
      .arguments_max = 1,
-     .api_name = "count"},
+     .api_name = "count",
+     .ignores_argument = true,
+     .zero_of_nothing = true,
+     .over_groups = "sum"},
     {.name = "countif",
      .summary = "Counts the rows for which the predicate is true.",
      .params = {{{"predicate", "A bool; null is not true."}}},
@@ -439,7 +443,9 @@ constexpr AggregateFunction kBasicRows[] = {
      .arguments_min = 1,
      .arguments_max = 1,
      .api_name = "countif",
-     .naming_arguments = 0},
+     .naming_arguments = 0,
+     .zero_of_nothing = true,
+     .over_groups = "sum"},
     {.name = "sum",
      .summary = "Adds up values.",
      .params = {{{"value", kSummed}}},
@@ -449,7 +455,9 @@ constexpr AggregateFunction kBasicRows[] = {
      .bind = bind_sum<SumKind::kSum>,
      .arguments_min = 1,
      .arguments_max = 1,
-     .api_name = "sum"},
+     .api_name = "sum",
+     .zero_of_nothing = true,
+     .over_groups = "sum"},
     {.name = "sumif",
      .summary = "Adds up the values of the rows for which the predicate is true.",
      .params = {{{"value", kSummed}, {"predicate", "A bool; null is not true."}}},
@@ -459,7 +467,9 @@ constexpr AggregateFunction kBasicRows[] = {
      .predicate = kLastArgument,
      .arguments_min = 2,
      .arguments_max = 2,
-     .api_name = "sumif"},
+     .api_name = "sumif",
+     .zero_of_nothing = true,
+     .over_groups = "sum"},
     {.name = "avg",
      .summary = "Gives the arithmetic mean of the values that are not null.",
      .params = {{{"value", kAveraged}}},

@@ -120,7 +120,7 @@ class HistogramState final : public QuantileStates<T> {
 };
 
 AggregateBindResult bind_histogram(const AggregateBindRequest& request) {
-  std::optional<Type> type = number_type(request.arguments[0].type, true);
+  std::optional<Type> type = number_or_time_type(request.arguments[0].type);
   if (!type.has_value()) {
     return not_a_number(request, 0);
   }

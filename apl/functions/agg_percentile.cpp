@@ -185,7 +185,7 @@ class DigestState final : public QuantileStates<double> {
 };
 
 AggregateBindResult bind_tdigest(const AggregateBindRequest& request) {
-  if (!number_type(request.arguments[0].type, true).has_value()) {
+  if (!number_or_time_type(request.arguments[0].type).has_value()) {
     return not_a_number(request, 0);
   }
   BoundAggregateCall call;
@@ -249,7 +249,7 @@ enum class Form : std::uint8_t { kValue, kColumns, kArray };
 
 template <Form kForm, bool kWeighted>
 AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
-  const std::optional<Type> type = number_type(request.arguments[0].type, true);
+  const std::optional<Type> type = number_or_time_type(request.arguments[0].type);
   if (!type.has_value()) {
     return not_a_number(request, 0);
   }
@@ -318,7 +318,8 @@ constexpr AggregateFunction kPercentileRows[] = {
      .bind = bind_percentiles<Form::kValue, false>,
      .arguments_min = 2,
      .arguments_max = 2,
-     .api_name = "percentiles"},
+     .api_name = "percentiles",
+     .takes_percentages = true},
     {.name = "percentileif",
      .summary = "Estimates a percentile of the rows for which the predicate is true.",
      .params = {{kPercentileValue, kPercent, kPredicate}},
@@ -329,7 +330,8 @@ constexpr AggregateFunction kPercentileRows[] = {
      .predicate = kLastArgument,
      .arguments_min = 3,
      .arguments_max = 3,
-     .api_name = "percentilesif"},
+     .api_name = "percentilesif",
+     .takes_percentages = true},
     {.name = "percentiles",
      .summary = "Estimates several percentiles in one pass, each in a column of its own.",
      .params = {{kPercentileValue, kPercents}},
@@ -338,7 +340,8 @@ constexpr AggregateFunction kPercentileRows[] = {
                     "2  4"}}},
      .bind = bind_percentiles<Form::kColumns, false>,
      .arguments_min = 2,
-     .api_name = "percentiles"},
+     .api_name = "percentiles",
+     .takes_percentages = true},
     {.name = "percentiles_array",
      .summary = "Estimates several percentiles in one pass, as an array.",
      .params = {{kPercentileValue, kPercents}},
@@ -348,7 +351,8 @@ constexpr AggregateFunction kPercentileRows[] = {
                     "[2,4]"}}},
      .bind = bind_percentiles<Form::kArray, false>,
      .arguments_min = 2,
-     .api_name = "percentiles"},
+     .api_name = "percentiles",
+     .takes_percentages = true},
     {.name = "percentiles_arrayif",
      .summary = "Estimates several percentiles of the rows with a true predicate, as an array.",
      .params = {{kPercentileValue, kPercents, kPredicate}},
@@ -359,7 +363,8 @@ constexpr AggregateFunction kPercentileRows[] = {
      .bind = bind_percentiles<Form::kArray, false>,
      .predicate = kLastArgument,
      .arguments_min = 3,
-     .api_name = "percentilesif"},
+     .api_name = "percentilesif",
+     .takes_percentages = true},
     {.name = "percentilew",
      .summary = "Estimates a percentile of values that each stand for several rows.",
      .params = {{kPercentileValue, kWeight, kPercent}},
@@ -369,7 +374,8 @@ constexpr AggregateFunction kPercentileRows[] = {
      .bind = bind_percentiles<Form::kValue, true>,
      .arguments_min = 3,
      .arguments_max = 3,
-     .api_name = "percentiles"},
+     .api_name = "percentiles",
+     .takes_percentages = true},
     {.name = "percentilesw",
      .summary = "Estimates several weighted percentiles, each in a column of its own.",
      .params = {{kPercentileValue, kWeight, kPercents}},
@@ -378,7 +384,8 @@ constexpr AggregateFunction kPercentileRows[] = {
                     "1  2"}}},
      .bind = bind_percentiles<Form::kColumns, true>,
      .arguments_min = 3,
-     .api_name = "percentiles"},
+     .api_name = "percentiles",
+     .takes_percentages = true},
     {.name = "percentilesw_array",
      .summary = "Estimates several weighted percentiles, as an array.",
      .params = {{kPercentileValue, kWeight, kPercents}},
@@ -388,7 +395,8 @@ constexpr AggregateFunction kPercentileRows[] = {
                     "[1,2]"}}},
      .bind = bind_percentiles<Form::kArray, true>,
      .arguments_min = 3,
-     .api_name = "percentiles"},
+     .api_name = "percentiles",
+     .takes_percentages = true},
     {.name = "tdigest",
      .summary = "Makes a state that percentile_tdigest() and tdigest_merge() read: how the values "
                 "are distributed.",

@@ -101,7 +101,7 @@ class SpreadState final : public AggregateState {
 
 template <Spread kSpread, Divisor kDivisor>
 AggregateBindResult bind_spread(const AggregateBindRequest& request) {
-  const std::optional<Type> type = number_type(request.arguments[0].type, false);
+  const std::optional<Type> type = number_type(request.arguments[0].type);
   if (!type.has_value()) {
     return not_a_number(request, 0);
   }
@@ -161,7 +161,7 @@ AggregateBindResult bind_covariance(const AggregateBindRequest& request) {
   Type types[2];
   for (int i = 0; i < 2; ++i) {
     const Type type = request.arguments[static_cast<std::size_t>(i)].type;
-    const std::optional<Type> number = number_type(type, false);
+    const std::optional<Type> number = number_type(type);
     if (!number.has_value() || *number == Type::kTimespan) {
       return not_a_number(request, i);
     }
@@ -248,7 +248,7 @@ class RateState final : public AggregateState {
 };
 
 AggregateBindResult bind_rate(const AggregateBindRequest& request) {
-  const std::optional<Type> type = number_type(request.arguments[0].type, false);
+  const std::optional<Type> type = number_type(request.arguments[0].type);
   if (!type.has_value() || *type == Type::kTimespan) {
     return not_a_number(request, 0);
   }
@@ -466,7 +466,8 @@ constexpr AggregateFunction kStatsRows[] = {
      .bind = bind_rate,
      .arguments_min = 1,
      .arguments_max = 1,
-     .api_name = "rate"},
+     .api_name = "rate",
+     .reads_bin_width = true},
     {.name = "binary_all_and",
      .summary = "Combines the bits of all values with and.",
      .params = {{kLong}},

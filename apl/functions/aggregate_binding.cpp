@@ -106,22 +106,25 @@ BoundAggregateCall one_result(const AggregateBindRequest& request, Type result, 
   return call;
 }
 
-std::optional<Type> number_type(Type type, bool allow_datetime) {
+std::optional<Type> number_type(Type type) {
   switch (type) {
     case Type::kLong:
     case Type::kReal:
     case Type::kTimespan:
       return type;
-    case Type::kDatetime:
-      return allow_datetime ? std::optional(type) : std::nullopt;
     case Type::kNull:
     case Type::kDynamic:
       return Type::kReal;
+    case Type::kDatetime:
     case Type::kBool:
     case Type::kString:
       break;
   }
   return std::nullopt;
+}
+
+std::optional<Type> number_or_time_type(Type type) {
+  return type == Type::kDatetime ? type : number_type(type);
 }
 
 BindFailure not_a_number(const AggregateBindRequest& request, int argument) {

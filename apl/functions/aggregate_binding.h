@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "apl/functions/function.h"
+#include "apl/functions/aggregate_function.h"
 
 namespace evq {
 
@@ -66,8 +66,10 @@ BoundAggregateCall one_result(const AggregateBindRequest& request, Type result, 
                               std::shared_ptr<const BoundAggregate> aggregate);
 
 // Returns the type in which a numeric argument is aggregated: long, real and timespan as they are,
-// null and dynamic as real, datetime only if allowed. nullopt for types that are no numbers.
-std::optional<Type> number_type(Type type, bool allow_datetime);
+// null and dynamic as real. nullopt for types that are no numbers.
+std::optional<Type> number_type(Type type);
+// The same, but datetime as it is too.
+std::optional<Type> number_or_time_type(Type type);
 BindFailure not_a_number(const AggregateBindRequest& request, int argument);
 
 // Allows a whole number in [min, max]; `otherwise` stands for an absent argument.

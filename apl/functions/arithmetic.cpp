@@ -17,40 +17,131 @@
 namespace evq {
 namespace {
 
-// ---- whole columns of longs
+MaybeSpan span_of(MaybeLong ns) {
+  return ns.has_value() ? MaybeSpan(Timespan{*ns}) : MaybeSpan();
+}
 
-// `each` of a row, and of any row what the result would be modulo 2^64; `overflow` is negative
-// where that is another.
-struct Sum {
-  static constexpr MaybeLong (*each)(std::int64_t, std::int64_t) = checked_add;
+// A number of nanoseconds that a real computation gave; null when it does not fit.
+MaybeSpan span_of_real(double ns) {
+  return span_of(int_from_real(ns));
+}
+
+// ---- the operators: what each makes of two sides, by their types
+
+struct Add {
+  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_add(a, b); }
+  static double of(double a, double b) { return a + b; }
+  static MaybeTime of(Datetime a, Timespan b) { return time_of(checked_add(a.ns, b.ns)); }
+  static MaybeTime of(Timespan a, Datetime b) { return of(b, a); }
+  static MaybeSpan of(Timespan a, Timespan b) { return span_of(checked_add(a.ns, b.ns)); }
+  // For dynamics only: a number beside a timespan counts nanoseconds.
+  static MaybeSpan of(Timespan a, std::int64_t b) { return of(a, Timespan{b}); }
+  static MaybeSpan of(std::int64_t a, Timespan b) { return of(Timespan{a}, b); }
+  static MaybeSpan of(Timespan a, double b) {
+    const MaybeSpan span = span_of_real(b);
+    return span.has_value() ? of(a, *span) : std::nullopt;
+  }
+  static MaybeSpan of(double a, Timespan b) { return of(b, a); }
+
+  // Of longs modulo 2^64; `overflow` is negative where `result` is not the exact one.
   static std::uint64_t wrapped(std::uint64_t a, std::uint64_t b) { return a + b; }
   static std::uint64_t overflow(std::uint64_t a, std::uint64_t b, std::uint64_t result) {
     return (a ^ result) & (b ^ result);
   }
 };
-struct Difference {
-  static constexpr MaybeLong (*each)(std::int64_t, std::int64_t) = checked_subtract;
+struct Subtract {
+  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_subtract(a, b); }
+  static double of(double a, double b) { return a - b; }
+  static MaybeTime of(Datetime a, Timespan b) { return time_of(checked_subtract(a.ns, b.ns)); }
+  static MaybeSpan of(Datetime a, Datetime b) { return span_of(checked_subtract(a.ns, b.ns)); }
+  static MaybeSpan of(Timespan a, Timespan b) { return span_of(checked_subtract(a.ns, b.ns)); }
+  // For dynamics only, as in Add.
+  static MaybeSpan of(Timespan a, std::int64_t b) { return of(a, Timespan{b}); }
+  static MaybeSpan of(std::int64_t a, Timespan b) { return of(Timespan{a}, b); }
+  static MaybeSpan of(Timespan a, double b) {
+    const MaybeSpan span = span_of_real(b);
+    return span.has_value() ? of(a, *span) : std::nullopt;
+  }
+  static MaybeSpan of(double a, Timespan b) {
+    const MaybeSpan span = span_of_real(a);
+    return span.has_value() ? of(*span, b) : std::nullopt;
+  }
+
+  // As in Add.
   static std::uint64_t wrapped(std::uint64_t a, std::uint64_t b) { return a - b; }
   static std::uint64_t overflow(std::uint64_t a, std::uint64_t b, std::uint64_t result) {
     return (a ^ b) & (a ^ result);
   }
 };
+struct Multiply {
+  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_multiply(a, b); }
+  static double of(double a, double b) { return a * b; }
+  static MaybeSpan of(Timespan a, std::int64_t b) { return span_of(checked_multiply(a.ns, b)); }
+  static MaybeSpan of(std::int64_t a, Timespan b) { return of(b, a); }
+  static MaybeSpan of(Timespan a, double b) { return span_of_real(static_cast<double>(a.ns) * b); }
+  static MaybeSpan of(double a, Timespan b) { return of(b, a); }
+};
+struct Divide {
+  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_divide(a, b); }
+  static double of(double a, double b) { return a / b; }
+  static MaybeReal of(Timespan a, Timespan b) {
+    return b.ns == 0 ? std::nullopt
+                     : MaybeReal(static_cast<double>(a.ns) / static_cast<double>(b.ns));
+  }
+  static MaybeSpan of(Timespan a, std::int64_t b) { return span_of(checked_divide(a.ns, b)); }
+  static MaybeSpan of(Timespan a, double b) { return span_of_real(static_cast<double>(a.ns) / b); }
+  // For dynamics only, as in Add.
+  static MaybeReal of(std::int64_t a, Timespan b) { return of(Timespan{a}, b); }
+  static double of(double a, Timespan b) { return of(a, static_cast<double>(b.ns)); }
+};
+struct Modulo {
+  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_modulo(a, b); }
+  static double of(double a, double b) { return std::fmod(a, b); }
+  static MaybeSpan of(Timespan a, Timespan b) { return span_of(checked_modulo(a.ns, b.ns)); }
+  // Beyond the multiple that bin() gives, so never negative.
+  static MaybeSpan of(Datetime a, Timespan b) {
+    const MaybeLong rest = b.ns > 0 ? checked_modulo(a.ns, b.ns) : std::nullopt;
+    return span_of(rest.has_value() && *rest < 0 ? *rest + b.ns : rest);
+  }
+};
 
-// Without a branch a row; nothing when some result does not fit.
-template <class Operation, class Left, class Right>
+MaybeLong negate_long(std::int64_t a) {
+  return checked_subtract(0, a);
+}
+double negate_real(double a) {
+  return -a;
+}
+MaybeSpan negate_span(Timespan a) {
+  return span_of(checked_subtract(0, a.ns));
+}
+
+// ---- for columns of these types
+
+template <class Operator, class Left, class Right>
+auto operate(Left a, Right b) {
+  return Operator::of(a, b);
+}
+
+template <class Operator, class Left, class Right>
+constexpr Overload lift_typed() {
+  return lift<&operate<Operator, Left, Right>>();
+}
+
+// Longs without a branch a row; nothing when some result does not fit.
+template <class Operator, class Left, class Right>
 std::optional<Vector> compute_all(std::size_t rows, const Left& left, const Right& right) {
   std::shared_ptr<Values> values = Values::make(Type::kLong, rows);
   auto* out = values->mutable_data<std::int64_t>();
   std::uint64_t overflow = 0;
   for (std::size_t i = 0; i < rows; ++i) {
-    const std::uint64_t result = Operation::wrapped(left(i), right(i));
-    overflow |= Operation::overflow(left(i), right(i), result);
+    const std::uint64_t result = Operator::wrapped(left(i), right(i));
+    overflow |= Operator::overflow(left(i), right(i), result);
     out[i] = static_cast<std::int64_t>(result);
   }
   return overflow >> 63U != 0 ? std::nullopt : std::optional(Vector::flat(std::move(values)));
 }
 
-template <class Operation>
+template <class Operator>
 Vector long_kernel(const KernelCall& call) {
   const Vector& left = call.args[0];
   const Vector& right = call.args[1];
@@ -67,108 +158,19 @@ Vector long_kernel(const KernelCall& call) {
     const auto same = [](const std::int64_t* data) {
       return [value = static_cast<std::uint64_t>(*data)](std::size_t) { return value; };
     };
-    result = right.is_constant()  ? compute_all<Operation>(call.rows, each(a), same(b))
-             : left.is_constant() ? compute_all<Operation>(call.rows, same(a), each(b))
-                                  : compute_all<Operation>(call.rows, each(a), each(b));
+    result = right.is_constant()  ? compute_all<Operator>(call.rows, each(a), same(b))
+             : left.is_constant() ? compute_all<Operator>(call.rows, same(a), each(b))
+                                  : compute_all<Operator>(call.rows, each(a), each(b));
   }
-  return result.has_value() ? *std::move(result) : lifting::kernel<Operation::each>(call);
+  return result.has_value() ? *std::move(result)
+                            : lifting::kernel<&operate<Operator, std::int64_t, std::int64_t>>(call);
 }
 
-template <class Operation>
+template <class Operator>
 constexpr Overload lift_longs() {
-  Overload overload = lift<Operation::each>();
-  overload.kernel = &long_kernel<Operation>;
+  Overload overload = lift_typed<Operator, std::int64_t, std::int64_t>();
+  overload.kernel = &long_kernel<Operator>;
   return overload;
-}
-
-MaybeSpan span_of(MaybeLong ns) {
-  return ns.has_value() ? MaybeSpan(Timespan{*ns}) : MaybeSpan();
-}
-
-// A number of nanoseconds that a real computation gave; null when it does not fit.
-MaybeSpan span_of_real(double ns) {
-  return span_of(int_from_real(ns));
-}
-
-double add_reals(double a, double b) {
-  return a + b;
-}
-MaybeTime add_time_span(Datetime a, Timespan b) {
-  return time_of(checked_add(a.ns, b.ns));
-}
-MaybeTime add_span_time(Timespan a, Datetime b) {
-  return time_of(checked_add(a.ns, b.ns));
-}
-MaybeSpan add_spans(Timespan a, Timespan b) {
-  return span_of(checked_add(a.ns, b.ns));
-}
-
-double subtract_reals(double a, double b) {
-  return a - b;
-}
-MaybeTime subtract_time_span(Datetime a, Timespan b) {
-  return time_of(checked_subtract(a.ns, b.ns));
-}
-MaybeSpan subtract_times(Datetime a, Datetime b) {
-  return span_of(checked_subtract(a.ns, b.ns));
-}
-MaybeSpan subtract_spans(Timespan a, Timespan b) {
-  return span_of(checked_subtract(a.ns, b.ns));
-}
-
-double multiply_reals(double a, double b) {
-  return a * b;
-}
-MaybeSpan multiply_span_long(Timespan a, std::int64_t b) {
-  return span_of(checked_multiply(a.ns, b));
-}
-MaybeSpan multiply_long_span(std::int64_t a, Timespan b) {
-  return span_of(checked_multiply(a, b.ns));
-}
-MaybeSpan multiply_span_real(Timespan a, double b) {
-  return span_of_real(static_cast<double>(a.ns) * b);
-}
-MaybeSpan multiply_real_span(double a, Timespan b) {
-  return span_of_real(a * static_cast<double>(b.ns));
-}
-
-double divide_reals(double a, double b) {
-  return a / b;
-}
-std::optional<double> divide_spans(Timespan a, Timespan b) {
-  if (b.ns == 0) {
-    return std::nullopt;
-  }
-  return static_cast<double>(a.ns) / static_cast<double>(b.ns);
-}
-MaybeSpan divide_span_long(Timespan a, std::int64_t b) {
-  return span_of(checked_divide(a.ns, b));
-}
-MaybeSpan divide_span_real(Timespan a, double b) {
-  return span_of_real(static_cast<double>(a.ns) / b);
-}
-
-double modulo_reals(double a, double b) {
-  return std::fmod(a, b);
-}
-MaybeSpan modulo_spans(Timespan a, Timespan b) {
-  return span_of(checked_modulo(a.ns, b.ns));
-}
-
-// Beyond the multiple that bin() gives, so never negative.
-MaybeSpan modulo_time_span(Datetime a, Timespan b) {
-  const MaybeLong rest = b.ns > 0 ? checked_modulo(a.ns, b.ns) : std::nullopt;
-  return span_of(rest.has_value() && *rest < 0 ? *rest + b.ns : rest);
-}
-
-MaybeLong negate_long(std::int64_t a) {
-  return checked_subtract(0, a);
-}
-double negate_real(double a) {
-  return -a;
-}
-MaybeSpan negate_span(Timespan a) {
-  return span_of(checked_subtract(0, a.ns));
 }
 
 // ---- by value: what an operator makes of a dynamic depends on what the row holds
@@ -197,85 +199,6 @@ Quantity quantity_of(DynamicView value) {
   return std::monostate{};
 }
 
-MaybeSpan add_span_ns(Timespan a, MaybeSpan ns) {
-  return ns.has_value() ? add_spans(a, *ns) : std::nullopt;
-}
-MaybeSpan subtract_span_ns(MaybeSpan ns, MaybeSpan b) {
-  return ns.has_value() && b.has_value() ? subtract_spans(*ns, *b) : std::nullopt;
-}
-
-// The typed forms of an operator; the last takes every pair that has none. Where both sides must
-// be of one kind, a number beside a timespan counts nanoseconds.
-struct Add {
-  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_add(a, b); }
-  static double of(double a, double b) { return add_reals(a, b); }
-  static MaybeTime of(Datetime a, Timespan b) { return add_time_span(a, b); }
-  static MaybeTime of(Timespan a, Datetime b) { return add_span_time(a, b); }
-  static MaybeSpan of(Timespan a, Timespan b) { return add_spans(a, b); }
-  static MaybeSpan of(Timespan a, std::int64_t b) { return add_spans(a, Timespan{b}); }
-  static MaybeSpan of(std::int64_t a, Timespan b) { return add_spans(Timespan{a}, b); }
-  static MaybeSpan of(Timespan a, double b) { return add_span_ns(a, span_of_real(b)); }
-  static MaybeSpan of(double a, Timespan b) { return add_span_ns(b, span_of_real(a)); }
-  template <class A, class B>
-  static MaybeLong of(A /*a*/, B /*b*/) {
-    return std::nullopt;
-  }
-};
-struct Subtract {
-  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_subtract(a, b); }
-  static double of(double a, double b) { return subtract_reals(a, b); }
-  static MaybeTime of(Datetime a, Timespan b) { return subtract_time_span(a, b); }
-  static MaybeSpan of(Datetime a, Datetime b) { return subtract_times(a, b); }
-  static MaybeSpan of(Timespan a, Timespan b) { return subtract_spans(a, b); }
-  static MaybeSpan of(Timespan a, std::int64_t b) { return subtract_spans(a, Timespan{b}); }
-  static MaybeSpan of(std::int64_t a, Timespan b) { return subtract_spans(Timespan{a}, b); }
-  static MaybeSpan of(Timespan a, double b) { return subtract_span_ns(a, span_of_real(b)); }
-  static MaybeSpan of(double a, Timespan b) { return subtract_span_ns(span_of_real(a), b); }
-  template <class A, class B>
-  static MaybeLong of(A /*a*/, B /*b*/) {
-    return std::nullopt;
-  }
-};
-struct Multiply {
-  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_multiply(a, b); }
-  static double of(double a, double b) { return multiply_reals(a, b); }
-  static MaybeSpan of(Timespan a, std::int64_t b) { return multiply_span_long(a, b); }
-  static MaybeSpan of(std::int64_t a, Timespan b) { return multiply_long_span(a, b); }
-  static MaybeSpan of(Timespan a, double b) { return multiply_span_real(a, b); }
-  static MaybeSpan of(double a, Timespan b) { return multiply_real_span(a, b); }
-  template <class A, class B>
-  static MaybeLong of(A /*a*/, B /*b*/) {
-    return std::nullopt;
-  }
-};
-struct Divide {
-  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_divide(a, b); }
-  static double of(double a, double b) { return divide_reals(a, b); }
-  static std::optional<double> of(Timespan a, Timespan b) { return divide_spans(a, b); }
-  static std::optional<double> of(std::int64_t a, Timespan b) {
-    return divide_spans(Timespan{a}, b);
-  }
-  static std::optional<double> of(double a, Timespan b) {
-    return divide_reals(a, static_cast<double>(b.ns));
-  }
-  static MaybeSpan of(Timespan a, std::int64_t b) { return divide_span_long(a, b); }
-  static MaybeSpan of(Timespan a, double b) { return divide_span_real(a, b); }
-  template <class A, class B>
-  static MaybeLong of(A /*a*/, B /*b*/) {
-    return std::nullopt;
-  }
-};
-struct Modulo {
-  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_modulo(a, b); }
-  static double of(double a, double b) { return modulo_reals(a, b); }
-  static MaybeSpan of(Timespan a, Timespan b) { return modulo_spans(a, b); }
-  static MaybeSpan of(Datetime a, Timespan b) { return modulo_time_span(a, b); }
-  template <class A, class B>
-  static MaybeLong of(A /*a*/, B /*b*/) {
-    return std::nullopt;
-  }
-};
-
 void add_quantity(std::int64_t value, DynamicBuilder* out) {
   out->add_long(value);
 }
@@ -298,23 +221,23 @@ std::optional<DynamicBytes> dynamic_of(const std::optional<T>& value) {
   add_quantity(*value, &out);
   return DynamicBytes{out.take()};
 }
+std::optional<DynamicBytes> dynamic_of(double value) {
+  return dynamic_of(MaybeReal(value));
+}
 
+// Null for sides of which the operator has no form.
 template <class Operator>
 std::optional<DynamicBytes> by_value(DynamicView left, DynamicView right) {
   return std::visit(
       [](auto a, auto b) -> std::optional<DynamicBytes> {
         using A = decltype(a);
         using B = decltype(b);
-        if constexpr (std::is_same_v<A, std::monostate> || std::is_same_v<B, std::monostate>) {
-          return std::nullopt;
-        } else if constexpr (std::is_arithmetic_v<A> && std::is_arithmetic_v<B> &&
-                             !std::is_same_v<A, B>) {
-          return dynamic_of(
-              std::optional(Operator::of(static_cast<double>(a), static_cast<double>(b))));
-        } else if constexpr (std::is_same_v<A, double> && std::is_same_v<B, double>) {
-          return dynamic_of(std::optional(Operator::of(a, b)));
-        } else {
+        if constexpr (std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && !std::is_same_v<A, B>) {
+          return dynamic_of(Operator::of(static_cast<double>(a), static_cast<double>(b)));
+        } else if constexpr (requires { Operator::of(a, b); }) {
           return dynamic_of(Operator::of(a, b));
+        } else {
+          return std::nullopt;
         }
       },
       quantity_of(left), quantity_of(right));
@@ -327,8 +250,7 @@ std::optional<DynamicBytes> negate_dynamic(DynamicView value) {
   if (value.tag() == DynamicTag::kTimespan) {
     return dynamic_of(negate_span(Timespan{value.as_integer()}));
   }
-  return value.tag() == DynamicTag::kReal ? dynamic_of(std::optional(negate_real(value.as_real())))
-                                          : std::nullopt;
+  return value.tag() == DynamicTag::kReal ? dynamic_of(negate_real(value.as_real())) : std::nullopt;
 }
 
 std::optional<DynamicView> member(DynamicView container, std::string_view key) {
@@ -373,52 +295,68 @@ std::optional<DynamicView> part_by_value(DynamicView container, DynamicView key)
 }
 
 template <auto kForm>
-constexpr ScalarFunction by_value_row(std::string_view name, std::string_view summary) {
+constexpr ScalarFunction by_value_row(std::string_view name, std::string_view summary,
+                                      std::string_view symbol = {}) {
   return {.name = name,
           .category = "operator",
           .summary = summary,
           .overloads = {lift<kForm>()},
           .cost = CallCost::kOperator,
-          .flags = FunctionFlags::kInternal};
+          .flags = FunctionFlags::kInternal,
+          .symbol = symbol};
 }
 
 constexpr std::array<ScalarFunction, 14> kArithmeticFunctions = {{
     {.name = "op_add",
      .category = "operator",
      .summary = "a + b",
-     .overloads = {lift_longs<Sum>(), lift<add_reals>(), lift<add_time_span>(),
-                   lift<add_span_time>(), lift<add_spans>()},
+     .overloads = {lift_longs<Add>(), lift_typed<Add, double, double>(),
+                   lift_typed<Add, Datetime, Timespan>(), lift_typed<Add, Timespan, Datetime>(),
+                   lift_typed<Add, Timespan, Timespan>()},
      .cost = CallCost::kOperator,
-     .flags = FunctionFlags::kInternal},
+     .flags = FunctionFlags::kInternal,
+     .symbol = "+"},
     {.name = "op_subtract",
      .category = "operator",
      .summary = "a - b",
-     .overloads = {lift_longs<Difference>(), lift<subtract_reals>(), lift<subtract_time_span>(),
-                   lift<subtract_times>(), lift<subtract_spans>()},
+     .overloads = {lift_longs<Subtract>(), lift_typed<Subtract, double, double>(),
+                   lift_typed<Subtract, Datetime, Timespan>(),
+                   lift_typed<Subtract, Datetime, Datetime>(),
+                   lift_typed<Subtract, Timespan, Timespan>()},
      .cost = CallCost::kOperator,
-     .flags = FunctionFlags::kInternal},
+     .flags = FunctionFlags::kInternal,
+     .symbol = "-"},
     {.name = "op_multiply",
      .category = "operator",
      .summary = "a * b",
-     .overloads = {lift<checked_multiply>(), lift<multiply_reals>(), lift<multiply_span_long>(),
-                   lift<multiply_long_span>(), lift<multiply_span_real>(),
-                   lift<multiply_real_span>()},
+     .overloads = {lift_typed<Multiply, std::int64_t, std::int64_t>(),
+                   lift_typed<Multiply, double, double>(),
+                   lift_typed<Multiply, Timespan, std::int64_t>(),
+                   lift_typed<Multiply, std::int64_t, Timespan>(),
+                   lift_typed<Multiply, Timespan, double>(),
+                   lift_typed<Multiply, double, Timespan>()},
      .cost = CallCost::kOperator,
-     .flags = FunctionFlags::kInternal},
+     .flags = FunctionFlags::kInternal,
+     .symbol = "*"},
     {.name = "op_divide",
      .category = "operator",
      .summary = "a / b",
-     .overloads = {lift<checked_divide>(), lift<divide_reals>(), lift<divide_spans>(),
-                   lift<divide_span_long>(), lift<divide_span_real>()},
+     .overloads = {lift_typed<Divide, std::int64_t, std::int64_t>(),
+                   lift_typed<Divide, double, double>(), lift_typed<Divide, Timespan, Timespan>(),
+                   lift_typed<Divide, Timespan, std::int64_t>(),
+                   lift_typed<Divide, Timespan, double>()},
      .cost = CallCost::kOperator,
-     .flags = FunctionFlags::kInternal},
+     .flags = FunctionFlags::kInternal,
+     .symbol = "/"},
     {.name = "op_modulo",
      .category = "operator",
      .summary = "a % b",
-     .overloads = {lift<checked_modulo>(), lift<modulo_reals>(), lift<modulo_spans>(),
-                   lift<modulo_time_span>()},
+     .overloads = {lift_typed<Modulo, std::int64_t, std::int64_t>(),
+                   lift_typed<Modulo, double, double>(), lift_typed<Modulo, Timespan, Timespan>(),
+                   lift_typed<Modulo, Datetime, Timespan>()},
      .cost = CallCost::kOperator,
-     .flags = FunctionFlags::kInternal},
+     .flags = FunctionFlags::kInternal,
+     .symbol = "%"},
     {.name = "op_negate",
      .category = "operator",
      .summary = "-a",
@@ -431,11 +369,11 @@ constexpr std::array<ScalarFunction, 14> kArithmeticFunctions = {{
      .overloads = {lift<member>(), lift<element>(), lift<part_by_value>()},
      .cost = CallCost::kOperator,
      .flags = FunctionFlags::kInternal},
-    by_value_row<by_value<Add>>("op_add_dynamic", "a + b, by value"),
-    by_value_row<by_value<Subtract>>("op_subtract_dynamic", "a - b, by value"),
-    by_value_row<by_value<Multiply>>("op_multiply_dynamic", "a * b, by value"),
-    by_value_row<by_value<Divide>>("op_divide_dynamic", "a / b, by value"),
-    by_value_row<by_value<Modulo>>("op_modulo_dynamic", "a % b, by value"),
+    by_value_row<by_value<Add>>("op_add_dynamic", "a + b, by value", "+"),
+    by_value_row<by_value<Subtract>>("op_subtract_dynamic", "a - b, by value", "-"),
+    by_value_row<by_value<Multiply>>("op_multiply_dynamic", "a * b, by value", "*"),
+    by_value_row<by_value<Divide>>("op_divide_dynamic", "a / b, by value", "/"),
+    by_value_row<by_value<Modulo>>("op_modulo_dynamic", "a % b, by value", "%"),
     by_value_row<negate_dynamic>("op_negate_dynamic", "-a, by value"),
     by_value_row<time_after>("op_time_after", "a + b of a datetime and a timespan, by value"),
 }};

@@ -42,22 +42,22 @@ std::int64_t clipped(std::int64_t index, std::int64_t size) {
   return std::clamp(index < 0 ? index + size : index, std::int64_t{0}, size);
 }
 
+// What is no array adds nothing.
 bool array_concat(std::span<const DynamicView> args, DynamicBuilder* out) {
   if (!may_fit_together(args)) {
     return false;
   }
+  bool any = false;
   out->begin_array();
   for (const DynamicView& arg : args) {
-    if (!arg.is_array()) {
-      return false;
-    }
-    DynamicView::Iterator each(arg);
+    any = any || arg.is_array();
+    DynamicView::Iterator each(arg.is_array() ? arg : DynamicView());
     while (each.next()) {
       out->add_encoded(each.value());
     }
   }
   out->end_array();
-  return true;
+  return any;
 }
 
 bool pack_array(std::span<const DynamicView> args, DynamicBuilder* out) {
@@ -380,12 +380,13 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
     {.name = "array_concat",
      .category = "array",
      .summary = "Joins arrays, in order.",
-     .params = {{{"arrays...", "One or more arrays."}}},
-     .returns = "An array; null when an argument is no array.",
+     .params = {{{"arrays...", "One or more arrays; what is none is left out."}}},
+     .returns = "An array; null when no argument is one.",
      .examples = {{{"print array_concat(dynamic([1, 2]), dynamic([3]))", "[1,2,3]"}}},
      .bind = bind_dynamic_rows<array_concat>,
      .arguments_min = 1,
-     .arguments_max = 64},
+     .arguments_max = 64,
+     .meant_aggregation = "make_list(x)"},
     {.name = "array_extract",
      .category = "array",
      .summary = "The values that a JSON path leads to.",
@@ -557,7 +558,9 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
      .examples = {{{"print pack_array(1, 'a', true)", "[1,\"a\",true]"}}},
      .bind = bind_dynamic_rows<pack_array>,
      .arguments_min = 0,
-     .arguments_max = 255},
+     .arguments_max = 255,
+     .star = StarArgument::kValues,
+     .meant_aggregation = "make_list(x)"},
     {.name = "repeat",
      .category = "array",
      .summary = "An array that holds one value several times.",
@@ -573,7 +576,8 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
                  {"[delimiter]", "What to put between two, nothing when left out."}}},
      .returns = "A string; null when the argument is no array.",
      .examples = {{{"print strcat_array(dynamic(['a', 1, 'b']), '-')", "a-1-b"}}},
-     .overloads = {lift<strcat_array>()}},
+     .overloads = {lift<strcat_array>()},
+     .meant_aggregation = "strcat_array(make_list(x), ',')"},
     {.name = "zip",
      .category = "array",
      .summary = "Turns arrays into one array of their first elements, second elements and so on.",

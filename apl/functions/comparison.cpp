@@ -21,15 +21,6 @@
 namespace evq {
 namespace {
 
-enum class Comparison : std::uint8_t {
-  kEqual,
-  kNotEqual,
-  kLess,
-  kLessEqual,
-  kGreater,
-  kGreaterEqual
-};
-
 template <Comparison kOp, class T>
 bool holds(const T& a, const T& b) {
   if constexpr (kOp == Comparison::kEqual) {
@@ -361,13 +352,22 @@ BindResult bind_between(const BindRequest& request) {
   return call;
 }
 
+template <Comparison kOp>
+constexpr ScalarFunction comparison_row(std::string_view name, std::string_view summary,
+                                        std::string_view symbol) {
+  ScalarFunction row = operator_row(name, summary, bind_comparison<kOp>);
+  row.symbol = symbol;
+  row.comparison = kOp;
+  return row;
+}
+
 constexpr std::array<ScalarFunction, 7> kComparisonFunctions = {
-    operator_row("op_equal", "a == b", bind_comparison<Comparison::kEqual>),
-    operator_row("op_not_equal", "a != b", bind_comparison<Comparison::kNotEqual>),
-    operator_row("op_less", "a < b", bind_comparison<Comparison::kLess>),
-    operator_row("op_less_equal", "a <= b", bind_comparison<Comparison::kLessEqual>),
-    operator_row("op_greater", "a > b", bind_comparison<Comparison::kGreater>),
-    operator_row("op_greater_equal", "a >= b", bind_comparison<Comparison::kGreaterEqual>),
+    comparison_row<Comparison::kEqual>("op_equal", "a == b", "=="),
+    comparison_row<Comparison::kNotEqual>("op_not_equal", "a != b", "!="),
+    comparison_row<Comparison::kLess>("op_less", "a < b", "<"),
+    comparison_row<Comparison::kLessEqual>("op_less_equal", "a <= b", "<="),
+    comparison_row<Comparison::kGreater>("op_greater", "a > b", ">"),
+    comparison_row<Comparison::kGreaterEqual>("op_greater_equal", "a >= b", ">="),
     operator_row("op_between", "a between (b .. c)", bind_between, 3, 3),
 };
 

@@ -1,11 +1,11 @@
-// Conversions from any type to any other. Text is read strictly and in whole; what cannot be
-// converted is null. Datetimes and timespans are nanoseconds as numbers.
+// Conversions from any type to any other. Text is read strictly and in whole, but for blanks around
+// numbers and times; what cannot be converted is null. Datetimes and timespans are nanoseconds as
+// numbers.
 
 #include "apl/functions/conversion.h"
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 
 #include "apl/functions/lift.h"
@@ -15,7 +15,6 @@
 #include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
-#include "store/base/timespan.h"
 #include "store/column/dynamic_json.h"
 
 namespace evq {
@@ -60,9 +59,6 @@ std::int64_t long_of_time(Datetime value) {
 std::int64_t long_of_span(Timespan value) {
   return value.ns;
 }
-MaybeLong long_of_text(std::string_view text) {
-  return parse_int(text);
-}
 MaybeLong long_of_dynamic(DynamicView value) {
   switch (value.tag()) {
     case DynamicTag::kFalse:
@@ -75,7 +71,7 @@ MaybeLong long_of_dynamic(DynamicView value) {
     case DynamicTag::kReal:
       return int_from_real(value.as_real());
     case DynamicTag::kString:
-      return parse_int(value.as_string());
+      return long_of_text(value.as_string());
     case DynamicTag::kNull:
     case DynamicTag::kArray:
     case DynamicTag::kBag:
@@ -97,24 +93,6 @@ double real_of_time(Datetime value) {
 }
 double real_of_span(Timespan value) {
   return static_cast<double>(value.ns);
-}
-// Also the hexadecimal form of Go and C, 0x1.8p-2, whose exponent may not be left out.
-MaybeReal real_of_text(std::string_view text) {
-  const bool is_signed = text.starts_with('-') || text.starts_with('+');
-  const std::string_view digits = text.substr(is_signed ? 1 : 0);
-  if (!digits.starts_with("0x") && !digits.starts_with("0X")) {
-    return parse_real(text);
-  }
-  double value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto read = std::from_chars(digits.data() + 2, end, value, std::chars_format::hex);
-  // Not a sign, nor the name of an infinity or NaN.
-  const bool complete = digits.find_first_of("pP") != std::string_view::npos &&
-                        (hex_digit(digits[2]) >= 0 || digits[2] == '.');
-  if (!complete || read.ec != std::errc() || read.ptr != end) {
-    return std::nullopt;
-  }
-  return text.starts_with('-') ? -value : value;
 }
 MaybeReal real_of_dynamic(DynamicView value) {
   switch (value.tag()) {
@@ -179,7 +157,7 @@ MaybeSpan span_from_real(double ns) {
   return wrap<Timespan>(int_from_real(ns));
 }
 MaybeSpan span_of_text(std::string_view text) {
-  return wrap<Timespan>(parse_timespan(text));
+  return wrap<Timespan>(timespan_of_text(text));
 }
 MaybeSpan span_of_dynamic(DynamicView value) {
   switch (value.type()) {
@@ -239,7 +217,7 @@ DynamicBytes array_of(DynamicView value) {
 std::string json_of(DynamicView value) {
   std::string text;
   if (value.is_array() || value.is_bag()) {
-    append_json(value, &text, true);
+    append_json(value, &text, KeyOrder::kSorted);
   } else {
     append_text_form(value, &text);
   }
@@ -364,7 +342,8 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
      .bind = bind_parse_json<true>,
      .arguments_min = 1,
      .arguments_max = 1,
-     .cost = CallCost::kPattern},
+     .cost = CallCost::kPattern,
+     .result_name = ResultName::kArgument},
     {.name = "toarray",
      .category = "conversion",
      .summary = "Makes an array: of a bag's values, or of the one value.",
@@ -384,19 +363,23 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
                    {"print tobool('yes')", "null"}}},
      .overloads = {lift<bool_of_bool>(), lift<bool_of_long>(), lift<bool_of_real>(),
                    lift<bool_of_text>(), lift<bool_of_time>(), lift<bool_of_span>(),
-                   lift<truth_of>()}},
+                   lift<truth_of>()},
+     .result_name = ResultName::kArgument},
     {.name = "todatetime",
      .category = "conversion",
      .summary = "Converts to a datetime: texts in many notations, numbers as Unix nanoseconds. The "
                 "digits of a text that is a number tell what it is: 4 a year, 8 a date, 14 date "
                 "and time, 10 seconds since 1970, 13 milliseconds, 16 microseconds, 19 "
-                "nanoseconds.",
+                "nanoseconds. Of two numbers before the year the first is the month.",
      .params = {{kConvertedValue}},
      .returns = "datetime; null when the text is no time.",
      .examples = {{{"print todatetime('2024-05-01')", "2024-05-01T00:00:00Z"},
-                   {"print todatetime('May 8, 2009 5:57:51 PM')", "2009-05-08T17:57:51Z"}}},
+                   {"print todatetime('May 8, 2009 5:57:51 PM')", "2009-05-08T17:57:51Z"},
+                   {"print todatetime('12/31/2024'), todatetime('31/12/2024')",
+                    "2024-12-31T00:00:00Z  null"}}},
      .overloads = {lift<time_of_time>(), lift<time_of_long>(), lift<time_of_real>(),
-                   lift<time_of_text>(), lift<time_of_dynamic>()}},
+                   lift<time_of_text>(), lift<time_of_dynamic>()},
+     .result_name = ResultName::kArgument},
     {.name = "todynamic",
      .category = "conversion",
      .summary = "Reads JSON text into a dynamic value.",
@@ -406,7 +389,8 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
                    {"print todynamic('no json')", "null"}}},
      .bind = bind_parse_json<false>,
      .arguments_min = 1,
-     .arguments_max = 1},
+     .arguments_max = 1,
+     .result_name = ResultName::kArgument},
     {.name = "tohex",
      .category = "conversion",
      .summary = "Writes an integer in hexadecimal; negative ones in two's complement.",
@@ -415,29 +399,32 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
      .examples = {{{"print tohex(255)", "ff"},
                    {"print tohex(255, 4)", "00ff"},
                    {"print tohex(-1)", "ffffffffffffffff"}}},
-     .overloads = {lift<hex_of_long>(), lift<hex_of_text>()}},
+     .overloads = {lift<hex_of_long>(), lift<hex_of_text>()},
+     .result_name = ResultName::kArgument},
     {.name = "toint",
      .aliases = {"tolong"},
      .category = "conversion",
      .summary = "Converts to an integer: reals are truncated, times are nanoseconds.",
      .params = {{kConvertedValue}},
-     .returns = "long; null for a text that is not all digits.",
+     .returns = "long; null for a text that is not all digits, but for blanks around them.",
      .examples = {{{"print toint('42')", "42"},
                    {"print toint(-2.9)", "-2"},
                    {"print tolong('1.5')", "null"}}},
      .overloads = {lift<long_of_bool>(), lift<long_of_long>(), lift<long_of_real>(),
                    lift<long_of_text>(), lift<long_of_time>(), lift<long_of_span>(),
-                   lift<long_of_dynamic>()}},
+                   lift<long_of_dynamic>()},
+     .result_name = ResultName::kArgument},
     {.name = "toreal",
      .aliases = {"todouble", "todecimal"},
      .category = "conversion",
      .summary = "Converts to a real number; times are nanoseconds.",
      .params = {{kConvertedValue}},
-     .returns = "real; null for a text that is no number.",
+     .returns = "real; null for a text that is no number, but for blanks around it.",
      .examples = {{{"print toreal('1.25e2'), toreal('0x1p-2')", "125  0.25"},
                    {"print todouble('abc')", "null"}}},
      .overloads = {lift<real_of_bool>(), lift<real_of_real>(), lift<real_of_text>(),
-                   lift<real_of_time>(), lift<real_of_span>(), lift<real_of_dynamic>()}},
+                   lift<real_of_time>(), lift<real_of_span>(), lift<real_of_dynamic>()},
+     .result_name = ResultName::kArgument},
     {.name = "tostring",
      .category = "conversion",
      .summary = "Writes any value as text.",
@@ -449,17 +436,19 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
                    {"print tostring(dynamic([1, \"a\"]))", R"("[1,\"a\"]")"}}},
      .bind = bind_tostring,
      .arguments_min = 1,
-     .arguments_max = 1},
+     .arguments_max = 1,
+     .result_name = ResultName::kArgument},
     {.name = "totimespan",
      .aliases = {"totime"},
      .category = "conversion",
      .summary = "Converts to a timespan: texts like 2h45m or 1.02:03:04, numbers as nanoseconds.",
      .params = {{kConvertedValue}},
-     .returns = "timespan; null when the text is none.",
+     .returns = "timespan; null when the text is none, but for blanks around it.",
      .examples = {{{"print totimespan('2h45m')", "2h45m0s"},
                    {"print totimespan('1.02:03:04')", "26h3m4s"}}},
      .overloads = {lift<span_of_span>(), lift<span_of_long>(), lift<span_from_real>(),
-                   lift<span_of_text>(), lift<span_of_dynamic>()}},
+                   lift<span_of_text>(), lift<span_of_dynamic>()},
+     .result_name = ResultName::kArgument},
 }};
 
 }  // namespace

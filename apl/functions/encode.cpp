@@ -57,7 +57,7 @@ std::string url_encode(std::string_view text) {
   return percent_encode(text, kStringValueBytesMax);
 }
 std::string url_decode(std::string_view text) {
-  return percent_decode(text, true);
+  return percent_decode(text, PlusSign::kBlank);
 }
 
 // ---- code points

@@ -20,7 +20,8 @@ using Wide = long double;
 
 // Sines and cosines are taken within an eighth of a turn, so that roots which mirror each other
 // agree in every bit and those on the axes are exact.
-std::complex<Wide> unit_root(std::uint64_t numerator, std::uint64_t denominator, bool inverse) {
+std::complex<Wide> unit_root(std::uint64_t numerator, std::uint64_t denominator,
+                             FourierDirection direction) {
   const std::uint64_t quarters = numerator % denominator * 4;
   const std::uint64_t rest = quarters % denominator;  // of a quarter turn, in denominators
   const bool steep = 2 * rest > denominator;
@@ -32,14 +33,14 @@ std::complex<Wide> unit_root(std::uint64_t numerator, std::uint64_t denominator,
   for (std::uint64_t quarter = quarters / denominator; quarter > 0; --quarter) {
     x = std::exchange(y, x) * -1;
   }
-  return {x, inverse ? y : -y};
+  return {x, direction == FourierDirection::kInverse ? y : -y};
 }
 
-ComplexSeries transform_direct(const ComplexSeries& input, bool inverse) {
+ComplexSeries transform_direct(const ComplexSeries& input, FourierDirection direction) {
   const std::size_t n = input.size();
   std::vector<std::complex<Wide>> roots(n);
   for (std::size_t k = 0; k < n; ++k) {
-    roots[k] = unit_root(k, n, inverse);
+    roots[k] = unit_root(k, n, direction);
   }
   ComplexSeries out(n);
   for (std::size_t k = 0; k < n; ++k) {
@@ -53,7 +54,7 @@ ComplexSeries transform_direct(const ComplexSeries& input, bool inverse) {
 }
 
 // Cooley and Tukey, in place; the length is a power of two.
-void transform_radix2(ComplexSeries* series, bool inverse) {
+void transform_radix2(ComplexSeries* series, FourierDirection direction) {
   ComplexSeries& x = *series;
   const std::size_t n = x.size();
   for (std::size_t i = 1, j = 0; i < n; ++i) {
@@ -70,7 +71,7 @@ void transform_radix2(ComplexSeries* series, bool inverse) {
   ComplexSeries roots(n / 2);
   for (std::size_t k = 0; k < roots.size(); ++k) {
     poll.add();
-    roots[k] = std::complex<double>(unit_root(k, n, inverse));
+    roots[k] = std::complex<double>(unit_root(k, n, direction));
   }
   for (std::size_t width = 2; width <= n; width *= 2) {
     const std::size_t stride = n / width;
@@ -88,14 +89,14 @@ void transform_radix2(ComplexSeries* series, bool inverse) {
 
 // Bluestein: jk = (j² + k² - (k - j)²) / 2 turns the transform into a convolution, which a
 // transform of twice the length, rounded up to a power of two, computes.
-ComplexSeries transform_chirp(const ComplexSeries& input, bool inverse) {
+ComplexSeries transform_chirp(const ComplexSeries& input, FourierDirection direction) {
   const std::size_t n = input.size();
   const std::size_t size = std::bit_ceil(2 * n - 1);
   PollCounter poll;
   ComplexSeries chirp(n);
   for (std::size_t k = 0; k < n; ++k) {
     poll.add();
-    chirp[k] = std::complex<double>(unit_root(std::uint64_t{k} * k, 2 * n, inverse));
+    chirp[k] = std::complex<double>(unit_root(std::uint64_t{k} * k, 2 * n, direction));
   }
   ComplexSeries a(size);
   ComplexSeries b(size);
@@ -106,12 +107,12 @@ ComplexSeries transform_chirp(const ComplexSeries& input, bool inverse) {
       b[size - k] = b[k];
     }
   }
-  transform_radix2(&a, false);
-  transform_radix2(&b, false);
+  transform_radix2(&a, FourierDirection::kForward);
+  transform_radix2(&b, FourierDirection::kForward);
   for (std::size_t k = 0; k < size; ++k) {
     a[k] *= b[k];
   }
-  transform_radix2(&a, true);
+  transform_radix2(&a, FourierDirection::kInverse);
   ComplexSeries out(n);
   for (std::size_t k = 0; k < n; ++k) {
     out[k] = a[k] / static_cast<double>(size) * chirp[k];
@@ -121,15 +122,15 @@ ComplexSeries transform_chirp(const ComplexSeries& input, bool inverse) {
 
 }  // namespace
 
-ComplexSeries fourier_transform(ComplexSeries input, bool inverse) {
+ComplexSeries fourier_transform(ComplexSeries input, FourierDirection direction) {
   if (input.size() < 2) {
     return input;
   }
   if (!std::has_single_bit(input.size())) {
-    return input.size() <= kDirectMax ? transform_direct(input, inverse)
-                                      : transform_chirp(input, inverse);
+    return input.size() <= kDirectMax ? transform_direct(input, direction)
+                                      : transform_chirp(input, direction);
   }
-  transform_radix2(&input, inverse);
+  transform_radix2(&input, direction);
   return input;
 }
 

@@ -4,13 +4,16 @@
 // directions.
 
 #include <complex>
+#include <cstdint>
 #include <vector>
 
 namespace evq {
 
 using ComplexSeries = std::vector<std::complex<double>>;
 
-// Computes X[k] = sum of x[j] e^(-2 pi i j k / n); with `inverse`, e^(+…).
-ComplexSeries fourier_transform(ComplexSeries input, bool inverse);
+enum class FourierDirection : std::uint8_t { kForward, kInverse };
+
+// Computes X[k] = sum of x[j] e^(-2 pi i j k / n); of the inverse, e^(+…).
+ComplexSeries fourier_transform(ComplexSeries input, FourierDirection direction);
 
 }  // namespace evq

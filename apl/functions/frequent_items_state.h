@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "apl/functions/aggregate_function.h"
 #include "apl/functions/frequent_items.h"
-#include "apl/functions/function.h"
 #include "apl/functions/group_values.h"
 #include "apl/functions/size_meter.h"
 #include "store/base/allocation_meter.h"

@@ -1,8 +1,9 @@
 #pragma once
 // The rows of the function tables. A scalar function is one row: its names, documentation,
-// runnable examples and either typed overloads (made by lift<F>() from ordinary C++ functions,
-// lift.h) or a `bind` function that chooses result type and implementation by itself. Help,
-// manual, completion, "did you mean" and the registry test read the same rows.
+// runnable examples, either typed overloads (made by lift<F>() from ordinary C++ functions,
+// lift.h) or a `bind` function that chooses result type and implementation by itself, and what
+// else the planner has to know of it. Help, manual, completion, "did you mean", the planner and the
+// registry test read the same rows. Those of aggregates are in aggregate_function.h.
 //
 // A call goes through two steps. Binding happens once a query: argument types and constant
 // arguments in, a BoundCall out, which names the types its arguments must be converted to.
@@ -123,6 +124,62 @@ enum class CallCost : std::uint16_t {
   kPattern = 1000,  // runs a regular expression over a text, or takes one apart
 };
 
+// What the result of a call is called where the query gives it no name.
+enum class ResultName : std::uint8_t {
+  kNone,              // Column1, … as any expression
+  kArgument,          // as the first argument: tostring(status) is status
+  kFunctionArgument,  // dcount_hll(h) is dcount_hll_h
+  kFieldOrDefault,    // as the field that the first argument names, else as the second argument
+};
+
+// What * among the arguments of a call stands for.
+enum class StarArgument : std::uint8_t { kNothing, kValues, kNamesAndValues };
+
+// What a value of a row is that depends on the rows around it, in an ordered stream.
+enum class WindowKind : std::uint8_t {
+  kRowNumber,
+  kRowCumsum,
+  kRowRankDense,
+  kRowRankMin,
+  kPrev,
+  kNext,
+  kRowWindowSession,
+  kNear,  // for rows_near(), no function: whether a row that meets the condition is near
+};
+
+// What a comparison operator tests. mirrored() is the one that tests the same with its sides
+// exchanged.
+enum class Comparison : std::uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual
+};
+constexpr Comparison mirrored(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::kLess:
+      return Comparison::kGreater;
+    case Comparison::kLessEqual:
+      return Comparison::kGreaterEqual;
+    case Comparison::kGreater:
+      return Comparison::kLess;
+    case Comparison::kGreaterEqual:
+      return Comparison::kLessEqual;
+    case Comparison::kEqual:
+    case Comparison::kNotEqual:
+      break;
+  }
+  return comparison;
+}
+
+// Of a search for a text: whether its first and its last term may be parts of longer terms.
+struct OpenEnds {
+  bool begin = false;
+  bool end = false;
+};
+
 struct ScalarFunction {
   std::string_view name;
   std::array<std::string_view, 3> aliases{};
@@ -146,6 +203,23 @@ struct ScalarFunction {
   // Internal function that takes the call's arguments and an index (from 0) or a key and gives that
   // element without making the rest of the list or bag. May be empty.
   std::string_view element{};
+  ResultName result_name = ResultName::kNone;
+  StarArgument star = StarArgument::kNothing;
+  // How many of the first arguments are texts: numbers, times and bools are taken for theirs.
+  std::uint8_t texts_first = 0;
+  // Kusto puts the text, which is the last of the required arguments here, before the others.
+  bool kusto_text_first = false;
+  // The first argument is a set of characters, where name_regex() has a regular expression.
+  bool takes_character_set = false;
+  // _time and _sysTime are null among the arguments where the rows have lost them.
+  bool takes_lost_times = false;
+  // The aggregation that is meant where a summarize calls this of a field. May be empty.
+  std::string_view meant_aggregation{};
+  std::optional<WindowKind> window{};  // planned as an operator over an ordered stream
+  // Of operators: the symbol, where the name is another word, and what is compared or sought.
+  std::string_view symbol{};
+  std::optional<Comparison> comparison{};
+  std::optional<OpenEnds> required_terms{};  // a match has the terms of the text that is sought
 };
 
 // The row of a function that stands behind an operator of the language: no one calls it by name.
@@ -165,109 +239,5 @@ constexpr ScalarFunction operator_row(std::string_view name, std::string_view su
   row.flags = FunctionFlags::kInternal;
   return row;
 }
-
-// ---- aggregates
-
-// A group of one table of groups and the group of another with the same key.
-struct GroupPair {
-  std::uint32_t from;
-  std::uint32_t to;
-};
-
-// The per-group states of one aggregate in one worker, held column-wise. Calls that take memory or
-// long fail as allocations do when the query has no more of it (store/base/allocation_meter.h);
-// what they were making is of no use then.
-class AggregateState {
- public:
-  virtual ~AggregateState() = default;
-  // Makes room for groups [0, groups); new ones start empty. Never shrinks.
-  virtual void resize(std::size_t groups) = 0;
-  // Adds `rows` rows; row i belongs to groups[i], or all to group 0 when `groups` is null.
-  virtual void add(const EvalContext& context, std::span<const Vector> args,
-                   const std::uint32_t* groups, std::size_t rows) = 0;
-  // True for states for which add() only counts rows: add_counts() serves them too.
-  virtual bool counts_rows() const { return false; }
-  // True for states that need only the least and the greatest of the values.
-  virtual bool keeps_extremes() const { return false; }
-  // Adds counts[j] rows to groups[j]; called only where counts_rows() is true.
-  virtual void add_counts(std::span<const std::uint32_t> /*groups*/,
-                          std::span<const std::uint32_t> /*counts*/) {}
-  // Completes work that add() deferred. Called by the thread that added, when no more rows come,
-  // before others merge from this state and before finish().
-  virtual void settle() {}
-  // Whether others may merge from this state before settle().
-  virtual bool merges_unsettled() const { return false; }
-  // Merges groups `from` of `other` (made by the same BoundAggregate) into groups `to`; other's
-  // rows count as coming after this state's rows. Several states may merge from one at a time.
-  virtual void merge(const AggregateState& other, std::span<const GroupPair> pairs) = 0;
-  // Returns the results of groups [begin, begin + count), one vector a result column.
-  virtual std::vector<Vector> finish(const EvalContext& context, std::size_t begin,
-                                     std::size_t count) const = 0;
-  // Memory held, for the query's budget; may be an estimate but grows with the data.
-  virtual std::size_t size_bytes() const = 0;
-};
-
-class BoundAggregate {
- public:
-  virtual ~BoundAggregate() = default;
-  virtual std::unique_ptr<AggregateState> make_state() const = 0;
-  // Returns the aggregate whose states, given the same rows, give the results of this one and then
-  // those of `other`; null when there is none.
-  virtual std::shared_ptr<const BoundAggregate> joined(const BoundAggregate& /*other*/) const {
-    return nullptr;
-  }
-};
-
-struct BoundAggregateCall {
-  std::vector<Type> results;                 // usually one; arg_max(x, a, b) has three
-  std::vector<std::string> result_suffixes;  // names of further columns; empty for usual ones
-  std::vector<Type> arguments;
-  std::shared_ptr<const BoundAggregate> aggregate;
-  // Arguments [settled_begin, settled_end) are constants that went into `aggregate`: its states do
-  // not read them.
-  std::size_t settled_begin = 0;
-  std::size_t settled_end = 0;
-};
-using AggregateBindResult = std::variant<BoundAggregateCall, BindFailure>;
-
-struct AggregateBindRequest {
-  std::span<const Argument> arguments;
-  const EvalContext& context;
-  // Width of the group key bin(_time, …), where the summarize has one; for rate().
-  std::optional<std::int64_t> bin_ns;
-  // Names of the arguments, for results that mention their fields; may be empty.
-  std::span<const std::string> argument_names{};
-  // Name of the function's row, since several rows share a `bind`; bind_aggregate() sets it.
-  std::string_view function{};
-};
-
-// Stands for the last argument's position, wherever that is.
-inline constexpr std::size_t kLastArgument = static_cast<std::size_t>(-1);
-
-struct AggregateFunction {
-  std::string_view name;
-  std::array<std::string_view, 3> aliases{};
-  std::string_view summary;
-  std::array<ParameterDoc, 8> params{};
-  std::string_view returns{};
-  std::array<Example, 4> examples{};
-  AggregateBindResult (*bind)(const AggregateBindRequest& request) = nullptr;
-  // Position of the bool argument of an …if form, which selects the rows. `bind` does not see it
-  // and gets those rows only, unless the row reads it by itself.
-  std::optional<std::size_t> predicate{};
-  bool reads_predicate = false;
-  std::uint8_t arguments_min = 0;
-  std::uint8_t arguments_max = 255;
-  bool order_sensitive = false;  // make_list, take_any: input must arrive in stream order
-  std::string_view api_name{};   // "distinct" for dcount: the op name of API answers; may be empty
-  // Number of leading arguments that an unnamed result is named after: covariance_x_y.
-  std::uint8_t naming_arguments = 1;
-  // Prefix of the result's name where the call uses an alias; empty: the alias.
-  std::string_view alias_prefix{};
-  // An unnamed result has its argument's name without the function's, unless an alias is called.
-  bool keeps_names = false;
-  // Results are values of the arguments; those that * chose keep the names of their fields.
-  bool gives_fields = false;
-};
 
 }  // namespace evq

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "apl/functions/function.h"
+#include "apl/functions/aggregate_function.h"
 
 namespace evq {
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <span>
 
+#include "apl/functions/aggregate_function.h"
 #include "apl/functions/binades.h"
 #include "apl/functions/exact_sum.h"
-#include "apl/functions/function.h"
 #include "apl/functions/size_meter.h"
 #include "store/base/large_pages.h"
 #include "store/column/vector.h"

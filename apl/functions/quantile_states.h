@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "apl/functions/function.h"
+#include "apl/functions/aggregate_function.h"
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/size_meter.h"
 #include "store/base/allocation_meter.h"

@@ -29,10 +29,16 @@ class PatternReader {
  public:
   explicit PatternReader(std::string_view pattern) : pattern_(pattern) {}
 
-  // Fails on a pattern that would take much memory.
+  // Fails on a pattern that would take much memory, and on one whose matches may be no UTF-8.
   Result<std::string> read() {
     while (at_ < pattern_.size()) {
       step();
+    }
+    if (takes_bytes_) {
+      return make_error(
+          ErrorCode::kCompile,
+          "the regular expression has \\C, any byte, which may be part of a character",
+          "any character is . and with line ends (?s:.)");
     }
     if (repetitions_ > kRegexRepetitionsMax) {
       return make_error(ErrorCode::kCompile, "the regular expression repeats more than " +
@@ -73,6 +79,7 @@ class PatternReader {
     if (rest.size() > 1 && (rest[1] == 'p' || rest[1] == 'P')) {
       ++unicode_classes_;
     }
+    takes_bytes_ = takes_bytes_ || (rest.starts_with("\\C") && !in_class_);
     take(2);
   }
 
@@ -114,6 +121,7 @@ class PatternReader {
   std::size_t at_ = 0;
   std::string text_;
   bool in_class_ = false;
+  bool takes_bytes_ = false;
   std::size_t repetitions_ = 0;
   std::size_t unicode_classes_ = 0;
 };

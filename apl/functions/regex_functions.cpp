@@ -294,7 +294,8 @@ bool put_all(const RegexRow& row, std::size_t i, Sink* sink) {
   builder.begin_array();
   std::size_t count = 0;
   RegexMatches matches(row.regex, row.text);
-  while (!wanted.empty() && count++ < kListItemsMax && matches.next(groups)) {
+  while (!wanted.empty() && count < kListItemsMax && matches.next(groups)) {
+    ++count;
     if (wanted.size() > 1) {
       builder.begin_array();
     }
@@ -306,7 +307,7 @@ bool put_all(const RegexRow& row, std::size_t i, Sink* sink) {
     }
   }
   builder.end_array();
-  if (builder.size() > kStringValueBytesMax) {
+  if (count == 0 || builder.size() > kStringValueBytesMax) {
     return false;
   }
   sink->put_text(i, builder.bytes());
@@ -481,7 +482,7 @@ constexpr std::array<ScalarFunction, 9> kRegexFunctions = {{
                  {"[groups]", "An array of group numbers or names; all groups when left out."},
                  kSearchedText}},
      .returns =
-         "dynamic: an array, of arrays when there are several groups; empty without match. At "
+         "dynamic: an array, of arrays when there are several groups; null without match. At "
          "most the first 1,048,576 matches.",
      .examples = {{{"print extract_all('(\\\\d+)', 'a1 b22')", R"(["1","22"])"},
                    {"print extract_all('(\\\\w)(\\\\d)', dynamic([1, 2]), 'a1 b2')",
@@ -530,7 +531,8 @@ constexpr std::array<ScalarFunction, 9> kRegexFunctions = {{
      .bind = bind_replace,
      .arguments_min = 3,
      .arguments_max = 3,
-     .cost = CallCost::kPattern},
+     .cost = CallCost::kPattern,
+     .kusto_text_first = true},
     {.name = "trim_end_regex",
      .category = "string",
      .summary = "Removes matches of a regular expression from the end of a text.",

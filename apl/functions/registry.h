@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apl/functions/aggregate_function.h"
 #include "apl/functions/function.h"
 
 namespace evq {

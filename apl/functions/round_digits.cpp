@@ -154,7 +154,8 @@ constexpr std::array<ScalarFunction, 1> kRoundDigitsFunctions = {{
      .examples = {{{"print round(2.5), round(-2.5)", "3  -3"},
                    {"print round(1.005, 2)", "1.01"},
                    {"print round(1250, -2)", "1300"}}},
-     .overloads = {lift<round_long>(), lift_round(), lift<round_span>()}},
+     .overloads = {lift<round_long>(), lift_round(), lift<round_span>()},
+     .result_name = ResultName::kArgument},
 }};
 
 }  // namespace

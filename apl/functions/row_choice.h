@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "apl/functions/function.h"
+#include "apl/functions/aggregate_function.h"
 #include "store/base/large_pages.h"
 
 namespace evq {

@@ -89,7 +89,7 @@ MaybeDynamic iir(DynamicView series, DynamicView numerators, DynamicView denomin
 }
 
 // [real parts, imaginary parts]; the inverse is scaled by 1 / n.
-template <bool kInverse>
+template <FourierDirection kDirection>
 MaybeDynamic fft(DynamicView real, std::optional<DynamicView> imaginary) {
   const std::optional<Numbers> re = numbers_or_zero(real);
   const std::optional<Numbers> im =
@@ -101,8 +101,9 @@ MaybeDynamic fft(DynamicView real, std::optional<DynamicView> imaginary) {
   for (std::size_t i = 0; i < input.size(); ++i) {
     input[i] = {(*re)[i], i < im->size() ? (*im)[i] : 0};
   }
-  const ComplexSeries output = fourier_transform(std::move(input), kInverse);
-  const double scale = kInverse ? 1 / static_cast<double>(output.size()) : 1;
+  const ComplexSeries output = fourier_transform(std::move(input), kDirection);
+  const double scale =
+      kDirection == FourierDirection::kInverse ? 1 / static_cast<double>(output.size()) : 1;
   Numbers parts[2];
   for (const std::complex<double>& value : output) {
     parts[0].push_back(value.real() * scale);
@@ -128,7 +129,7 @@ constexpr std::array<ScalarFunction, 4> kSeriesFilterFunctions = {{
                  {"[imaginary]", "The imaginary parts, as many."}}},
      .returns = kPartsReturned,
      .examples = {{{"print series_fft(dynamic([1, 1, 1, 1]))", "[[4,0,0,0],[0,0,0,0]]"}}},
-     .overloads = {lift<fft<false>>()}},
+     .overloads = {lift<fft<FourierDirection::kForward>>()}},
     {.name = "series_fir",
      .category = "series",
      .summary = "Filters a series by a finite impulse response: a weighted moving sum.",
@@ -143,7 +144,8 @@ constexpr std::array<ScalarFunction, 4> kSeriesFilterFunctions = {{
      .returns = "An array of reals of the same length; null when an argument does not fit.",
      .examples = {{{"print series_fir(dynamic([2, 4, 6, 8]), dynamic([1, 1]))", "[1,3,5,7]"},
                    {"print series_fir(dynamic([1, 4, 9]), dynamic([1, -1]))", "[1,3,5]"}}},
-     .overloads = {lift<fir>()}},
+     .overloads = {lift<fir>()},
+     .result_name = ResultName::kArgument},
     {.name = "series_ifft",
      .category = "series",
      .summary = "The inverse discrete Fourier transform, scaled by 1 / n.",
@@ -152,7 +154,7 @@ constexpr std::array<ScalarFunction, 4> kSeriesFilterFunctions = {{
      .returns = kPartsReturned,
      .examples = {{{"print series_ifft(dynamic([4, 0, 0, 0]), dynamic([0, 0, 0, 0]))",
                     "[[1,1,1,1],[0,0,0,0]]"}}},
-     .overloads = {lift<fft<true>>()}},
+     .overloads = {lift<fft<FourierDirection::kInverse>>()}},
     {.name = "series_iir",
      .category = "series",
      .summary = "Filters a series by an infinite impulse response: exponential smoothing, sums.",
@@ -163,7 +165,8 @@ constexpr std::array<ScalarFunction, 4> kSeriesFilterFunctions = {{
      .returns = "An array of reals of the same length; null when an argument does not fit.",
      .examples = {{{"print series_iir(dynamic([1, 2, 3, 4]), dynamic([1]), dynamic([1, -1]))",
                     "[1,3,6,10]"}}},
-     .overloads = {lift<iir>()}},
+     .overloads = {lift<iir>()},
+     .result_name = ResultName::kArgument},
 }};
 
 }  // namespace

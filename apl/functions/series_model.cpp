@@ -99,11 +99,11 @@ Numbers autocorrelation(Numbers values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     padded[i] = values[i] - mean;
   }
-  ComplexSeries spectrum = fourier_transform(std::move(padded), false);
+  ComplexSeries spectrum = fourier_transform(std::move(padded), FourierDirection::kForward);
   for (std::complex<double>& value : spectrum) {
     value = std::norm(value);
   }
-  const ComplexSeries back = fourier_transform(std::move(spectrum), true);
+  const ComplexSeries back = fourier_transform(std::move(spectrum), FourierDirection::kInverse);
   for (std::size_t lag = 0; lag < values.size(); ++lag) {
     // Each lag has fewer terms than the one before; the mean of them is comparable.
     values[lag] = back[lag].real() / static_cast<double>(values.size() - lag);
@@ -157,6 +157,18 @@ struct Period {
   double score = 0;
 };
 
+// How well a series repeats after `lag` places: the lowest of its autocorrelations there and at the
+// multiples up to half of it. The series counts as it is, so that a trend, with which it repeats
+// less, lowers the score; Kusto's pages print such scores.
+double repeat_score(const Numbers& correlations, double lag) {
+  double score = 1;
+  const auto lag_max = static_cast<double>(correlations.size() / kSeasonRepeatsMin);
+  for (double multiple = lag; multiple <= lag_max; multiple += lag) {
+    score = std::min(score, correlations[static_cast<std::size_t>(std::llround(multiple))]);
+  }
+  return std::max(score, 0.0);
+}
+
 DynamicBytes periods_of(const std::vector<Period>& periods) {
   DynamicBuilder out;
   out.begin_array();
@@ -198,6 +210,7 @@ MaybeDynamic series_periods_detect(DynamicView array, double least, double most,
     return std::nullopt;
   }
   const Numbers scores = autocorrelation(without_line(*series));
+  const Numbers correlations = autocorrelation(series->filled());
   const std::size_t lag_end = scores.size() / kSeasonRepeatsMin;
   Numbers score_of_divisor(lag_end, 0.0);  // the best of the periods found that go into a lag
   const double score_min = kChanceErrors / std::sqrt(static_cast<double>(scores.size()));
@@ -209,9 +222,9 @@ MaybeDynamic series_periods_detect(DynamicView array, double least, double most,
         scores[lag] < score_of_divisor[lag] * kClearlyHigher || !is_highest_around(scores, lag)) {
       continue;
     }
-    found.push_back({at, std::min(scores[lag], 1.0)});
+    found.push_back({at, repeat_score(correlations, at)});
     for (std::size_t multiple = 2 * lag; multiple < lag_end; multiple += lag) {
-      score_of_divisor[multiple] = std::max(score_of_divisor[multiple], found.back().score);
+      score_of_divisor[multiple] = std::max(score_of_divisor[multiple], std::min(scores[lag], 1.0));
     }
   }
   std::ranges::stable_sort(found, std::ranges::greater(), &Period::score);
@@ -224,18 +237,17 @@ bool series_periods_validate(std::span<const DynamicView> args, DynamicBuilder* 
   if (!series.has_value()) {
     return false;
   }
-  const Numbers scores = autocorrelation(without_line(*series));
+  const Numbers correlations = autocorrelation(series->filled());
   std::vector<Period> periods;
   for (const DynamicView& arg : args.subspan(1)) {
     if (!arg.is_number()) {
       return false;
     }
     const double lag = arg.as_real();
-    const std::size_t lag_max = scores.size() / kSeasonRepeatsMin;
+    const std::size_t lag_max = correlations.size() / kSeasonRepeatsMin;
     const bool repeats =
         lag >= static_cast<double>(kPeriodMin) && lag <= static_cast<double>(lag_max);
-    const double score = repeats ? scores[static_cast<std::size_t>(std::llround(lag))] : 0;
-    periods.push_back({lag, std::clamp(score, 0.0, 1.0)});
+    periods.push_back({lag, repeats ? repeat_score(correlations, lag) : 0});
   }
   out->add_encoded(DynamicView(periods_of(periods).bytes));
   return true;
@@ -522,7 +534,8 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
          "first argument is no array.",
      .examples = {{{"print series_outliers(dynamic([1, 1, 2, 2, 1, 2, 1, 2, 1, 2, 1, 2]))",
                     "[0,0,0,0,0,0,0,0,0,0,0,0]"}}},
-     .overloads = {lift<series_outliers>()}},
+     .overloads = {lift<series_outliers>()},
+     .result_name = ResultName::kArgument},
     {.name = "series_periods_detect",
      .category = "series",
      .summary = "The periods in which a series repeats.",
@@ -530,8 +543,9 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
                  {"min_period", "The shortest period to look for, in bins; 4 at least counts."},
                  {"max_period", "The longest one; half of the series at most counts."},
                  {"count", "How many places the answer has, at most one an element."}}},
-     .returns = "An array of two: periods, best first, and their scores from 0 to 1, both zero "
-                "where there are no more; null when an argument does not fit.",
+     .returns = "An array of two: periods, best first, and their scores from 0 to 1 as "
+                "series_periods_validate() gives them, both zero where there are no more; null "
+                "when an argument does not fit.",
      .examples = {{{"print series_periods_detect(dynamic([1, 2, 3, 9, 1, 2, 3, 9, 1, 2, 3, 9]), "
                     "4, 6, 1)[0]",
                     "[4]"}}},
@@ -543,8 +557,9 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
      .params = {{kModelSeries,
                  {"periods...",
                   "1 to 16 numbers of bins; below 4 and beyond half of the series scores 0."}}},
-     .returns = "An array of two: the periods and their scores from 0 to 1; null when an argument "
-                "does not fit.",
+     .returns = "An array of two: the periods and their scores from 0 to 1, the lowest "
+                "autocorrelation of the series, a trend included, at the period and its multiples "
+                "up to half of the series; null when an argument does not fit.",
      .examples = {{{"print series_periods_validate(dynamic([1, 2, 3, 9, 1, 2, 3, 9, 1, 2, 3, 9]), "
                     "4, 5)[1][0] > 0.9",
                     "true"}}},

@@ -181,7 +181,8 @@ constexpr std::array<ScalarFunction, 6> kSetFunctions = {{
      .examples = {{{"print set_union(dynamic([1, 2]), dynamic([2, 3]))", "[1,2,3]"}}},
      .bind = bind_dynamic_rows<set_union>,
      .arguments_min = 1,
-     .arguments_max = 64},
+     .arguments_max = 64,
+     .meant_aggregation = "make_set(x)"},
 }};
 
 }  // namespace

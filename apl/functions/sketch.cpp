@@ -140,7 +140,8 @@ constexpr std::array<ScalarFunction, 7> kSketchFunctions = {{
      .examples = {{{"datatable (x:long) [1, 2, 2] | summarize h = hll(x) | project n = "
                     "dcount_hll(h)",
                     "2"}}},
-     .overloads = {lift<dcount_hll>()}},
+     .overloads = {lift<dcount_hll>()},
+     .result_name = ResultName::kFunctionArgument},
     {.name = "hll_merge",
      .category = "math",
      .summary = "Merges states of one row; in summarize, the states of many rows.",
@@ -163,7 +164,8 @@ constexpr std::array<ScalarFunction, 7> kSketchFunctions = {{
      .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize t = tdigest(x) | project p = "
                     "percentile_tdigest(t, 75, typeof(long))",
                     "3"}}},
-     .overloads = {lift<percentile>(), lift<percentile_long>()}},
+     .overloads = {lift<percentile>(), lift<percentile_long>()},
+     .result_name = ResultName::kFunctionArgument},
     {.name = "percentiles_array_tdigest",
      .aliases = {"percentile_array_tdigest"},
      .category = "math",

@@ -199,9 +199,32 @@ BindResult bind_regex_test(const BindRequest& request) {
   return bool_call(request, std::make_shared<RegexTestCall>(kNegated, std::move(regex)));
 }
 
-constexpr ScalarFunction text_row(std::string_view name, std::string_view summary,
-                                  BindResult (*bind)(const BindRequest&)) {
-  return operator_row(name, summary, bind, 2, 2, CallCost::kTextTest);
+// Which ends of the text that is sought may lie inside terms of a text that has it.
+constexpr OpenEnds open_ends(TextTest test) {
+  const bool whole = test == TextTest::kHas || test == TextTest::kEqual;
+  return {.begin = !whole && test != TextTest::kHasPrefix,
+          .end = !whole && test != TextTest::kHasSuffix};
+}
+
+template <TextTest kTest, bool kFold, bool kNegated>
+constexpr ScalarFunction text_row(std::string_view name, std::string_view summary) {
+  ScalarFunction row = operator_row(name, summary, bind_text_test<kTest, kFold, kNegated>, 2, 2,
+                                    CallCost::kTextTest);
+  if (!kNegated) {
+    row.required_terms = open_ends(kTest);
+  }
+  return row;
+}
+
+template <bool kNegated>
+constexpr ScalarFunction fold_row(std::string_view name, std::string_view summary,
+                                  std::string_view symbol) {
+  ScalarFunction row = operator_row(name, summary, bind_equal_fold<kNegated>);
+  row.symbol = symbol;
+  if (!kNegated) {
+    row.required_terms = open_ends(TextTest::kEqual);
+  }
+  return row;
 }
 
 constexpr ScalarFunction pattern_row(std::string_view name, std::string_view summary,
@@ -210,45 +233,32 @@ constexpr ScalarFunction pattern_row(std::string_view name, std::string_view sum
 }
 
 constexpr std::array kTextOperators = {
-    text_row("op_contains", "a contains b", bind_text_test<TextTest::kContains, true, false>),
-    text_row("op_not_contains", "a !contains b", bind_text_test<TextTest::kContains, true, true>),
-    text_row("op_contains_cs", "a contains_cs b",
-             bind_text_test<TextTest::kContains, false, false>),
-    text_row("op_not_contains_cs", "a !contains_cs b",
-             bind_text_test<TextTest::kContains, false, true>),
-    text_row("op_startswith", "a startswith b", bind_text_test<TextTest::kStartsWith, true, false>),
-    text_row("op_not_startswith", "a !startswith b",
-             bind_text_test<TextTest::kStartsWith, true, true>),
-    text_row("op_startswith_cs", "a startswith_cs b",
-             bind_text_test<TextTest::kStartsWith, false, false>),
-    text_row("op_not_startswith_cs", "a !startswith_cs b",
-             bind_text_test<TextTest::kStartsWith, false, true>),
-    text_row("op_endswith", "a endswith b", bind_text_test<TextTest::kEndsWith, true, false>),
-    text_row("op_not_endswith", "a !endswith b", bind_text_test<TextTest::kEndsWith, true, true>),
-    text_row("op_endswith_cs", "a endswith_cs b",
-             bind_text_test<TextTest::kEndsWith, false, false>),
-    text_row("op_not_endswith_cs", "a !endswith_cs b",
-             bind_text_test<TextTest::kEndsWith, false, true>),
-    text_row("op_has", "a has b", bind_text_test<TextTest::kHas, true, false>),
-    text_row("op_not_has", "a !has b", bind_text_test<TextTest::kHas, true, true>),
-    text_row("op_has_cs", "a has_cs b", bind_text_test<TextTest::kHas, false, false>),
-    text_row("op_not_has_cs", "a !has_cs b", bind_text_test<TextTest::kHas, false, true>),
-    text_row("op_hasprefix", "a hasprefix b", bind_text_test<TextTest::kHasPrefix, true, false>),
-    text_row("op_not_hasprefix", "a !hasprefix b",
-             bind_text_test<TextTest::kHasPrefix, true, true>),
-    text_row("op_hasprefix_cs", "a hasprefix_cs b",
-             bind_text_test<TextTest::kHasPrefix, false, false>),
-    text_row("op_not_hasprefix_cs", "a !hasprefix_cs b",
-             bind_text_test<TextTest::kHasPrefix, false, true>),
-    text_row("op_hassuffix", "a hassuffix b", bind_text_test<TextTest::kHasSuffix, true, false>),
-    text_row("op_not_hassuffix", "a !hassuffix b",
-             bind_text_test<TextTest::kHasSuffix, true, true>),
-    text_row("op_hassuffix_cs", "a hassuffix_cs b",
-             bind_text_test<TextTest::kHasSuffix, false, false>),
-    text_row("op_not_hassuffix_cs", "a !hassuffix_cs b",
-             bind_text_test<TextTest::kHasSuffix, false, true>),
-    operator_row("op_equal_fold", "a =~ b", bind_equal_fold<false>),
-    operator_row("op_not_equal_fold", "a !~ b", bind_equal_fold<true>),
+    text_row<TextTest::kContains, true, false>("op_contains", "a contains b"),
+    text_row<TextTest::kContains, true, true>("op_not_contains", "a !contains b"),
+    text_row<TextTest::kContains, false, false>("op_contains_cs", "a contains_cs b"),
+    text_row<TextTest::kContains, false, true>("op_not_contains_cs", "a !contains_cs b"),
+    text_row<TextTest::kStartsWith, true, false>("op_startswith", "a startswith b"),
+    text_row<TextTest::kStartsWith, true, true>("op_not_startswith", "a !startswith b"),
+    text_row<TextTest::kStartsWith, false, false>("op_startswith_cs", "a startswith_cs b"),
+    text_row<TextTest::kStartsWith, false, true>("op_not_startswith_cs", "a !startswith_cs b"),
+    text_row<TextTest::kEndsWith, true, false>("op_endswith", "a endswith b"),
+    text_row<TextTest::kEndsWith, true, true>("op_not_endswith", "a !endswith b"),
+    text_row<TextTest::kEndsWith, false, false>("op_endswith_cs", "a endswith_cs b"),
+    text_row<TextTest::kEndsWith, false, true>("op_not_endswith_cs", "a !endswith_cs b"),
+    text_row<TextTest::kHas, true, false>("op_has", "a has b"),
+    text_row<TextTest::kHas, true, true>("op_not_has", "a !has b"),
+    text_row<TextTest::kHas, false, false>("op_has_cs", "a has_cs b"),
+    text_row<TextTest::kHas, false, true>("op_not_has_cs", "a !has_cs b"),
+    text_row<TextTest::kHasPrefix, true, false>("op_hasprefix", "a hasprefix b"),
+    text_row<TextTest::kHasPrefix, true, true>("op_not_hasprefix", "a !hasprefix b"),
+    text_row<TextTest::kHasPrefix, false, false>("op_hasprefix_cs", "a hasprefix_cs b"),
+    text_row<TextTest::kHasPrefix, false, true>("op_not_hasprefix_cs", "a !hasprefix_cs b"),
+    text_row<TextTest::kHasSuffix, true, false>("op_hassuffix", "a hassuffix b"),
+    text_row<TextTest::kHasSuffix, true, true>("op_not_hassuffix", "a !hassuffix b"),
+    text_row<TextTest::kHasSuffix, false, false>("op_hassuffix_cs", "a hassuffix_cs b"),
+    text_row<TextTest::kHasSuffix, false, true>("op_not_hassuffix_cs", "a !hassuffix_cs b"),
+    fold_row<false>("op_equal_fold", "a =~ b", "=~"),
+    fold_row<true>("op_not_equal_fold", "a !~ b", "!~"),
     pattern_row("op_matches_regex", "a matches regex b", bind_regex_test<false>),
     pattern_row("op_not_matches_regex", "a !matches regex b", bind_regex_test<true>),
 };

@@ -1,6 +1,8 @@
 #include "apl/functions/text_form.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
@@ -95,6 +97,33 @@ std::optional<bool> bool_of_text(std::string_view text) {
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> long_of_text(std::string_view text) {
+  return parse_int(trimmed(text));
+}
+
+std::optional<double> real_of_text(std::string_view text) {
+  text = trimmed(text);
+  const bool is_signed = text.starts_with('-') || text.starts_with('+');
+  const std::string_view digits = text.substr(is_signed ? 1 : 0);
+  if (!digits.starts_with("0x") && !digits.starts_with("0X")) {
+    return parse_real(text);
+  }
+  double value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data() + 2, end, value, std::chars_format::hex);
+  // Not a sign, nor the name of an infinity or NaN.
+  const bool complete = digits.find_first_of("pP") != std::string_view::npos &&
+                        (hex_digit(digits[2]) >= 0 || digits[2] == '.');
+  if (!complete || read.ec != std::errc() || read.ptr != end) {
+    return std::nullopt;
+  }
+  return text.starts_with('-') ? -value : value;
+}
+
+std::optional<std::int64_t> timespan_of_text(std::string_view text) {
+  return parse_timespan(trimmed(text));
 }
 
 namespace {

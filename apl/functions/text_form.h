@@ -18,6 +18,12 @@ void append_text_form(DynamicView value, std::string* out);
 void append_text_form(const Values& values, std::size_t slot, std::string* out);
 // Reads the bool that a text spells: 1 t T TRUE true True, or 0 f F FALSE false False.
 std::optional<bool> bool_of_text(std::string_view text);
+// Reads the number that a text spells, or the nanoseconds of a span; blanks around it do not count.
+// An integer is a sign and digits; a real may be in the hexadecimal form of Go and C as well,
+// 0x1.8p-2, whose exponent may not be left out.
+std::optional<std::int64_t> long_of_text(std::string_view text);
+std::optional<double> real_of_text(std::string_view text);
+std::optional<std::int64_t> timespan_of_text(std::string_view text);
 // Reads the instant that a text spells, in nanoseconds, by parse_liberal_datetime, which reads any
 // number as Unix time. Here the digits before the point must tell the unit: 10 are seconds, 13
 // milliseconds, 16 microseconds, 19 nanoseconds; other numbers are no times.

@@ -14,7 +14,6 @@
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
-#include "store/base/timespan.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
 
@@ -103,8 +102,10 @@ void for_each_part(std::string_view text, std::string_view separator, const Take
   }
 }
 
-DynamicView split(DynamicBuilder& builder, std::string_view text, std::string_view separator,
-                  MaybeLong index) {
+// Nothing where there is no part of the index.
+std::optional<DynamicView> split(DynamicBuilder& builder, std::string_view text,
+                                 std::string_view separator, MaybeLong index) {
+  bool any = false;
   builder.begin_array();
   const auto walk = [&](const auto& take) {
     std::int64_t count = 0;
@@ -121,10 +122,11 @@ DynamicView split(DynamicBuilder& builder, std::string_view text, std::string_vi
   walk([&](std::string_view part, std::int64_t at) {
     if (!index.has_value() || at == wanted) {
       builder.add_string(part);
+      any = true;
     }
   });
   builder.end_array();
-  return DynamicView(builder.bytes());
+  return any || !index.has_value() ? std::optional(DynamicView(builder.bytes())) : std::nullopt;
 }
 
 // Of longer texts the whole array may be too large to be, and then has no elements.
@@ -137,7 +139,7 @@ std::optional<DynamicView> split_element(DynamicBuilder& builder, std::string_vi
     return std::nullopt;
   }
   if (text.size() > kElementTextMax) {
-    const DynamicView all = split(builder, text, separator, std::nullopt);
+    const DynamicView all = *split(builder, text, separator, std::nullopt);
     const bool small = all.bytes().size() <= kStringValueBytesMax;
     return small && index < static_cast<std::int64_t>(all.size()) ? std::optional(all.at(index))
                                                                   : std::nullopt;
@@ -329,12 +331,12 @@ MaybeText extract_json_text(JsonReader& reader, std::string_view path, DynamicVi
 MaybeLong extract_json_long(JsonReader& reader, std::string_view path, DynamicView json,
                             MaybeLong /*type*/) {
   const MaybeText text = extract_json(reader, path, json);
-  return text.has_value() ? parse_int(*text) : std::nullopt;
+  return text.has_value() ? long_of_text(*text) : std::nullopt;
 }
 std::optional<double> extract_json_real(JsonReader& reader, std::string_view path, DynamicView json,
                                         std::optional<double> /*type*/) {
   const MaybeText text = extract_json(reader, path, json);
-  return text.has_value() ? parse_real(*text) : std::nullopt;
+  return text.has_value() ? real_of_text(*text) : std::nullopt;
 }
 std::optional<bool> extract_json_bool(JsonReader& reader, std::string_view path, DynamicView json,
                                       std::optional<bool> /*type*/) {
@@ -349,7 +351,7 @@ std::optional<Datetime> extract_json_time(JsonReader& reader, std::string_view p
 std::optional<Timespan> extract_json_span(JsonReader& reader, std::string_view path,
                                           DynamicView json, std::optional<Timespan> /*type*/) {
   const MaybeText text = extract_json(reader, path, json);
-  const MaybeLong ns = text.has_value() ? parse_timespan(*text) : std::nullopt;
+  const MaybeLong ns = text.has_value() ? timespan_of_text(*text) : std::nullopt;
   return ns.has_value() ? std::optional(Timespan{*ns}) : std::nullopt;
 }
 
@@ -380,7 +382,8 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
      .examples = {{{"print format_bytes(564)", "564 Bytes"},
                    {"print format_bytes(1536, 1)", "1.5 KB"},
                    {"print format_bytes(8000000, 2, 'MB', 10)", "8.00 MB"}}},
-     .overloads = {lift<format_bytes>()}},
+     .overloads = {lift<format_bytes>()},
+     .result_name = ResultName::kArgument},
     {.name = "parse_bytes",
      .category = "string",
      .summary = "Reads a number of bytes with a unit.",
@@ -400,7 +403,8 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
      .returns = "dynamic array of strings.",
      .examples = {{{"print parse_csv('a,\"b,c\",')", R"(["a","b,c",""])"}}},
      .overloads = {lift<parse_csv>()},
-     .cost = CallCost::kPattern},
+     .cost = CallCost::kPattern,
+     .result_name = ResultName::kArgument},
     {.name = "parse_path",
      .category = "string",
      .summary = "Takes a file path apart.",
@@ -427,11 +431,13 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
      .params = {{{"text", "The text."},
                  {"separator", "The text between parts; empty cuts everywhere."},
                  {"[index]", "Gives this part alone; negative counts from the end."}}},
-     .returns = "dynamic array of strings, of the first 1,048,576 parts.",
+     .returns = "dynamic array of strings, of the first 1,048,576 parts; null without a part of "
+                "the index.",
      .examples = {{{"print split('a,b,c', ',')", R"(["a","b","c"])"},
                    {"print split('a,b,c', ',', 1)", R"(["b"])"}}},
      .overloads = {lift<split>()},
-     .element = "split_element"},
+     .element = "split_element",
+     .result_name = ResultName::kArgument},
     {.name = "split_element",
      .category = "string",
      .summary = "split(text, separator)[index]",

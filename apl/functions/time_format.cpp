@@ -371,7 +371,8 @@ constexpr std::array<ScalarFunction, 5> kTimeFormatFunctions = {{
            {"print format_datetime(datetime(2024-05-01 13:04:05), 'd/M/yy h:mm tt')",
             "1/5/24 1:04 PM"}}},
      .overloads = {format_datetime_overload()},
-     .check = check_format<Datetime, format_datetime>},
+     .check = check_format<Datetime, format_datetime>,
+     .result_name = ResultName::kArgument},
     {.name = "format_timespan",
      .category = "datetime",
      .summary = "A span as text by a format.",
@@ -383,7 +384,8 @@ constexpr std::array<ScalarFunction, 5> kTimeFormatFunctions = {{
      .examples = {{{"print format_timespan(90m, 'hh:mm:ss')", "01:30:00"},
                    {"print format_timespan(1d + 90ms, 'd.hh:mm:ss.fff')", "1.00:00:00.090"}}},
      .overloads = {lift<format_timespan>()},
-     .check = check_format<Timespan, format_timespan>},
+     .check = check_format<Timespan, format_timespan>,
+     .result_name = ResultName::kArgument},
 }};
 
 }  // namespace

@@ -15,11 +15,12 @@ namespace evq {
 namespace {
 
 // Texts that nothing in them is coded in are added as they are.
-void add_decoded(DynamicBuilder* builder, std::string_view text, bool plus_is_blank) {
+void add_decoded(DynamicBuilder* builder, std::string_view text,
+                 PlusSign plus = PlusSign::kItself) {
   const bool coded = text.find('%') != std::string_view::npos ||
-                     (plus_is_blank && text.find('+') != std::string_view::npos);
+                     (plus == PlusSign::kBlank && text.find('+') != std::string_view::npos);
   if (coded || !is_valid_utf8(text)) {
-    builder->add_string(percent_decode(text, plus_is_blank));
+    builder->add_string(percent_decode(text, plus));
   } else {
     builder->add_string(text);
   }
@@ -35,8 +36,8 @@ void add_query(DynamicBuilder* builder, std::string_view query) {
       continue;
     }
     const std::size_t equals = std::min(pair.find('='), pair.size());
-    builder->key(percent_decode(pair.substr(0, equals), true));
-    add_decoded(builder, pair.substr(std::min(equals + 1, pair.size())), true);
+    builder->key(percent_decode(pair.substr(0, equals), PlusSign::kBlank));
+    add_decoded(builder, pair.substr(std::min(equals + 1, pair.size())), PlusSign::kBlank);
   }
   builder->end_bag();
 }
@@ -111,14 +112,14 @@ constexpr std::array<std::pair<std::string_view, void (*)(DynamicBuilder*, const
         {"scheme", [](DynamicBuilder* to, const UrlParts& url) { to->add_string(url.scheme); }},
         {"host", [](DynamicBuilder* to, const UrlParts& url) { to->add_string(url.host); }},
         {"port", [](DynamicBuilder* to, const UrlParts& url) { to->add_string(url.port); }},
-        {"path", [](DynamicBuilder* to, const UrlParts& url) { add_decoded(to, url.path, false); }},
+        {"path", [](DynamicBuilder* to, const UrlParts& url) { add_decoded(to, url.path); }},
         {"username",
-         [](DynamicBuilder* to, const UrlParts& url) { add_decoded(to, url.username, false); }},
+         [](DynamicBuilder* to, const UrlParts& url) { add_decoded(to, url.username); }},
         {"password",
-         [](DynamicBuilder* to, const UrlParts& url) { add_decoded(to, url.password, false); }},
+         [](DynamicBuilder* to, const UrlParts& url) { add_decoded(to, url.password); }},
         {"query", [](DynamicBuilder* to, const UrlParts& url) { add_query(to, url.query); }},
         {"fragment",
-         [](DynamicBuilder* to, const UrlParts& url) { add_decoded(to, url.fragment, false); }},
+         [](DynamicBuilder* to, const UrlParts& url) { add_decoded(to, url.fragment); }},
     }};
 
 DynamicView parse_url(DynamicBuilder& builder, std::string_view url) {

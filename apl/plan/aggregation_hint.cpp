@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -11,25 +10,6 @@
 
 namespace evq::plan {
 namespace {
-
-struct Meant {
-  std::string_view function;
-  std::string_view aggregation;
-};
-constexpr Meant kMeant[] = {
-    {"array_concat", "make_list(x)"},
-    {"bag_merge", "make_bag(x)"},
-    {"bag_pack", "make_bag(bag_pack('key', x)), or make_list(bag_pack('key', x))"},
-    {"coalesce", "take_any(x)"},
-    {"max_of", "max(x)"},
-    {"min_of", "min(x)"},
-    {"pack_all", "make_list(pack_all())"},
-    {"pack_array", "make_list(x)"},
-    {"set_union", "make_set(x)"},
-    {"strcat", "strcat_array(make_list(x), '')"},
-    {"strcat_array", "strcat_array(make_list(x), ',')"},
-    {"strcat_delim", "strcat_array(make_list(x), ',')"},
-};
 
 // Whether an argument is an aggregation, or may hold one.
 bool may_aggregate(const ast::Expr& argument) {
@@ -58,12 +38,12 @@ Error with_aggregation_hint(Error error, const ast::Expr& expr) {
       })) {
     return error;
   }
-  const auto* const meant = std::ranges::find(kMeant, function->name, &Meant::function);
-  error.hint = call->function.text + "() looks at one row alone: " +
-               (meant != std::end(kMeant) ? "write " + std::string(meant->aggregation)
-                                          : "put it after by, or in an aggregation: take_any(" +
-                                                call->function.text + "(…))") +
-               "; extend makes it of each row";
+  error.hint =
+      call->function.text + "() looks at one row alone: " +
+      (!function->meant_aggregation.empty()
+           ? "write " + std::string(function->meant_aggregation)
+           : "put it after by, or in an aggregation: take_any(" + call->function.text + "(…))") +
+      "; extend makes it of each row";
   return error;
 }
 

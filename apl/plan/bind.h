@@ -21,6 +21,9 @@
 
 namespace evq::plan {
 
+// The natural order of events: by `_time`, then by arrival.
+enum class EventOrder : std::uint8_t { kNewestFirst, kOldestFirst };
+
 // A page boundary for the events that are the answer's rows: those beyond this row, in the
 // direction of reading. Subqueries and right sides of joins read all.
 struct CursorBound {
@@ -69,8 +72,8 @@ struct BindOptions {
   std::optional<std::uint64_t> default_limit;
   // Limit that applies besides the query's own.
   std::optional<std::uint64_t> request_limit;
-  // The order of an answer that the query leaves unsorted: newest first unless told otherwise.
-  bool default_ascending = false;
+  // The order of an answer that the query leaves unsorted.
+  EventOrder event_order = EventOrder::kNewestFirst;
   // Such an order by fields and whether each is descending; a field other than `_time` that the
   // answer does not have is kUsage.
   std::vector<std::pair<std::string, bool>> default_order;

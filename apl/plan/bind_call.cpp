@@ -35,12 +35,10 @@ bool has_parameter(const ast::Expr& expr, const Environment& environment) {
 
 // Kusto puts the text first where APL puts it last. A text that is the same in every row, and
 // something to look for in it that is not, make sense only in Kusto's order.
-bool text_comes_first(const ast::Call& call, std::string_view function,
+bool text_comes_first(const ast::Call& call, const ScalarFunction& function,
                       const std::vector<ExprPtr>& args, const Environment& environment) {
-  const bool differs = function == "replace_string" || function == "replace_regex"
-                           ? args.size() == 3
-                           : function == "countof" && args.size() == 2;
-  if (!differs || call.arguments.size() != args.size() || !args.back()->is_constant() ||
+  if (!function.kusto_text_first || args.size() != argument_count(function).min ||
+      call.arguments.size() != args.size() || !args.back()->is_constant() ||
       has_parameter(*call.arguments.back().value, environment)) {
     return false;
   }
@@ -49,9 +47,8 @@ bool text_comes_first(const ast::Call& call, std::string_view function,
 
 // Kusto's trim functions take a regular expression where APL's take a set of characters; no set
 // needs a class or an escape.
-bool trims_by_expression(std::string_view function, const std::vector<ExprPtr>& args) {
-  const bool trims = function == "trim" || function == "trim_start" || function == "trim_end";
-  if (!trims || args.size() != 2 || !args[0]->is_constant() ||
+bool trims_by_expression(const ScalarFunction& function, const std::vector<ExprPtr>& args) {
+  if (!function.takes_character_set || args.size() != 2 || !args[0]->is_constant() ||
       args[0]->constant.type() != Type::kString) {
     return false;
   }
@@ -61,11 +58,6 @@ bool trims_by_expression(std::string_view function, const std::vector<ExprPtr>& 
       escape != std::string_view::npos && escape + 1 < text.size() &&
       std::string_view(".dDsSwW()[]+*?$^|").find(text[escape + 1]) != std::string_view::npos;
   return escapes || (text.find('[') < text.find(']') && text.ends_with('+'));
-}
-
-// How many first arguments of a function are texts of whatever is given.
-std::size_t arguments_as_text(std::string_view function) {
-  return function == "indexof" ? 2 : function == "reverse" || function == "strrep" ? 1 : 0;
 }
 
 // datetime_add(day, 1, _time): the error of a call's first argument.
@@ -78,11 +70,6 @@ Error explain_part(Error error, const ast::Call& call) {
     error.hint = "the part is a text: '" + field->name.text + "'";
   }
   return error;
-}
-
-// Whose results are called function_argument.
-bool adds_to_argument_name(std::string_view function) {
-  return function == "dcount_hll" || function == "percentile_tdigest";
 }
 
 // Whether it is a time that every event has, of rows that have lost it. Dashboards put
@@ -173,7 +160,7 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
   }
   EVQ_TRY(check_argument_names(call));
   EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, bind_arguments(call, input));
-  for (std::size_t i = 0; i < std::min(args.size(), arguments_as_text(row->name)); ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(args.size(), row->texts_first); ++i) {
     if (is_numeric(args[i]->type) || args[i]->type == Type::kDatetime ||
         args[i]->type == Type::kTimespan || args[i]->type == Type::kBool) {
       // By way of a dynamic, whose text is null where it is: tostring() makes an empty one of null.
@@ -181,14 +168,14 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
           fold(make_cast(make_cast(std::move(args[i]), Type::kDynamic), Type::kString), context());
     }
   }
-  if (text_comes_first(call, row->name, args, *environment_)) {
+  if (text_comes_first(call, *row, args, *environment_)) {
     std::rotate(args.begin(), args.begin() + 1, args.end());
     warn(std::string(row->name) +
          "() took its first argument for the text, since the last is the same in "
          "every row; APL writes " +
          signature(*row));
   }
-  if (trims_by_expression(row->name, args)) {
+  if (trims_by_expression(*row, args)) {
     const std::string name(row->name);
     warn(name + "() removes any of these characters; " + name +
          "_regex() takes a regular expression");
@@ -209,30 +196,22 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
 }
 
 bool keeps_argument_name(std::string_view function) {
-  static constexpr std::string_view kNames =
-      " abs acos asin atan atan2 bin bin_at bin_auto binary_and binary_not binary_or "
-      "binary_shift_left binary_shift_right binary_xor bitset_count_ones ceiling cos "
-      "endofday endofhour endofmonth endofweek endofyear erf erfc exp exp10 exp2 floor "
-      "format_bytes "
-      "format_datetime format_timespan gamma log log10 log2 loggamma parse_csv parse_json "
-      "parsejson pow rand round series_fill_backward series_fill_const series_fill_forward "
-      "series_fill_linear series_fir series_iir series_outliers sin split sqrt startofday "
-      "startofhour "
-      "startofmonth startofweek startofyear tan tobool toboolean todatetime todecimal "
-      "todouble todynamic tohex toint tolong toobject toreal tostring totime totimespan ";
-  return kNames.find(" " + std::string(function) + " ") != std::string_view::npos;
+  const ScalarFunction* row = find_function(function);
+  return row != nullptr && row->result_name == ResultName::kArgument;
 }
 
 Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const Relation* input) {
   std::vector<ExprPtr> args;
-  const bool packs_names = call.function.text == "bag_pack" || call.function.text == "pack";
+  const ScalarFunction* row = find_function(call.function.text);
+  const StarArgument star = row != nullptr ? row->star : StarArgument::kNothing;
+  const bool lost_times = row != nullptr && row->takes_lost_times;
   const auto pack_row = [&](Span span) {
     for (std::size_t i = 0; input != nullptr && i < input->schema().size(); ++i) {
       const Field& field = input->schema()[i];
       if (is_hidden(field.name)) {
         continue;
       }
-      if (packs_names) {
+      if (star == StarArgument::kNamesAndValues) {
         args.push_back(make_constant(Value::string(field.name), span));
       }
       args.push_back(make_column(i, field.type, span));
@@ -240,7 +219,7 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
   };
   for (const ast::Argument& argument : call.arguments) {
     if (std::holds_alternative<ast::Star>(argument.value->node) && input != nullptr &&
-        (packs_names || call.function.text == "pack_array")) {
+        star != StarArgument::kNothing) {
       EVQ_TRY(note_expressions(2 * input->schema().size(), argument.value->span));
       pack_row(argument.value->span);
       continue;
@@ -250,7 +229,7 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
       args.push_back(make_constant(Value::null(type->type), argument.value->span));
       continue;
     }
-    if (call.function.text == "coalesce" && is_lost_time(*argument.value, input, *environment_)) {
+    if (lost_times && is_lost_time(*argument.value, input, *environment_)) {
       args.push_back(make_constant(Value::null(Type::kDatetime), argument.value->span));
       continue;
     }
@@ -270,14 +249,9 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
   return args;
 }
 
-// Of column_ifexists(), which is called after what it gives: the field, else the default.
-bool names_field_or_default(const ast::Call& call) {
-  const std::string_view name = call.function.text;
-  return (name == "column_ifexists" || name == "columnifexists") && call.arguments.size() == 2;
-}
-// The field it gives; empty when it gives the default.
+// The field that column_ifexists() gives; empty when it gives the default.
 std::string field_if_exists(const ast::Call& call, const Relation* input) {
-  if (!names_field_or_default(call) || input == nullptr) {
+  if (input == nullptr) {
     return {};
   }
   const auto* name = std::get_if<ast::Literal>(&call.arguments[0].value->node);
@@ -295,13 +269,13 @@ std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) c
     return field->name.text;
   }
   if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
-    if (std::string chosen = field_if_exists(*call, input); !chosen.empty()) {
-      return chosen;
+    const ScalarFunction* row = find_function(call->function.text);
+    const ResultName named = row != nullptr ? row->result_name : ResultName::kNone;
+    if (named == ResultName::kFieldOrDefault && call->arguments.size() == 2) {
+      std::string field = field_if_exists(*call, input);
+      return field.empty() ? derived_name(*call->arguments[1].value, input) : field;
     }
-    if (names_field_or_default(*call)) {
-      return derived_name(*call->arguments[1].value, input);
-    }
-    const bool prefixed = adds_to_argument_name(call->function.text);
+    const bool prefixed = named == ResultName::kFunctionArgument;
     if (call->arguments.empty() || !(prefixed || keeps_argument_name(call->function.text))) {
       return {};
     }

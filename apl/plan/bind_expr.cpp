@@ -311,23 +311,40 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
   return arithmetic_mismatch(span, op, operands.first, operands.second);
 }
 
-// `* has "x"`: true when it holds for the text of any column.
+namespace {
+
+// The operator that `op` is the negation of, as a symbol; `op` itself if it is none.
+ast::BinaryOp without_negation(ast::BinaryOp op) {
+  return op == ast::BinaryOp::kNotEqual       ? ast::BinaryOp::kEqual
+         : op == ast::BinaryOp::kNotEqualFold ? ast::BinaryOp::kEqualFold
+                                              : op;
+}
+
+}  // namespace
+
+// `* has "x"`: true when it holds for the text of any column; `* !has "x"` when it holds for none.
 Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
                                        const Relation* input) {
   if (input == nullptr) {
     return diag::misplaced_star(binary.left->span);
   }
-  const ast::BinaryOp op = case_sensitive_ ? case_sensitive(binary.op, kCaseSensitive) : binary.op;
+  const ast::BinaryOp written =
+      case_sensitive_ ? case_sensitive(binary.op, kCaseSensitive) : binary.op;
+  const ast::BinaryOp op = without_negation(written);
+  const bool negated = binary.negated || op != written;
   EVQ_TRY_ASSIGN(ExprPtr right, bind_expr(*binary.right, input));
   EVQ_TRY(note_expressions(input->schema().size() * (node_count(*right) + 2), span));
-  if (is_search(op) && !binary.negated && right->is_constant() && right->type == Type::kString &&
+  std::vector<ExprPtr> tests;
+  if (is_search(op) && right->is_constant() && right->type == Type::kString &&
       !right->constant.is_null() && !right->constant.as_text().empty()) {
-    return search_fields(ast::binary_op_text(op), right->constant.as_text(), *input, nullptr, span);
+    EVQ_TRY_ASSIGN(ExprPtr test, search_fields(ast::binary_op_text(op), right->constant.as_text(),
+                                               *input, nullptr, span));
+    tests.push_back(std::move(test));
+    return any_of(std::move(tests), negated, span);
   }
   // A number is compared with the numbers of a row, a time with its times.
   const bool by_type = is_comparison(op) && right->type != Type::kString &&
                        right->type != Type::kDynamic && right->type != Type::kNull;
-  std::vector<ExprPtr> tests;
   for (std::size_t i = 0; i < input->schema().size(); ++i) {
     const Field& field = input->schema()[i];
     if (is_hidden(field.name)) {
@@ -343,26 +360,34 @@ Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
       EVQ_TRY_ASSIGN(args[0], convert(std::move(args[0]), Type::kString, binary.left->span));
     }
     args.push_back(clone(*right));
-    EVQ_TRY_ASSIGN(ExprPtr test,
-                   call(operator_function(op, binary.negated), std::move(args), span));
+    EVQ_TRY_ASSIGN(ExprPtr test, call(operator_function(op, false), std::move(args), span));
     tests.push_back(std::move(test));
   }
-  return any_of(std::move(tests), span);
+  return any_of(std::move(tests), negated, span);
 }
 
-// Whether any of `tests` of fields holds, as a condition on * means it. Without any, its negation
-// is as little true as itself, which nobody would think of.
-Result<ExprPtr> Binder::any_of(std::vector<ExprPtr> tests, Span span) {
+// Whether any of `tests` of fields holds, as a condition on * means it, or none of them where it is
+// negated: a field without a value then counts as one of which the test does not hold.
+Result<ExprPtr> Binder::any_of(std::vector<ExprPtr> tests, bool negated, Span span) {
   if (tests.empty()) {
     // Of several tables that are searched, one may well have no such field.
     if (searched_fields_.empty()) {
-      warn(
-          "no field here can be compared with what follows *, so that no row is found, also by a "
-          "negated operator");
+      warn(std::string("no field here can be compared with what follows *, so that ") +
+           (negated ? "every row is kept" : "no row is found"));
     }
-    return make_constant(Value::boolean(false), span);
+    return make_constant(Value::boolean(negated), span);
   }
-  return tests.size() == 1 ? std::move(tests[0]) : call("op_or", std::move(tests), span);
+  EVQ_TRY_ASSIGN(ExprPtr any, tests.size() == 1 ? Result<ExprPtr>(std::move(tests[0]))
+                                                : call("op_or", std::move(tests), span));
+  if (!negated) {
+    return any;
+  }
+  std::vector<ExprPtr> known;
+  known.push_back(std::move(any));
+  known.push_back(make_constant(Value::boolean(false), span));
+  std::vector<ExprPtr> args(1);
+  EVQ_TRY_ASSIGN(args[0], call("coalesce", std::move(known), span));
+  return call("not", std::move(args), span);
 }
 
 namespace {
@@ -488,9 +513,8 @@ Result<std::vector<ExprPtr>> tests_in(const Binder& binder, const std::string& f
     if (of_column.size() == 1) {
       tests.push_back(std::move(of_column[0]));
     } else if (!of_column.empty()) {
-      EVQ_TRY_ASSIGN(ExprPtr both,
-                     binder.call(in.negated ? "op_and" : "op_or", std::move(of_column), span));
-      tests.push_back(std::move(both));
+      EVQ_TRY_ASSIGN(ExprPtr either, binder.call("op_or", std::move(of_column), span));
+      tests.push_back(std::move(either));
     }
   }
   return tests;
@@ -501,9 +525,9 @@ Result<std::vector<ExprPtr>> tests_in(const Binder& binder, const std::string& f
 Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
                                         const Relation* input) {
   const auto op = case_sensitive_ ? case_sensitive(in.op, kCaseSensitiveMembership) : in.op;
-  const std::string function = operator_function(op, in.negated);
   const bool by_value = is_by_value(op);
   const bool any_field = std::holds_alternative<ast::Star>(in.value->node) && input != nullptr;
+  const std::string function = operator_function(op, in.negated && !any_field);
   std::vector<ExprPtr> args;
   std::vector<bool> of_tables;  // one an argument
   Type value_type = Type::kNull;
@@ -549,7 +573,7 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& in, Span span,
   EVQ_TRY(note_expressions(input->schema().size() * nodes, span));
   EVQ_TRY_ASSIGN(std::vector<ExprPtr> tests,
                  tests_in(*this, function, in, args, input->schema(), span));
-  return any_of(std::move(tests), span);
+  return any_of(std::move(tests), in.negated, span);
 }
 
 Result<Value> Binder::bind_constant(const ast::Expr& expr, std::string_view what) {

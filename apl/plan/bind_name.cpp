@@ -56,15 +56,18 @@ std::optional<std::string> text_key(const ast::Expr& key) {
   return std::nullopt;
 }
 
-std::string joined(std::span<const PathStep> steps, std::size_t count, bool escape) {
+// The first `count` keys with dots between them; `inner_dot` stands for a dot within one.
+std::string joined(std::span<const PathStep> steps, std::size_t count,
+                   std::string_view inner_dot = ".") {
   std::string name = steps[0].key;
   for (std::size_t i = 1; i < count; ++i) {
     name.push_back('.');
     for (const char c : steps[i].key) {
-      if (escape && c == '.') {
-        name.push_back('\\');
+      if (c == '.') {
+        name += inner_dot;
+      } else {
+        name.push_back(c);
       }
-      name.push_back(c);
     }
   }
   return name;
@@ -273,9 +276,9 @@ namespace {
 // The field that has the first `count` names of a path as its own.
 std::optional<std::size_t> field_named(const Schema& schema, std::span<const PathStep> steps,
                                        std::size_t count) {
-  std::optional<std::size_t> at = find_field(schema, joined(steps, count, false));
+  std::optional<std::size_t> at = find_field(schema, joined(steps, count));
   if (!at.has_value() && count > 1) {
-    at = find_field(schema, joined(steps, count, true));
+    at = find_field(schema, joined(steps, count, "\\."));
   }
   return at;
 }
@@ -306,7 +309,7 @@ std::optional<FieldOfPath> field_of_path(const Relation& input, std::span<const 
     if (!at.has_value()) {
       continue;
     }
-    const std::string name = joined(steps, count, false);
+    const std::string name = joined(steps, count);
     const Type type = input.schema()[*at].type;
     const std::pair its_rank(input.made_at(input.schema()[*at].name),
                              std::ranges::find(input.map_fields, name) != input.map_fields.end());
@@ -327,8 +330,7 @@ Result<ExprPtr> Binder::bind_steps(std::span<const PathStep> steps, const Relati
   const std::optional<FieldOfPath> found = field_of_path(*input, steps);
   if (!found.has_value()) {
     const auto is_map = [&](std::size_t count) {
-      return std::ranges::find(input->map_fields, joined(steps, count, false)) !=
-             input->map_fields.end();
+      return std::ranges::find(input->map_fields, joined(steps, count)) != input->map_fields.end();
     };
     for (std::size_t count = 1; count <= steps.size(); ++count) {
       if (is_map(count)) {  // no event has it yet
@@ -340,10 +342,10 @@ Result<ExprPtr> Binder::bind_steps(std::span<const PathStep> steps, const Relati
   const auto [count, column] = *found;
   const Type type = input->schema()[column].type;
   if (count < steps.size() && !may_have_parts(type)) {
-    Error error = unknown_field(input, joined(steps, steps.size(), false), steps.back().span);
+    Error error = unknown_field(input, joined(steps, steps.size()), steps.back().span);
     const std::string reads = no_parts_hint(type);
-    error.hint = "'" + joined(steps, count, false) + "' is a " + std::string(type_name(type)) +
-                 " and has no parts";
+    error.hint =
+        "'" + joined(steps, count) + "' is a " + std::string(type_name(type)) + " and has no parts";
     error.hint += reads.empty() ? "" : "; " + reads;
     return error;
   }
@@ -380,14 +382,14 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
       return bound;
     }
     for (std::size_t count = steps.size(); count > 0; --count) {
-      if (const auto type = type_elsewhere(joined(steps, count, false)); type.has_value()) {
+      if (const auto type = type_elsewhere(joined(steps, count)); type.has_value()) {
         return make_constant(Value::null(count == steps.size() ? *type : Type::kDynamic),
                              expr.span);
       }
     }
     const bool only_a_field = sided || environment_->find(steps[0].key) == nullptr;
     for (std::size_t count = only_a_field ? steps.size() : 0; count > 0; --count) {
-      const std::string name = joined(steps, count, false);
+      const std::string name = joined(steps, count);
       if (input->knows(name)) {
         const Span span = steps[count - 1].span;
         EVQ_TRY_ASSIGN(bound, bind_name({name, span, true}, span, input));
@@ -395,7 +397,7 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
       }
     }
     if (only_a_field) {
-      return unknown_field(input, joined(steps, steps.size(), false), expr.span);
+      return unknown_field(input, joined(steps, steps.size()), expr.span);
     }
   }
   const auto* member = std::get_if<ast::Member>(&expr.node);

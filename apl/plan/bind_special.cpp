@@ -10,7 +10,6 @@
 #include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
 #include "apl/plan/stacking.h"
-#include "apl/plan/window_names.h"
 #include "store/column/dynamic.h"
 
 namespace evq::plan {
@@ -34,13 +33,15 @@ Result<std::optional<Binder::CallBinder>> Binder::special_call(const ast::Call& 
       {"toscalar", 1, 1, &Binder::bind_toscalar},
   };
   const std::string_view name = call.function.text;
-  const auto* row = std::ranges::find(kRows, name, &Row::name);
+  const ScalarFunction* function = find_function(name);
+  const auto* row =
+      std::ranges::find(kRows, function != nullptr ? function->name : name, &Row::name);
   if (row == std::end(kRows)) {
-    return is_window_function(name) ? std::optional<CallBinder>(&Binder::bind_window_call)
-                                    : std::nullopt;
+    return function != nullptr && function->window.has_value()
+               ? std::optional<CallBinder>(&Binder::bind_window_call)
+               : std::nullopt;
   }
   if (!takes_arguments(row->arguments_min, row->arguments_max, call.arguments.size())) {
-    const ScalarFunction* function = find_function(name);
     return diag::wrong_argument_count(
         span, name, argument_range(row->arguments_min, row->arguments_max), call.arguments.size(),
         function == nullptr ? std::string(name) + "(table)" : signature(*function));
@@ -276,7 +277,7 @@ Result<ExprPtr> Binder::values_of_table(const ast::Expr& table, Span span, Type*
 
 // The first column of a table as a constant list.
 Result<ExprPtr> Binder::first_column(Relation relation, Span span) const {
-  relation = order_naturally(std::move(relation), options_.default_ascending);
+  relation = order_naturally(std::move(relation), options_.event_order);
   return constant_list(*this, *relation.node, span);
 }
 

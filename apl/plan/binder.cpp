@@ -242,9 +242,10 @@ Relation Binder::limit(Relation input, std::uint64_t count) const {
   Schema schema = input.schema();
   Operation op = Limit{count};
   if (!input.ordered && input.natural()) {
-    op = TopN{{{*input.time_column(), {!options_.default_ascending, false}},
-               {*input.row_column(), {!options_.default_ascending, false}}},
-              count};
+    const bool descending = options_.event_order == EventOrder::kNewestFirst;
+    op = TopN{
+        {{*input.time_column(), {descending, false}}, {*input.row_column(), {descending, false}}},
+        count};
     input.ordered = true;
   }
   input.node = stack(std::move(input.node), std::move(op), std::move(schema));
@@ -561,7 +562,7 @@ Result<Plan> Binder::finish(Relation root) {
     root.ordered = true;
   }
   if (!root.sorted && !(root.aggregated && root.ordered)) {
-    EVQ_TRY_ASSIGN(root, sort_by_default(std::move(root), true));
+    EVQ_TRY_ASSIGN(root, sort_by_default(std::move(root)));
   }
   plan.explicit_limit = root.limit;
   std::optional<std::uint64_t> limit_rows = options_.request_limit;
@@ -575,7 +576,7 @@ Result<Plan> Binder::finish(Relation root) {
     if (limit_rows.has_value() && (!root.limit.has_value() || *limit_rows < *root.limit)) {
       root = limit(std::move(root), *limit_rows);
     }
-    root = order_naturally(std::move(root), options_.default_ascending);
+    root = order_naturally(std::move(root), options_.event_order);
   }
   plan.aggregated = root.aggregated;
   plan.group_names = root.group_names;

@@ -102,7 +102,7 @@ class Binder {
   Result<ExprPtr> bind_node(const ast::Expr& expr, const Relation* input);
   Result<ExprPtr> bind_binary(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_any_field(const ast::Binary& binary, Span span, const Relation* input);
-  Result<ExprPtr> any_of(std::vector<ExprPtr> tests, Span span);
+  Result<ExprPtr> any_of(std::vector<ExprPtr> tests, bool negated, Span span);
   Result<ExprPtr> bind_logical(const ast::Logical& logical, Span span, const Relation* input);
   Result<ExprPtr> bind_unary(const ast::Unary& unary, Span span, const Relation* input);
   Result<ExprPtr> bind_membership(const ast::Membership& in, Span span, const Relation* input);
@@ -211,8 +211,8 @@ class Binder {
   enum class Invalid : std::uint8_t { kNew, kKeepsOld };
   Result<Relation> extend(const std::vector<ast::NamedExpr>& items, Invalid invalid,
                           Relation input);
-  // Sorts by the request's default order; at the `end`, fields that are not there are kUsage.
-  Result<Relation> sort_by_default(Relation input, bool end);
+  // Sorts by the request's default order; a field that is not there is kUsage, but for _time.
+  Result<Relation> sort_by_default(Relation input);
   Result<Relation> sort_by(const std::vector<ast::SortKey>& keys, Relation input,
                            std::optional<std::uint64_t> count);
   // Converts `value` to `type` by its conversion function; dynamics stay as they are.

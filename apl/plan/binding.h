@@ -30,7 +30,7 @@ inline bool takes_arguments(std::size_t min, std::size_t max, std::size_t count)
   return count >= min && (count <= max || max >= kArgumentsUnlimited);
 }
 
-// Whether a function's result is named as its first argument is: of conversions and roundings.
+// Whether the result of a call of that name is called as its first argument is (ResultName).
 bool keeps_argument_name(std::string_view function);
 
 inline bool is_subquery(const ast::Expr& expr) {

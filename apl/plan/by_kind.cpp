@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <utility>
@@ -128,20 +127,6 @@ class ByKind final : public BoundFunction {
   const KindTests tests_;
 };
 
-// Rows of their own: expr_equal() must not take a call by kind for one by value.
-const ScalarFunction* row_by_kind(std::string_view function) {
-  static const std::map<std::string_view, ScalarFunction> kRows = [] {
-    std::map<std::string_view, ScalarFunction> rows;
-    for (const std::string_view name :
-         {"op_equal", "op_not_equal", "op_less", "op_less_equal", "op_greater", "op_greater_equal",
-          "op_between", "op_in", "op_not_in", "op_in_fold", "op_not_in_fold"}) {
-      rows.emplace(name, *find_function(name));
-    }
-    return rows;
-  }();
-  return &kRows.find(function)->second;
-}
-
 }  // namespace
 
 bool compares_as_is(Type value, Type constant) {
@@ -162,7 +147,7 @@ Result<ExprPtr> by_kind(std::string_view function, std::vector<ExprPtr> args, st
   }
   EVQ_TRY_ASSIGN(ExprPtr call, make_call(*find_function(function), std::move(args), context, span));
   if (any) {
-    call->function = row_by_kind(function);
+    call->by_kind = true;
     call->call.function =
         std::make_shared<ByKind>(std::move(call->call.function), value, std::move(tests));
   }

@@ -133,6 +133,7 @@ ExprPtr clone(const Expr& expr) {
   copy->function = expr.function;
   copy->call = expr.call;
   copy->draw = expr.draw;
+  copy->by_kind = expr.by_kind;
   for (const ExprPtr& arg : expr.args) {
     copy->args.push_back(clone(*arg));
   }
@@ -175,7 +176,7 @@ bool expr_equal(const Expr& a, const Expr& b) {
     case ExprKind::kCall:
       break;
   }
-  if (a.function != b.function || a.args.size() != b.args.size()) {
+  if (a.function != b.function || a.by_kind != b.by_kind || a.args.size() != b.args.size()) {
     return false;
   }
   for (std::size_t i = 0; i < a.args.size(); ++i) {

@@ -32,6 +32,7 @@ struct Expr {
   // kCall: number of a draw, for an argument of a query's own function that draws (rand()) and its
   // copies where the function names it: one number, one draw (shared_draw.h). Else 0.
   std::uint64_t draw = 0;
+  bool by_kind = false;  // kCall: a comparison that depends on what a dynamic holds (by_kind.h)
 
   bool is_constant() const { return kind == ExprKind::kConstant; }
   bool is_column() const { return kind == ExprKind::kColumn; }

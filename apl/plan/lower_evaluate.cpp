@@ -184,14 +184,6 @@ Result<UnpackOptions> unpack_options(Binder& binder, const ast::Evaluate& op) {
   return options;
 }
 
-// Aggregates of no rows at all that are zero and not null.
-bool counts_from_zero(std::string_view aggregate) {
-  constexpr std::string_view kNames[] = {"count",          "countif",         "sum",
-                                         "sumif",          "dcount",          "dcountif",
-                                         "count_distinct", "count_distinctif"};
-  return std::ranges::find(kNames, aggregate) != std::end(kNames);
-}
-
 Value zero_of(Type type) {
   return type == Type::kReal       ? Value::real(0)
          : type == Type::kTimespan ? Value::timespan(0)
@@ -355,7 +347,7 @@ Result<Relation> Binder::conform(const ast::Evaluate& op, Relation made) {
 }
 
 Result<Relation> Binder::narrow(Relation input) {
-  input = order_naturally(std::move(input), options_.default_ascending);
+  input = order_naturally(std::move(input), options_.event_order);
   std::vector<NamedColumn> columns = pass_through(input);
   for (NamedColumn& column : columns) {
     const Span span = column.expr->span;
@@ -459,7 +451,9 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
   count.node = ast::Call{ast::Name{"count", op.call->span, false}, {}};
   const ast::Expr* aggregate = call.arguments.size() > 1 ? call.arguments[1].value.get() : &count;
   const auto* aggregate_call = std::get_if<ast::Call>(&aggregate->node);
-  if (aggregate_call == nullptr || find_aggregate(aggregate_call->function.text) == nullptr) {
+  const AggregateFunction* function =
+      aggregate_call != nullptr ? find_aggregate(aggregate_call->function.text) : nullptr;
+  if (function == nullptr) {
     return diag::not_an_aggregate(aggregate->span, aggregate_call == nullptr
                                                        ? derived_name(*aggregate, &input)
                                                        : aggregate_call->function.text);
@@ -499,7 +493,7 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
   }
   const NodePtr sorted = stack(std::move(grouped.node), std::move(sort), schema);
   EVQ_TRY_ASSIGN(const Table rows, run_now(*sorted, op.call->span, "pivot"));
-  const PivotShape shape{groups, counts_from_zero(aggregate_call->function.text)};
+  const PivotShape shape{groups, function->zero_of_nothing};
   EVQ_TRY_ASSIGN(Table pivoted, pivot_table(rows, shape, op.call->span, options_.held));
   Relation output = relation_of(std::move(pivoted));
   output.take_paths(grouped);  // the groups are columns yet

@@ -283,7 +283,7 @@ Result<Relation> Binder::lower(const ast::Partition& op, Span span, Relation inp
   const std::uint64_t id = ++applies_;
   body.node = make_node(Placeholder{id}, {}, input.schema());
   EVQ_TRY_ASSIGN(body, bind_operators(op.body, std::move(body)));
-  body = order_naturally(std::move(body), options_.default_ascending, "partition");
+  body = order_naturally(std::move(body), options_.event_order, "partition");
   Apply apply;
   apply.id = id;
   apply.keys.push_back(column);

@@ -94,13 +94,23 @@ Result<Relation> Binder::lower(const ast::Distinct& op, Span span, Relation inpu
   return output;
 }
 
+namespace {
+
+bool has_field(const Relation& input, std::string_view name) {
+  return find_field(input.schema(), name).has_value() || input.knows(name);
+}
+
+}  // namespace
+
 Result<Relation> Binder::lower(const ast::Limit& op, Span /*span*/, Relation input) {
   EVQ_TRY_ASSIGN(const std::uint64_t count, bind_count(*op.count, "the number of rows"));
   if (input.just_summarized && input.begins_with_bin() && input.group_names.size() > 1) {
     return limit_groups(std::move(input), count);
   }
-  if (answer_rows_ && !input.ordered && !input.begins_with_bin()) {
-    EVQ_TRY_ASSIGN(input, sort_by_default(std::move(input), false));
+  const auto is_there = [&](const auto& key) { return has_field(input, key.first); };
+  if (answer_rows_ && !input.ordered && !input.begins_with_bin() &&
+      std::ranges::all_of(options_.default_order, is_there)) {
+    EVQ_TRY_ASSIGN(input, sort_by_default(std::move(input)));
   }
   return limit(std::move(input), count);
 }
@@ -153,17 +163,15 @@ Result<Relation> Binder::sort_by(const std::vector<ast::SortKey>& keys, Relation
   return without_keys(std::move(input), std::move(op), before.size());
 }
 
-Result<Relation> Binder::sort_by_default(Relation input, bool end) {
+Result<Relation> Binder::sort_by_default(Relation input) {
   std::vector<ast::SortKey> keys;
   for (const auto& [field, descending] : options_.default_order) {
-    if (find_field(input.schema(), field).has_value() || input.knows(field)) {
+    if (has_field(input, field)) {
       ast::SortKey key;
       key.value = std::make_unique<ast::Expr>();
       key.value->node = ast::FieldRef{ast::Name{field, {}, true}};
       key.descending = descending;
       keys.push_back(std::move(key));
-    } else if (!end) {
-      return input;
     } else if (field != "_time") {
       return make_error(
           ErrorCode::kUsage,

@@ -26,7 +26,7 @@ Result<Relation> Binder::lower(const ast::Fork& op, Span /*span*/, Relation inpu
   for (std::size_t i = 0; i < op.branches.size(); ++i) {
     const ast::ForkBranch& branch = op.branches[i];
     EVQ_TRY_ASSIGN(Relation made, bind_operators(branch.body, read_shared(rows, input)));
-    made = order_naturally(std::move(made), options_.default_ascending);
+    made = order_naturally(std::move(made), options_.event_order);
     made.name = branch.name.has_value() ? branch.name->text : "fork_" + std::to_string(i);
     branches.push_back(std::move(made));
   }
@@ -62,7 +62,7 @@ Result<Relation> Binder::lower(const ast::Facet& op, Span span, Relation input) 
   }
   if (!op.body.empty()) {
     EVQ_TRY_ASSIGN(Relation made, bind_operators(op.body, read_shared(rows, input)));
-    made = order_naturally(std::move(made), options_.default_ascending);
+    made = order_naturally(std::move(made), options_.event_order);
     made.name = "with";
     tables.push_back(std::move(made));
   }

@@ -103,6 +103,9 @@ Error explain_side(Error error, const ast::Expr& condition, std::string_view sid
 // One condition's keys, bound over each side.
 class JoinBinder {
  public:
+  // Whether the result has the keys of the right side besides those of the left.
+  enum class RightKeys : std::uint8_t { kKept, kDropped };
+
   JoinBinder(Binder& binder, Relation left, Relation right)
       : binder_(binder), left_(std::move(left)), right_(std::move(right)) {}
 
@@ -149,7 +152,7 @@ class JoinBinder {
     return add_keys(std::move(left), std::move(right), condition.span);
   }
 
-  Result<Relation> build(JoinKind kind, bool drop_right_keys) {
+  Result<Relation> build(JoinKind kind, RightKeys right_keys) {
     Join join{kind, {}, {}};
     for (auto& [left, right] : keys_) {
       EVQ_TRY_ASSIGN(const std::size_t left_key, place(&left_, std::move(left)));
@@ -170,7 +173,7 @@ class JoinBinder {
       }
     }
     if (traits.emits_right) {
-      add_right_fields(traits.emits_left, drop_right_keys);
+      add_right_fields(traits.emits_left, right_keys);
     }
     std::vector<NodePtr> inputs;
     inputs.push_back(std::move(left_.node));
@@ -199,7 +202,7 @@ class JoinBinder {
 
  private:
   // The right columns, by other names where the left has theirs.
-  void add_right_fields(bool has_left, bool drop_keys) {
+  void add_right_fields(bool has_left, RightKeys keys) {
     UniqueNames names(fields_);
     const std::span<const Field> left(left_.schema().fields());
     std::vector<NamedColumn> given;
@@ -215,9 +218,9 @@ class JoinBinder {
         held_.push_back(std::move(held));
         continue;
       }
-      const bool dropped =
-          is_hidden(field.name) ||
-          (drop_keys && std::ranges::find(right_key_columns_, i) != right_key_columns_.end());
+      const bool dropped = is_hidden(field.name) ||
+                           (keys == RightKeys::kDropped &&
+                            std::ranges::find(right_key_columns_, i) != right_key_columns_.end());
       visible_.push_back(!dropped);
       if (dropped) {
         field.name = hidden_name("right") + std::to_string(i);
@@ -307,7 +310,7 @@ Result<Relation> Binder::lower(const ast::Join& op, Span span, Relation input) {
   const Meanwhile beside(&answer_rows_, false);
   EVQ_TRY_ASSIGN(Relation right, bind_pipeline(*op.right));
   if (op.kind == ast::JoinKind::kInnerUnique) {  // which row comes first is seen
-    right = order_naturally(std::move(right), false);
+    right = order_naturally(std::move(right), EventOrder::kNewestFirst);
   }
   JoinBinder join(*this, std::move(input), std::move(right));
   if (op.conditions.empty()) {
@@ -316,7 +319,7 @@ Result<Relation> Binder::lower(const ast::Join& op, Span span, Relation input) {
   for (const ast::ExprPtr& condition : op.conditions) {
     EVQ_TRY(join.add_condition(*condition));
   }
-  return join.build(plan_kind(op.kind), false);
+  return join.build(plan_kind(op.kind), JoinBinder::RightKeys::kKept);
 }
 
 Result<Relation> Binder::lower(const ast::Lookup& op, Span /*span*/, Relation input) {
@@ -327,7 +330,7 @@ Result<Relation> Binder::lower(const ast::Lookup& op, Span /*span*/, Relation in
     EVQ_TRY(join.add_condition(*condition));
   }
   return join.build(op.kind == ast::JoinKind::kInner ? JoinKind::kInner : JoinKind::kLeftOuter,
-                    true);
+                    JoinBinder::RightKeys::kDropped);
 }
 
 }  // namespace evq::plan

@@ -192,17 +192,20 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, Invali
 
 namespace {
 
-// The columns of `input` that the patterns match, or the others.
-Result<std::vector<NamedColumn>> matching_columns(const Binder& binder, const Relation& input,
-                                                  const std::vector<ast::NamePattern>& patterns,
-                                                  bool matching) {
+// What becomes of the columns that a project-keep or project-away lists; not so the others.
+enum class Listed : std::uint8_t { kKept, kDropped };
+
+Result<std::vector<NamedColumn>> columns_left(const Binder& binder, const Relation& input,
+                                              const std::vector<ast::NamePattern>& patterns,
+                                              Listed listed) {
   std::vector<NamedColumn> columns = pass_through(input);
   const UniqueNames known(columns);
   for (const ast::NamePattern& pattern : patterns) {
     if (!pattern.is_wild() && !known.is_taken(pattern.text())) {
       Error error = unknown_listed_field(binder, input, pattern.text(), pattern.span);
       constexpr std::string_view kKeep = "project-keep ";
-      if (const std::size_t at = error.hint.find(kKeep); !matching && at != std::string::npos) {
+      if (const std::size_t at = error.hint.find(kKeep);
+          listed == Listed::kDropped && at != std::string::npos) {
         error.hint.replace(at, kKeep.size(), "project-away ");
       }
       return error;
@@ -211,8 +214,9 @@ Result<std::vector<NamedColumn>> matching_columns(const Binder& binder, const Re
   const NamePatterns names(patterns);
   AllocationMeter meter(nullptr, binder.context().control, "plan");
   EVQ_TRY(meter.guard([&] {
-    std::erase_if(columns,
-                  [&](const NamedColumn& column) { return names.match(column.name) != matching; });
+    std::erase_if(columns, [&](const NamedColumn& column) {
+      return names.match(column.name) != (listed == Listed::kKept);
+    });
   }));
   return columns;
 }
@@ -221,15 +225,16 @@ Result<std::vector<NamedColumn>> matching_columns(const Binder& binder, const Re
 
 Result<Relation> Binder::lower(const ast::ProjectAway& op, Span /*span*/, Relation input) {
   EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), op.fields));
-  EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns,
-                 matching_columns(*this, input, as_stored(input.schema(), op.fields), false));
+  EVQ_TRY_ASSIGN(
+      std::vector<NamedColumn> columns,
+      columns_left(*this, input, as_stored(input.schema(), op.fields), Listed::kDropped));
   return project(std::move(input), std::move(columns));
 }
 
 Result<Relation> Binder::lower(const ast::ProjectKeep& op, Span /*span*/, Relation input) {
   EVQ_TRY_ASSIGN(input, show_virtual_fields(std::move(input), op.fields));
   EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns,
-                 matching_columns(*this, input, as_stored(input.schema(), op.fields), true));
+                 columns_left(*this, input, as_stored(input.schema(), op.fields), Listed::kKept));
   return project(std::move(input), std::move(columns));
 }
 

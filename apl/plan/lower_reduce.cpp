@@ -289,7 +289,7 @@ Result<Relation> Binder::lower(const ast::Reduce& op, Span /*span*/, Relation in
     }
   }
   EVQ_TRY_ASSIGN(ExprPtr text, bind_text(*op.by, input));
-  input = order_naturally(std::move(input), options_.default_ascending);
+  input = order_naturally(std::move(input), options_.event_order);
   Relation output;
   output.aggregated = true;
   output.ordered = true;

@@ -125,11 +125,8 @@ const AggregateFunction* over_bins(const Node& summarize, std::size_t groups) {
   std::size_t column = groups;
   for (const AggregateCall& call : std::get<Aggregate>(summarize.inputs[0]->op).aggregates) {
     if (result.is_column() && result.column == column && call.call.results.size() == 1) {
-      const std::string_view name = call.function->name;
-      return name.starts_with("sum") || name == "count" || name == "countif" ? find_aggregate("sum")
-             : name.starts_with("max")                                       ? find_aggregate("max")
-             : name.starts_with("min")                                       ? find_aggregate("min")
-                                                                             : nullptr;
+      const std::string_view over_groups = call.function->over_groups;
+      return over_groups.empty() ? nullptr : find_aggregate(over_groups);
     }
     column += call.call.results.size();
   }

@@ -36,13 +36,6 @@ std::string result_prefix(const AggregateFunction& row, const std::string& calle
   return (alias && !row.alias_prefix.empty() ? std::string(row.alias_prefix) : called) + "_";
 }
 
-// Whether the results of an aggregate, by its name in answers, are arrays: a path of names means
-// the field that they stand beside.
-bool gives_arrays(std::string_view aggregate) {
-  return aggregate.starts_with("makelist") || aggregate.starts_with("makeset") ||
-         aggregate.starts_with("make_list");
-}
-
 // The width when `expr` is bin(<datetime>, <constant timespan>) or bin_auto(<datetime>).
 std::optional<std::int64_t> time_bin(const Expr& expr, const EvalContext& context) {
   if (expr.is_call("bin_auto")) {
@@ -134,6 +127,9 @@ class SummarizeBinder {
     }
     if (item.names.size() > 1) {
       return add_parts(item, *bound);
+    }
+    if (bare && aggregates_[first].function->collects_values) {
+      collected_.push_back(results_.size());
     }
     results_.push_back({std::move(name), std::move(bound)});
     return Status::success();
@@ -308,7 +304,7 @@ class SummarizeBinder {
 
   // What rate() divides by: the bins' width, or what conditions on the time leave.
   Result<std::optional<std::int64_t>> width_for(const AggregateFunction& row) const {
-    if (row.name != "rate" || bin_ns_.has_value()) {
+    if (!row.reads_bin_width || bin_ns_.has_value()) {
       return bin_ns_;
     }
     EVQ_TRY_ASSIGN(const std::optional<EvalContext> asked,
@@ -394,9 +390,8 @@ class SummarizeBinder {
   // percentile(x, 0.95), as other languages write the 95th.
   void warn_of_shares(const AggregateFunction& row, const std::vector<ExprPtr>& args) {
     for (const ExprPtr& arg : args) {
-      if (row.api_name.starts_with("percentiles") && arg->type == Type::kReal &&
-          arg->is_constant() && !arg->constant.is_null() && arg->constant.as_real() > 0 &&
-          arg->constant.as_real() < 1) {
+      if (row.takes_percentages && arg->type == Type::kReal && arg->is_constant() &&
+          !arg->constant.is_null() && arg->constant.as_real() > 0 && arg->constant.as_real() < 1) {
         const std::string percent = arg->constant.to_text();
         binder_.warn(std::string(row.name) + "(): percentiles go from 0 to 100, so " + percent +
                      " is less than one percent");
@@ -406,7 +401,7 @@ class SummarizeBinder {
 
   // count(x), which in SQL leaves out the rows without an x.
   void warn_of_counted_field(const AggregateFunction& row, const ast::Call& call) {
-    const auto* field = row.name == "count" && call.arguments.size() == 1
+    const auto* field = row.ignores_argument && call.arguments.size() == 1
                             ? std::get_if<ast::FieldRef>(&call.arguments[0].value->node)
                             : nullptr;
     if (field != nullptr) {
@@ -423,7 +418,7 @@ class SummarizeBinder {
     const std::string prefix = row.keeps_names ? result_prefix(row, call.function.text) : "";
     for (const ast::Argument& argument : call.arguments) {
       if (std::holds_alternative<ast::Star>(argument.value->node)) {
-        if (row.name == "count") {
+        if (row.ignores_argument) {
           continue;  // count(*) is what SQL calls it
         }
         add_all_fields(argument.value->span, prefix, &args);
@@ -476,6 +471,8 @@ class SummarizeBinder {
   std::vector<AggregateCall> aggregates_;
   std::vector<NamedColumn> results_;
   std::vector<Plan::ColumnOrigin> origins_;
+  // Results that are arrays of values: a path of names means the field that they stand beside.
+  std::vector<std::size_t> collected_;
   std::map<std::size_t, std::size_t> given_fields_;  // by result: whose values it gives
   std::vector<std::string> argument_names_;
   // By argument in below_: the name it was given by, which a virtual field's value has lost.
@@ -511,17 +508,15 @@ RelationTraits SummarizeBinder::name_results() {
                                            : make_constant(Value::null(type))});
   }
   follow_paths(input_, input_.schema(), given, &traits);
-  for (std::size_t i = 0; i < results_.size(); ++i) {
-    if (gives_arrays(origins_[i].aggregate)) {
-      traits.made.erase(results_[i].name);
-    }
+  for (const std::size_t i : collected_) {
+    traits.made.erase(results_[i].name);
   }
   return traits;
 }
 
 Result<Relation> SummarizeBinder::build() {
   if (order_sensitive_) {
-    input_ = order_naturally(std::move(input_), true, "summarize");
+    input_ = order_naturally(std::move(input_), EventOrder::kOldestFirst, "summarize");
   }
   RelationTraits traits = name_results();
   Aggregate op;

@@ -225,6 +225,10 @@ Result<std::vector<Relation>> Binder::union_inputs(std::span<const ast::TableIte
       EVQ_TRY(take([&] { return named_table(pattern.text(), pattern.span); }));
       continue;
     }
+    if (options_.delete_only) {  // the same request would empty others as soon as they are there
+      return diag::unsupported_feature(pattern.span, "a delete from datasets that are not named",
+                                       "begin it with the name of one dataset");
+    }
     const std::size_t before = inputs.size();
     for (const std::string& name : views_matching(pattern)) {
       EVQ_TRY_ASSIGN(Relation relation, named_table(name, pattern.span));

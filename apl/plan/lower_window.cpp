@@ -8,13 +8,12 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/fold.h"
 #include "apl/plan/stacking.h"
-#include "apl/plan/window_names.h"
 #include "store/base/check.h"
 
 namespace evq::plan {
 
 Result<Relation> Binder::lower(const ast::Serialize& op, Span /*span*/, Relation input) {
-  input = order_naturally(std::move(input), options_.default_ascending);
+  input = order_naturally(std::move(input), options_.event_order);
   input.serialized = true;
   if (op.items.empty()) {
     return input;
@@ -216,7 +215,7 @@ Result<ExprPtr> Binder::bind_window_call(const ast::Call& call, Span span, const
     return diag::not_serialized(call.function.span, call.function.text);
   }
   return WindowCallBinder(*this, call, span, windowed_)
-      .bind(*find_window_function(call.function.text));
+      .bind(*find_function(call.function.text)->window);
 }
 
 // rows_near(condition, rows, rows_after): what grep shows around its matches.
@@ -236,7 +235,7 @@ Result<Relation> Binder::rows_near(const ast::Evaluate& op, Relation input) {
   call.type = Type::kBool;
   EVQ_TRY_ASSIGN(call.offset, rows(1));
   EVQ_TRY_ASSIGN(call.behind, rows(arguments.size() - 1));
-  input = order_naturally(std::move(input), options_.default_ascending);
+  input = order_naturally(std::move(input), options_.event_order);
   input.serialized = true;
   std::vector<NamedColumn> columns = pass_through(input);
   const Meanwhile windows(&windowed_, &input);

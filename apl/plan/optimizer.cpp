@@ -152,14 +152,6 @@ bool is_one_when_equal(Type type) {
          type == Type::kDatetime || type == Type::kTimespan;
 }
 
-int extreme_of(const AggregateFunction& function) {
-  return function.name == "arg_max" ? 1 : function.name == "arg_min" ? -1 : 0;
-}
-
-bool chooses_first_row(const AggregateFunction& function) {
-  return function.name == "take_any";
-}
-
 const Scan* scan_of_rows(const Node& node) {
   if (const auto* scan = std::get_if<Scan>(&node.op)) {
     return scan;
@@ -180,6 +172,38 @@ const ScanColumn* scanned_column(const Node& node, std::size_t column) {
     return expr.is_column() ? scanned_column(input, expr.column) : nullptr;
   }
   return column < input.schema.size() ? scanned_column(input, column) : nullptr;
+}
+
+std::size_t add_row_column(Node* node) {
+  const Field row{std::string(kRowColumn), Type::kLong};
+  const auto append_field = [&] {
+    std::vector<Field> fields = node->schema.fields();
+    fields.push_back(row);
+    node->schema = Schema(std::move(fields));
+    return node->schema.size() - 1;
+  };
+  if (auto* scan = std::get_if<Scan>(&node->op)) {
+    for (std::size_t i = 0; i < scan->columns.size(); ++i) {
+      if (scan->columns[i].field == kRowColumn) {
+        return i;
+      }
+    }
+    scan->columns.push_back({row.name, row.type});
+    return append_field();
+  }
+  const std::size_t below = add_row_column(node->inputs[0].get());
+  auto* project = std::get_if<Project>(&node->op);
+  if (project == nullptr) {
+    node->schema = node->inputs[0]->schema;
+    return below;
+  }
+  for (std::size_t i = 0; i < project->exprs.size(); ++i) {
+    if (project->exprs[i]->is_column() && project->exprs[i]->column == below) {
+      return i;
+    }
+  }
+  project->exprs.push_back(make_column(below, row.type));
+  return append_field();
 }
 
 ExprPtr substitute(ExprPtr expr, const std::vector<ExprPtr>& columns) {

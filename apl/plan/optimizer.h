@@ -59,12 +59,6 @@ std::vector<std::size_t> keep_columns(Node* node, std::vector<bool> needed);
 bool is_one_when_equal(Type type);
 // Whether the results of an aggregation depend on the order of its rows.
 bool looks_at_order(const Aggregate& op);
-// Returns 1 if only rows with the largest first argument have a say in an aggregate's result, -1
-// for the smallest, 0 if all rows have.
-int extreme_of(const AggregateFunction& function);
-// Whether an aggregate takes several fields from the first row of its group, whatever is in them;
-// of a single field it takes the first value that is not null.
-bool chooses_first_row(const AggregateFunction& function);
 // Columns without text up to which holding them costs less than opening their blocks again.
 inline constexpr std::size_t kNarrowColumnsMax = 4;
 // Finds the scan whose rows, or some of them, `node` has, through filters, projections and
@@ -73,6 +67,10 @@ const Scan* scan_of_rows(const Node& node);
 // Finds the column of such a scan that column `column` of `node` passes on unchanged; null for what
 // is computed.
 const ScanColumn* scanned_column(const Node& node, std::size_t column);
+// Makes the place of each row (kRowColumn) a column of `node`, which has its rows from a scan
+// through filters, projections and sorts. Returns where it is: the last column, or one that was
+// there.
+std::size_t add_row_column(Node* node);
 // Estimates the cost of an expression for one row; 1 is reading a number.
 int cost_per_row(const Expr& expr);
 // Applies `rewrite` to every node, inputs first. Polls, as do passes that may be long over one node

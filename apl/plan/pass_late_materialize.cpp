@@ -10,6 +10,7 @@
 
 #include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
+#include "store/base/check.h"
 
 namespace evq::plan {
 namespace {
@@ -126,25 +127,10 @@ bool takes_row_column(const Node& node) {
           takes_row_column(*node.inputs[0]));
 }
 
-void append_row_column(Node* node) {
-  const Field row{std::string(kRowColumn), Type::kLong};
-  if (auto* scan = std::get_if<Scan>(&node->op)) {
-    scan->columns.push_back({row.name, row.type});
-  } else {
-    append_row_column(node->inputs[0].get());
-    if (auto* project = std::get_if<Project>(&node->op)) {
-      project->exprs.push_back(make_column(node->inputs[0]->schema.size() - 1, row.type));
-    }
-  }
-  std::vector<Field> fields = node->schema.fields();
-  fields.push_back(row);
-  node->schema = Schema(std::move(fields));
-}
-
 // Rows that nobody asked the places of get them as the last column.
-void add_row_column(Node* sort, SortColumns* columns) {
-  columns->row_column = sort->schema.size();
-  append_row_column(sort);
+void hold_row_column(Node* sort, SortColumns* columns) {
+  columns->row_column = add_row_column(sort);
+  EVQ_CHECK(columns->row_column == columns->sources.size());
   columns->sources.emplace_back(ScanColumn{std::string(kRowColumn), Type::kLong});
   columns->held.push_back(true);
   columns->twin.emplace_back();
@@ -203,7 +189,7 @@ LateRows fetch_late(NodePtr sort, SortColumns columns) {
   const Schema output = sort->schema;
   const TableRef table = scan_of_rows(*sort->inputs[0])->table;
   if (columns.row_column == kNoColumn) {
-    add_row_column(sort.get(), &columns);
+    hold_row_column(sort.get(), &columns);
   }
   Fetch fetch{table, 0, {}};
   std::vector<std::size_t> position = keep_held(sort.get(), columns);
@@ -247,9 +233,8 @@ NodePtr rewrite_sort(NodePtr node) {
 NodePtr rewrite_aggregate(NodePtr node) {
   const auto& op = std::get<Aggregate>(node->op);
   if (op.aggregates.empty() || !takes_row_column(*node->inputs[0]) ||
-      std::ranges::any_of(op.aggregates, [](const AggregateCall& call) {
-        return extreme_of(*call.function) == 0;
-      })) {
+      std::ranges::any_of(op.aggregates,
+                          [](const AggregateCall& call) { return call.function->extreme == 0; })) {
     return node;
   }
   Sort keys;
@@ -257,7 +242,7 @@ NodePtr rewrite_aggregate(NodePtr node) {
     keys.keys.push_back({column, {}});
   }
   for (const AggregateCall& call : op.aggregates) {
-    keys.keys.push_back({call.args[0], {extreme_of(*call.function) > 0, false}});
+    keys.keys.push_back({call.args[0], {call.function->extreme > 0, false}});
   }
   const Schema schema = node->inputs[0]->schema;
   NodePtr stand_in = make_node(std::move(keys), std::move(node->inputs), schema);
@@ -313,14 +298,14 @@ std::optional<SortedGroups> groups_of_sort(Node* node, std::vector<std::size_t> 
 bool takes_first_rows(const Aggregate& op) {
   return !op.aggregates.empty() &&
          std::ranges::all_of(op.aggregates, [](const AggregateCall& call) {
-           return chooses_first_row(*call.function) && call.args.size() > 1;
+           return call.function->takes_first_row && call.args.size() > 1;
          });
 }
 
 // Whether it asks for their places only (locate_rows).
 bool takes_first_places(const Aggregate& op, const Schema& input) {
   return std::ranges::any_of(op.aggregates, [&](const AggregateCall& call) {
-    return chooses_first_row(*call.function) && input[call.args[0]].name == kRowColumn;
+    return call.function->takes_first_row && input[call.args[0]].name == kRowColumn;
   });
 }
 

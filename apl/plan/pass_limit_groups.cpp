@@ -129,7 +129,7 @@ struct NumberBound {
 
 // n <= 3, n < 4, n == 1, and the same the other way round: no row with a higher number passes.
 std::optional<NumberBound> bound_of(const Expr& predicate) {
-  if (predicate.kind != ExprKind::kCall || predicate.args.size() != 2) {
+  if (predicate.kind != ExprKind::kCall || !predicate.function->comparison.has_value()) {
     return std::nullopt;
   }
   const bool turned = predicate.args[0]->is_constant();
@@ -140,14 +140,22 @@ std::optional<NumberBound> bound_of(const Expr& predicate) {
     return std::nullopt;
   }
   std::int64_t most = constant.constant.as_integer();
-  if (predicate.is_call(turned ? "op_greater" : "op_less")) {
-    return __builtin_sub_overflow(most, 1, &most) ? std::nullopt
-                                                  : std::optional(NumberBound{number.column, most});
+  const Comparison op = *predicate.function->comparison;
+  switch (turned ? mirrored(op) : op) {
+    case Comparison::kLess:
+      if (__builtin_sub_overflow(most, 1, &most)) {
+        return std::nullopt;
+      }
+      break;
+    case Comparison::kLessEqual:
+    case Comparison::kEqual:
+      break;
+    case Comparison::kNotEqual:
+    case Comparison::kGreater:
+    case Comparison::kGreaterEqual:
+      return std::nullopt;
   }
-  return predicate.is_call(turned ? "op_greater_equal" : "op_less_equal") ||
-                 predicate.is_call("op_equal")
-             ? std::optional(NumberBound{number.column, most})
-             : std::nullopt;
+  return NumberBound{number.column, most};
 }
 
 // How many of the first keys it takes for all `columns` to be among them.

@@ -56,39 +56,6 @@ ExprPtr over_scan(const Node& node, std::size_t column) {
   return known && nodes <= kCellNodesMax ? substitute(clone(expr), columns) : nullptr;
 }
 
-// The place of each row as a column of `node`'s output, at the end where there was none.
-std::size_t add_row_column(Node* node) {
-  const Field row{std::string(kRowColumn), Type::kLong};
-  const auto append_field = [&] {
-    std::vector<Field> fields = node->schema.fields();
-    fields.push_back(row);
-    node->schema = Schema(std::move(fields));
-    return node->schema.size() - 1;
-  };
-  if (auto* scan = std::get_if<Scan>(&node->op)) {
-    for (std::size_t i = 0; i < scan->columns.size(); ++i) {
-      if (scan->columns[i].field == kRowColumn) {
-        return i;
-      }
-    }
-    scan->columns.push_back({row.name, row.type});
-    return append_field();
-  }
-  const std::size_t below = add_row_column(node->inputs[0].get());
-  auto* project = std::get_if<Project>(&node->op);
-  if (project == nullptr) {
-    node->schema = node->inputs[0]->schema;
-    return below;
-  }
-  for (std::size_t i = 0; i < project->exprs.size(); ++i) {
-    if (project->exprs[i]->is_column() && project->exprs[i]->column == below) {
-      return i;
-    }
-  }
-  project->exprs.push_back(make_column(below, row.type));
-  return append_field();
-}
-
 // The fields of the rows that one call chooses, as they are read later.
 class LateFields {
  public:
@@ -143,7 +110,7 @@ class LateFields {
 };
 
 bool takes_first_row(const AggregateCall& call) {
-  return chooses_first_row(*call.function) && call.args.size() > 1;
+  return call.function->takes_first_row && call.args.size() > 1;
 }
 
 // Few numbers are held as easily as they are read again; texts are copied for each row that is best
@@ -162,7 +129,7 @@ std::optional<LateFields> late_fields(const AggregateCall& call, const Node& inp
   const bool first_row = takes_first_row(call);
   const std::size_t from = first_row ? 0 : 1;
   if (!is_worth_it(call, from) ||
-      (!first_row && (extreme_of(*call.function) == 0 || !has_row_choice(call.call.arguments[0]) ||
+      (!first_row && (call.function->extreme == 0 || !has_row_choice(call.call.arguments[0]) ||
                       call.row_cells != nullptr))) {
     return std::nullopt;
   }
@@ -188,7 +155,7 @@ AggregateCall located(const AggregateCall& call, const LateFields& fields, std::
         bind_aggregate(*call.function, {arguments, EvalContext(), std::nullopt}));
     made.args = {row};
   } else {
-    made.call = row_choice_call(call.call.arguments[0], extreme_of(*call.function));
+    made.call = row_choice_call(call.call.arguments[0], call.function->extreme);
     made.args = {call.args[0], row};
     made.row_cells = fields.row_cells(call.args.size() - 1);
   }

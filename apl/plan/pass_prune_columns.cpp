@@ -94,11 +94,11 @@ Mapping prune_project(Node* node, Project* project, const Needed& needed) {
 // arg_max() and arg_min() tell equal values apart by the fields in turn: those behind the last one
 // that is used have no say in it. Of other calls all results are used if one is.
 void need_fields(const AggregateFunction& function, Needed* used) {
-  if (chooses_first_row(function) && used->size() > 2) {
+  if (function.takes_first_row && used->size() > 2) {
     if (std::ranges::count(*used, true) == 1) {
       *std::ranges::find(*used, false) = true;
     }
-  } else if (extreme_of(function) != 0) {
+  } else if (function.extreme != 0) {
     const auto last = std::find(used->rbegin(), used->rend(), true);
     std::fill(last, used->rend(), true);
   } else {

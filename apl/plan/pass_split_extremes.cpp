@@ -154,7 +154,7 @@ NodePtr split(NodePtr node) {
   std::size_t place = op->groups.size();
   bool many_columns = false;
   for (const AggregateCall& call : op->aggregates) {
-    const bool extreme = extreme_of(*call.function) != 0;
+    const bool extreme = call.function->extreme != 0;
     many_columns = many_columns || (extreme && call.args.size() > kNarrowColumnsMax + 1);
     AggregatePart& part = extreme ? extremes : rest;
     part.op.aggregates.push_back(call);

@@ -23,48 +23,48 @@ bool is_instant(const Expr& expr) {
 }
 
 // Narrows the scan's range by `column op bound`; false when the operator says nothing of a range.
-bool narrow(Scan* scan, std::string_view op, std::int64_t bound) {
-  if (op == "op_equal") {
-    scan->time_min = std::max(scan->time_min, bound);
-    scan->time_max = std::min(scan->time_max, bound);
-  } else if (op == "op_greater_equal") {
-    scan->time_min = std::max(scan->time_min, bound);
-  } else if (op == "op_less_equal") {
-    scan->time_max = std::min(scan->time_max, bound);
-  } else if (op == "op_greater" && bound != kMax) {
-    scan->time_min = std::max(scan->time_min, bound + 1);
-  } else if (op == "op_less" && bound != kMin) {
-    scan->time_max = std::min(scan->time_max, bound - 1);
-  } else {
-    return false;
+bool narrow(Scan* scan, Comparison op, std::int64_t bound) {
+  switch (op) {
+    case Comparison::kEqual:
+      scan->time_min = std::max(scan->time_min, bound);
+      scan->time_max = std::min(scan->time_max, bound);
+      return true;
+    case Comparison::kGreaterEqual:
+      scan->time_min = std::max(scan->time_min, bound);
+      return true;
+    case Comparison::kLessEqual:
+      scan->time_max = std::min(scan->time_max, bound);
+      return true;
+    case Comparison::kGreater:
+      if (bound == kMax) {
+        return false;
+      }
+      scan->time_min = std::max(scan->time_min, bound + 1);
+      return true;
+    case Comparison::kLess:
+      if (bound == kMin) {
+        return false;
+      }
+      scan->time_max = std::min(scan->time_max, bound - 1);
+      return true;
+    case Comparison::kNotEqual:
+      break;
   }
-  return true;
-}
-
-std::string_view mirrored(std::string_view op) {
-  if (op == "op_less") {
-    return "op_greater";
-  }
-  if (op == "op_less_equal") {
-    return "op_greater_equal";
-  }
-  if (op == "op_greater") {
-    return "op_less";
-  }
-  return op == "op_greater_equal" ? "op_less_equal" : op;
+  return false;
 }
 
 bool absorb(Scan* scan, const Expr& filter) {
-  if (filter.kind != ExprKind::kCall || filter.args.size() != 2) {
+  if (filter.kind != ExprKind::kCall || !filter.function->comparison.has_value()) {
     return false;
   }
+  const Comparison op = *filter.function->comparison;
   const Expr& left = *filter.args[0];
   const Expr& right = *filter.args[1];
   if (is_time(*scan, left) && is_instant(right)) {
-    return narrow(scan, filter.function->name, right.constant.as_integer());
+    return narrow(scan, op, right.constant.as_integer());
   }
   if (is_time(*scan, right) && is_instant(left)) {
-    return narrow(scan, mirrored(filter.function->name), left.constant.as_integer());
+    return narrow(scan, mirrored(op), left.constant.as_integer());
   }
   return false;
 }

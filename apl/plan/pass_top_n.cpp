@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "apl/plan/optimizer.h"
-#include "apl/plan/window_names.h"
 
 namespace evq::plan {
 namespace {
@@ -24,7 +23,7 @@ NodePtr limit_rows(NodePtr input, std::uint64_t count) {
 NodePtr limit_window(NodePtr node, std::uint64_t count) {
   std::uint64_t ahead = 0;
   for (const WindowCall& call : std::get<Window>(node->op).calls) {
-    ahead = std::max(ahead, rows_ahead(call));
+    ahead = std::max(ahead, call.rows_ahead());
   }
   NodePtr& input = node->inputs[0];
   input = fuse(limit_rows(std::move(input), count + std::min(ahead, UINT64_MAX - count)));

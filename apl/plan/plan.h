@@ -194,17 +194,7 @@ struct Series {
   bool nonempty = false;        // kind=nonempty: one default row for an empty input
 };
 
-// Window functions over an ordered stream: row_number, prev, next, row_cumsum, …
-enum class WindowKind : std::uint8_t {
-  kRowNumber,
-  kRowCumsum,
-  kRowRankDense,
-  kRowRankMin,
-  kPrev,
-  kNext,
-  kRowWindowSession,
-  kNear,  // for rows_near(): whether a row that meets the condition is near
-};
+// A call of a window function over an ordered stream: row_number, prev, next, row_cumsum, …
 struct WindowCall {
   WindowKind kind = WindowKind::kRowNumber;
   std::vector<std::size_t> args;        // input columns
@@ -215,6 +205,12 @@ struct WindowCall {
   std::int64_t max_distance_between = 0;
   Value fallback;  // prev, next outside the rows
   Type type = Type::kLong;
+
+  // Returns how many of the rows after it the value of a row may depend on.
+  std::uint64_t rows_ahead() const {
+    const bool ahead = kind == WindowKind::kNext || kind == WindowKind::kNear;
+    return ahead ? static_cast<std::uint64_t>(offset) : 0;
+  }
 };
 // Appends one column a call.
 struct Window {

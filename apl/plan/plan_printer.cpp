@@ -14,31 +14,6 @@
 namespace evq::plan {
 namespace {
 
-struct OperatorSymbol {
-  std::string_view function;
-  std::string_view symbol;
-};
-constexpr std::array<OperatorSymbol, 18> kSymbols = {{
-    {"op_add", "+"},
-    {"op_add_dynamic", "+"},
-    {"op_subtract", "-"},
-    {"op_subtract_dynamic", "-"},
-    {"op_multiply_dynamic", "*"},
-    {"op_divide_dynamic", "/"},
-    {"op_modulo_dynamic", "%"},
-    {"op_multiply", "*"},
-    {"op_divide", "/"},
-    {"op_modulo", "%"},
-    {"op_equal", "=="},
-    {"op_not_equal", "!="},
-    {"op_less", "<"},
-    {"op_less_equal", "<="},
-    {"op_greater", ">"},
-    {"op_greater_equal", ">="},
-    {"op_equal_fold", "=~"},
-    {"op_not_equal_fold", "!~"},
-}};
-
 std::string constant_text(const Value& value) {
   if (value.is_null()) {
     return "null";
@@ -275,12 +250,7 @@ std::string print_expr(const Expr& expr, const Schema& input) {
   if (name == "op_cast") {
     return std::string(type_name(expr.type)) + "(" + print_expr(*expr.args[0], input) + ")";
   }
-  std::string_view infix;
-  for (const OperatorSymbol& row : kSymbols) {
-    if (row.function == name) {
-      infix = row.symbol;
-    }
-  }
+  std::string_view infix = expr.function->symbol;
   if (infix.empty() && expr.args.size() >= 2 && name.starts_with("op_") &&
       (expr.args.size() == 2 || name == "op_and" || name == "op_or")) {
     infix = name.substr(3);

@@ -241,13 +241,14 @@ Relation filter(Relation input, ExprPtr predicate) {
   return input;
 }
 
-Relation order_naturally(Relation input, bool ascending, std::string_view asker) {
+Relation order_naturally(Relation input, EventOrder order, std::string_view asker) {
   if (input.ordered || !input.natural()) {
     return input;
   }
   Schema schema = input.schema();
-  Sort sort{{{*input.time_column(), {!ascending, ascending}},
-             {*input.row_column(), {!ascending, ascending}}},
+  const bool descending = order == EventOrder::kNewestFirst;
+  Sort sort{{{*input.time_column(), {descending, !descending}},
+             {*input.row_column(), {descending, !descending}}},
             asker};
   input.node = stack(std::move(input.node), std::move(sort), std::move(schema));
   input.ordered = true;

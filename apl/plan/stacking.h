@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apl/plan/bind.h"
 #include "apl/plan/binding.h"
 #include "apl/plan/relation.h"
 
@@ -39,8 +40,8 @@ bool joins_projection(const Relation& input, const Expr& expr);
 // projection (`joins`) names them once more.
 std::size_t carried(std::size_t column, bool joins);
 Relation filter(Relation input, ExprPtr predicate);
-// Gives a natural stream its order explicitly: newest or oldest first. For `asker` see Sort.
-Relation order_naturally(Relation input, bool ascending, std::string_view asker = Sort().asker);
+// Gives a natural stream its order explicitly. For `asker` see Sort.
+Relation order_naturally(Relation input, EventOrder order, std::string_view asker = Sort().asker);
 // Appends the hidden ones among the first `count` columns of `schema`, as they are.
 void add_hidden(const Schema& schema, std::size_t count, std::vector<NamedColumn>* columns);
 

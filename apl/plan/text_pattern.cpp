@@ -12,8 +12,6 @@
 #include "apl/functions/text_search.h"
 #include "apl/syntax/diagnostics.h"
 #include "store/base/ascii.h"
-#include "store/base/number.h"
-#include "store/base/timespan.h"
 #include "store/column/dynamic_json.h"
 #include "store/column/vector_builder.h"
 
@@ -24,11 +22,11 @@ Value convert_capture(std::string_view text, Type type) {
     case Type::kString:
       return Value::string(std::string(text));
     case Type::kLong: {
-      const auto number = parse_int(text);
+      const auto number = long_of_text(text);
       return number.has_value() ? Value::integer(*number) : Value::null(type);
     }
     case Type::kReal: {
-      const auto number = parse_real(text);
+      const auto number = real_of_text(text);
       return number.has_value() ? Value::real(*number) : Value::null(type);
     }
     case Type::kBool: {
@@ -40,7 +38,7 @@ Value convert_capture(std::string_view text, Type type) {
       return time.has_value() ? Value::datetime(*time) : Value::null(type);
     }
     case Type::kTimespan: {
-      const auto span = parse_timespan(text);
+      const auto span = timespan_of_text(text);
       return span.has_value() ? Value::timespan(*span) : Value::null(type);
     }
     case Type::kDynamic: {

@@ -18,6 +18,9 @@
 #include "apl/syntax/parser.h"
 #include "apl/syntax/words.h"
 #include "store/base/ascii.h"
+#include "store/base/control.h"
+#include "store/base/limits.h"
+#include "store/base/memory_budget.h"
 #include "store/base/utf8.h"
 #include "store/block/format.h"
 
@@ -49,11 +52,13 @@ std::size_t expected_at(const Partial& partial) {
 
 class Search {
  public:
-  Search(std::string_view text, std::size_t cursor, KnownTables& tables, FieldValues& values)
+  Search(std::string_view text, std::size_t cursor, KnownTables& tables, FieldValues& values,
+         const QueryControl& control)
       : text_(text.substr(0, cursor)),
         next_(cursor < text.size() ? text[cursor] : '\0'),
         tables_(tables),
         values_(values),
+        control_(control),
         partial_(partial_at(text_)),
         found_(syntax::expectations_at_end(text_.substr(0, expected_at(partial_)))) {}
 
@@ -90,8 +95,8 @@ class Search {
     answer.begin = partial_.begin;
     answer.end = text_.size();
     if (!partial_.in_comment) {
-      answer.candidates = best();
-      answer.note = tables_.failure();
+      answer.note = tables_.failure().empty() ? limit_note_ : tables_.failure();
+      answer.candidates = best(answer.note.empty());
     }
     return answer;
   }
@@ -284,8 +289,7 @@ class Search {
     if (!query.ok()) {
       return;
     }
-    plan::BindOptions options;
-    const auto plan = plan::bind_query(*query, tables_, options);
+    const auto plan = bind(*query);
     if (!plan.ok() || plan->datasets.size() != 1) {
       return;
     }
@@ -310,13 +314,12 @@ class Search {
   // The fields at the end of the text; operators that do not bind are passed over.
   std::vector<Field> fields() {
     const PipelinesBeforeEnd pipelines(text_, found_);
-    for (std::size_t i = 0; i < std::min(pipelines.size(), kPipelinesTriedMax); ++i) {
+    for (std::size_t i = 0; i < std::min(pipelines.size(), kPipelinesTriedMax) && !is_late(); ++i) {
       const auto query = syntax::parse(pipelines.text(i), 0);
       if (!query.ok()) {
         continue;
       }
-      plan::BindOptions options;
-      const auto plan = plan::bind_query(*query, tables_, options);
+      const auto plan = bind(*query);
       if (!plan.ok()) {
         continue;
       }
@@ -334,6 +337,26 @@ class Search {
     return {};
   }
 
+  Result<plan::Plan> bind(const ast::Query& query) {
+    MemoryLease held(&budget_, "completion");
+    plan::BindOptions options;
+    options.context.control = &control_;
+    options.held = &held;
+    Result<plan::Plan> plan = plan::bind_query(query, tables_, options);
+    if (!plan.ok() && !is_late() && plan.error().code == ErrorCode::kLimit) {
+      limit_note_ = plan.error().message;
+    }
+    return plan;
+  }
+  // Whether the time is over, which is noted: something may be missing then.
+  bool is_late() {
+    const bool late = control_.should_stop();
+    if (late) {
+      limit_note_ = "the fields take too long to find out";
+    }
+    return late;
+  }
+
   std::string blank() const { return next_ == ' ' ? "" : " "; }
   std::string call(std::string_view name, std::size_t arguments_max) const {
     const std::string_view rest = next_ == '(' ? "" : arguments_max == 0 ? "()" : "(";
@@ -341,8 +364,9 @@ class Search {
   }
 
   // Names that begin with what is typed; when there are none, names that contain it. Those are a
-  // guess, and a wrong one where the name that is meant could not be found out.
-  std::vector<Candidate> best() {
+  // guess, and a wrong one where the name that is meant could not be found out. `all`: none are
+  // missing.
+  std::vector<Candidate> best(bool all) {
     const std::string typed = fold_case(partial_.typed);
     std::vector<Candidate> starting;
     std::vector<Candidate> containing;
@@ -354,15 +378,18 @@ class Search {
         containing.push_back(std::move(candidate));
       }
     }
-    return starting.empty() && tables_.failure().empty() ? containing : starting;
+    return starting.empty() && all ? containing : starting;
   }
 
   const std::string_view text_;
   const char next_;
   KnownTables& tables_;
   FieldValues& values_;
+  const QueryControl& control_;
   const Partial partial_;
   const Expectations found_;
+  MemoryBudget budget_{kCompletionMemoryBytesMax};
+  std::string limit_note_;  // why fields are missing; may be empty
   std::vector<Candidate> candidates_;
 };
 
@@ -424,10 +451,14 @@ struct Completer::State {
 Completer::Completer(CompletionSource& source) : state_(std::make_unique<State>(source)) {}
 Completer::~Completer() = default;
 
-CompletionAnswer Completer::complete(std::string_view text, std::size_t cursor) {
+CompletionAnswer Completer::complete(std::string_view text, std::size_t cursor,
+                                     QueryControl* control) {
   state_->tables.expire();
   cursor = std::min(cursor, text.size());
-  Search search(text, cursor, state_->tables, state_->values);
+  QueryControl own;
+  QueryControl& used = control != nullptr ? *control : own;
+  used.shorten(kCompletionMsMax);
+  Search search(text, cursor, state_->tables, state_->values, used);
   CompletionAnswer answer = search.run();
   search.take_tail(text.substr(cursor), &answer);
   if (search.quoted()) {
@@ -440,7 +471,8 @@ CompletionAnswer Completer::complete(std::string_view text, std::size_t cursor) 
 
 std::optional<Error> Completer::mistake(std::string_view text) {
   state_->tables.expire();
-  return typed_mistake(text, state_->tables);
+  QueryControl control(kCompletionMsMax);
+  return typed_mistake(text, state_->tables, control);
 }
 
 std::string call_help(std::string_view text) {

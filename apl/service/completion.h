@@ -6,8 +6,8 @@
 // a CompletionSource.
 //
 // What the source told is kept for a short while, so that pressing a key again is quick. One thread
-// at a time; the source must outlive the completer. Nothing here fails: what cannot be found out
-// is left out, and a note says so.
+// at a time; the source must outlive the completer. Nothing here fails: what cannot be found out,
+// or not within kCompletionMsMax and kCompletionMemoryBytesMax, is left out, and a note says so.
 
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +60,9 @@ class Completer {
   ~Completer();
 
   // Completes the text at `cursor`, a byte offset into it; past its end it counts as the end.
-  CompletionAnswer complete(std::string_view text, std::size_t cursor);
+  // `control`, which may be null, ends the search as well as its time does.
+  CompletionAnswer complete(std::string_view text, std::size_t cursor,
+                            QueryControl* control = nullptr);
   // Returns the mistake in a text that is still being typed, if any (typed_mistake.h).
   std::optional<Error> mistake(std::string_view text);
 

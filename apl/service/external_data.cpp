@@ -323,7 +323,7 @@ Status add_delimited(std::string_view text, char delimiter, bool skip_first, Row
   const std::string_view whole = text;
   bool skips = skip_first;
   while (!text.empty()) {
-    EVQ_TRY(scanner->scan(text, kRecordsAtOnce, true));
+    EVQ_TRY(scanner->scan_to_end(text, kRecordsAtOnce));
     for (const ValueSpan& span : scanner->spans()) {
       const std::string_view record = text.substr(span.begin, span.size);
       if (is_blank_record(record) || std::exchange(skips, false)) {

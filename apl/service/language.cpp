@@ -406,6 +406,7 @@ constexpr LanguageDifference kKustoDifferences[] = {
      "Bins of several days are counted from 1970-01-01, a Thursday, rather than from the year 1; "
      "startofweek() and bin_at() give the weeks one wants."},
     {"parse_json(text)", "Gives the text back when it is not JSON; todynamic gives null."},
+    {"toint('0x1F')", "Null: texts spell integers in decimal, as Axiom's page says."},
     {"bag_zip", "Stops at the shorter array."},
     {"make_set",
      "Keeps 128 values unless told otherwise, in ascending order. Which of more it keeps does not "

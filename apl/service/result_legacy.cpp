@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -158,7 +161,30 @@ class LegacyAnswer final : public ApiAnswer {
     }
   }
 
-  // Null fields and objects without any value are left out, as they were never there.
+  // Appends ,"a.b":… for each value below the member `name` of an object, which has one itself. Of
+  // those names none is `taken`.
+  void append_below(std::string* out, const std::string& name, const FieldTree& below,
+                    const Row& row, std::set<std::string>* taken) const {
+    for (const std::string& part : below.order) {
+      const FieldTree& child = below.children.at(part);
+      const std::string key = name + "." + part;
+      const auto column = static_cast<std::size_t>(child.column);
+      if (child.column >= 0 && !row.is_null(column)) {
+        std::string free = key;
+        while (!taken->insert(free).second) {
+          free.push_back('1');
+        }
+        out->push_back(',');
+        append_json_string(*out, free);
+        out->push_back(':');
+        row.append(out, column);
+      }
+      append_below(out, key, child, row, taken);
+    }
+  }
+
+  // Null fields and objects without any value are left out, as they were never there. What is below
+  // a field that has a value, as `a.b` is where there is `a`, stands beside it.
   bool append_tree(std::string* out, const FieldTree& tree, const Row& row) const {
     out->push_back('{');
     bool any = false;
@@ -172,6 +198,10 @@ class LegacyAnswer final : public ApiAnswer {
       if (child.column >= 0 && !row.is_null(column)) {
         row.append(out, column);
         any = true;
+        if (!child.order.empty()) {
+          std::set<std::string> taken(tree.order.begin(), tree.order.end());
+          append_below(out, key, child, row, &taken);
+        }
       } else if (!child.order.empty() && append_tree(out, child, row)) {
         any = true;
       } else {

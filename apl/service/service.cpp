@@ -248,7 +248,8 @@ class Session {
       bind.request_limit =
           std::min(*request_.rows_max, request_.limit.value_or(*request_.rows_max));
     }
-    bind.default_ascending = request_.ascending;
+    bind.event_order =
+        request_.ascending ? plan::EventOrder::kOldestFirst : plan::EventOrder::kNewestFirst;
     const bool by_time =
         request_.default_order.size() == 1 && request_.default_order[0].field == kTimeField;
     for (const OrderItem& item : request_.default_order) {
@@ -318,6 +319,13 @@ class Session {
     return executor.run(*plan.root, output);
   }
 
+  // None of a dataset that went since: its rows are still in the snapshot.
+  Result<std::vector<FieldInfo>> known_fields(const std::string& dataset) {
+    Result<std::vector<FieldInfo>> fields = store_.fields(dataset);
+    const bool gone = !fields.ok() && fields.error().code == ErrorCode::kNotFound;
+    return gone ? std::vector<FieldInfo>() : std::move(fields);
+  }
+
   // What the tables know of the answer's columns and its range.
   Status complete_header(ResultHeader* header) {
     if (!plan_.explicit_limit.has_value() && !plan_.aggregated) {
@@ -337,7 +345,7 @@ class Session {
       header->schema = Schema(std::move(fields));
     }
     for (const std::string& dataset : header->datasets) {
-      EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, store_.fields(dataset));
+      EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, known_fields(dataset));
       std::vector<FieldMeta>& shown = header->fields_meta.emplace_back();
       for (const FieldInfo& field : fields) {
         const auto column = header->schema.find(field.name);
@@ -551,7 +559,7 @@ Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
     {
       // Gone before the delete: what a snapshot shows keeps the write-ahead file from being
       // emptied.
-      SnapshotTables tables(*state_->store, request.may_delete);
+      SnapshotTables tables(*state_->store, request.may_delete, &control, "delete from");
       EVQ_TRY_ASSIGN(plan, bind_delete(query, tables, request.variables, context));
     }
     dataset = plan.datasets[0];

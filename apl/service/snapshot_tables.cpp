@@ -12,7 +12,8 @@ namespace evq {
 Result<plan::TableInfo> SnapshotTables::table(std::string_view name) {
   const std::string key(name);
   if (may_read_ && !may_read_(key)) {
-    return make_error(ErrorCode::kForbidden, "no permission to query the dataset '" + key + "'");
+    return make_error(ErrorCode::kForbidden,
+                      "no permission to " + std::string(act_) + " the dataset '" + key + "'");
   }
   auto at = snapshots_.find(key);
   std::vector<std::string> warnings;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "apl/exec/executor.h"
@@ -24,9 +25,10 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider, 
  public:
   // `may_read` may be empty; a dataset it refuses is reported as forbidden, whether it exists or
   // not. `control` ends what reads block after block; it must outlive the object, and may be null.
+  // `act` is what the refusal says that there is no permission for; a literal.
   SnapshotTables(Store& store, std::function<bool(const std::string&)> may_read,
-                 const QueryControl* control = nullptr)
-      : store_(store), may_read_(std::move(may_read)), control_(control) {}
+                 const QueryControl* control = nullptr, std::string_view act = "query")
+      : store_(store), may_read_(std::move(may_read)), control_(control), act_(act) {}
 
   Result<plan::TableInfo> table(std::string_view name) override;
   Result<std::vector<std::string>> table_names() override;
@@ -51,6 +53,7 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider, 
   Store& store_;
   std::function<bool(const std::string&)> may_read_;
   const QueryControl* const control_;
+  const std::string_view act_;
   struct Soundness {
     std::int64_t min_time;
     std::int64_t max_time;

@@ -209,6 +209,15 @@ void write_given(JsonWriter* writer, DynamicView object, std::string_view withou
   writer->end_object();
 }
 
+// An answer that holds another id would be no JSON.
+Status check_new_id(std::string_view id) {
+  if (id.size() > kResourceNameBytesMax || !is_valid_utf8(id)) {
+    return make_error(ErrorCode::kUsage, "the id cannot be that of a saved query",
+                      "it is UTF-8 of at most " + std::to_string(kResourceNameBytesMax) + " bytes");
+  }
+  return Status::success();
+}
+
 std::string fresh_id() {
   std::random_device random;
   std::string id;
@@ -283,7 +292,7 @@ Result<QueryRequest> starred_request(const StoredObject& stored) {
 
 std::string starred_answer(const StoredObject& stored) {
   std::string text = "{\"id\":";
-  append_json_string(text, stored.id);
+  append_json_string(text, repair_utf8(stored.id));
   const std::string_view members = std::string_view(stored.body).substr(1);
   text.append(members == "}" ? "" : ",").append(members);
   return text;
@@ -299,6 +308,9 @@ Result<StoredObject> put_starred(Definitions& definitions, std::string_view id,
     }
     if (known != nullptr && rule == PutRule::kNew) {
       return make_error(ErrorCode::kConflict, "the saved query '" + own_id + "' exists already");
+    }
+    if (known == nullptr) {
+      EVQ_TRY(check_new_id(own_id));
     }
     if (known != nullptr && check) {
       EVQ_TRY(check(*known));

@@ -38,8 +38,9 @@ enum class PutRule : std::uint8_t {
   kKnown,  // replaces; kNotFound when there is none
 };
 
-// Saves a query and returns the stored object; an empty `id` makes a new one. `check`, which may be
-// empty, is asked about the one that is replaced, in the same transaction.
+// Saves a query and returns the stored object; an empty `id` makes a new one, and kUsage is one
+// that a new one cannot have. `check`, which may be empty, is asked about the one that is replaced,
+// in the same transaction.
 Result<StoredObject> put_starred(Definitions& definitions, std::string_view id,
                                  const StarredQuery& query, PutRule rule,
                                  const ObjectCheck& check = {});

@@ -41,26 +41,30 @@ class NoRows final : public plan::SubqueryRunner {
   }
 };
 
-std::optional<Error> bind_error(const ast::Query& query, plan::TableSource& tables) {
+// What was bound in haste may lack a constant that an error then asks for.
+std::optional<Error> bind_error(const ast::Query& query, plan::TableSource& tables,
+                                const QueryControl& control) {
   NoRows rows;
   plan::BindOptions options;
+  options.context.control = &control;
   options.subqueries = &rows;
   const auto plan = plan::bind_query(query, tables, options);
-  return plan.ok() ? std::nullopt : std::optional(plan.error());
+  return plan.ok() || control.should_stop() ? std::nullopt : std::optional(plan.error());
 }
 
 // Of the text, and where it is not finished of the part that is.
-std::optional<Error> first_error(std::string_view text, plan::TableSource& tables) {
+std::optional<Error> first_error(std::string_view text, plan::TableSource& tables,
+                                 const QueryControl& control) {
   const auto query = syntax::parse(text, 0);
   if (query.ok()) {
-    return bind_error(*query, tables);
+    return bind_error(*query, tables, control);
   }
   const Error& error = query.error();
   if (error.span.has_value() && error.span->end < text.size() && !syntax::is_unfinished(text)) {
     return error;
   }
   const std::optional<ast::Query> part = finished_part(text);
-  return part.has_value() ? bind_error(*part, tables) : std::nullopt;
+  return part.has_value() ? bind_error(*part, tables, control) : std::nullopt;
 }
 
 // Whether more follows than a word that is being typed: of `matches regex`, or of `mv-expand`.
@@ -72,12 +76,13 @@ bool is_settled(std::string_view text, std::size_t end) {
 
 }  // namespace
 
-std::optional<Error> typed_mistake(std::string_view text, plan::TableSource& tables) {
+std::optional<Error> typed_mistake(std::string_view text, plan::TableSource& tables,
+                                   const QueryControl& control) {
   if (text.size() > kMistakeTextBytesMax) {
     return std::nullopt;
   }
   text = text.substr(0, text.find_last_not_of(kBlank) + 1);
-  std::optional<Error> error = first_error(text, tables);
+  std::optional<Error> error = first_error(text, tables, control);
   const bool is_mistake = error.has_value() && error->code == ErrorCode::kCompile &&
                           error->span.has_value() && error->span->begin < error->span->end &&
                           is_settled(text, error->span->end);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "apl/plan/table_source.h"
+#include "store/base/control.h"
 #include "store/base/error.h"
 
 namespace evq {
@@ -16,7 +17,8 @@ namespace evq {
 inline constexpr std::size_t kMistakeTextBytesMax = std::size_t{16} << 10U;
 
 // Returns a kCompile error with a span in the text; nullopt where there is none, or none that can
-// be told without running the query.
-std::optional<Error> typed_mistake(std::string_view text, plan::TableSource& tables);
+// be told without running the query, or before `control` ends it.
+std::optional<Error> typed_mistake(std::string_view text, plan::TableSource& tables,
+                                   const QueryControl& control);
 
 }  // namespace evq

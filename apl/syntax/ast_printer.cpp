@@ -99,7 +99,7 @@ struct ExprText {
         // Commas of its operators would end it early among other arguments.
         const bool wrap = table->pipeline->operators.empty() || e.arguments.size() > 1;
         out.add(wrap ? "(" : "");
-        out.add_pipeline(*table->pipeline, true);
+        out.add_pipeline(*table->pipeline);
         out.add(wrap ? ")" : "");
         return;
       }
@@ -163,7 +163,7 @@ struct ExprText {
   }
   void operator()(const ast::Subquery& e) const {
     out.add("(");
-    out.add_pipeline(*e.pipeline, true);
+    out.add_pipeline(*e.pipeline);
     out.add(")");
   }
   void operator()(const ast::SearchTerm& e) const {
@@ -231,7 +231,7 @@ void TextWriter::add_tables(const std::vector<ast::TableItem>& tables) {
       return;
     }
     add("(");
-    add_pipeline(*std::get<ast::PipelinePtr>(item), true);
+    add_pipeline(*std::get<ast::PipelinePtr>(item));
     add(")");
   });
 }
@@ -258,11 +258,11 @@ void TextWriter::add_block(const ast::OperatorList& operators) {
   add(")");
 }
 
-void TextWriter::add_pipeline(const ast::Pipeline& pipeline, bool one_line) {
+void TextWriter::add_pipeline(const ast::Pipeline& pipeline, std::string_view pipe) {
   add_inner_lets(pipeline.lets);
   add_source(pipeline.source);
   for (const ast::Operator& op : pipeline.operators) {
-    add(one_line ? " | " : "\n| ");
+    add(pipe);
     add_operator(op);
   }
 }
@@ -292,7 +292,7 @@ void TextWriter::add_let_value(const ast::LetValue& value) {
   if (const auto* expr = std::get_if<ast::ExprPtr>(&value)) {
     add_expr(**expr);
   } else if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&value)) {
-    add_pipeline(**pipeline, true);
+    add_pipeline(**pipeline);
   } else {
     const ast::Lambda& lambda = *std::get<std::unique_ptr<ast::Lambda>>(value);
     add(lambda.is_view ? "view " : "");
@@ -342,7 +342,7 @@ void TextWriter::add_query(const ast::Query& query) {
   bool first = true;
   for (const ast::PipelinePtr& pipeline : query.pipelines) {
     add(first ? "" : ";\n");
-    add_pipeline(*pipeline, false);
+    add_pipeline(*pipeline, "\n| ");
     first = false;
   }
 }
@@ -355,7 +355,7 @@ std::string print(const ast::Query& query, PrintStyle style) {
 
 std::string print(const ast::Pipeline& pipeline, PrintStyle style) {
   TextWriter writer(style);
-  writer.add_pipeline(pipeline, false);
+  writer.add_pipeline(pipeline, "\n| ");
   return writer.take();
 }
 

@@ -30,7 +30,7 @@ struct OperatorText {
       out.add(ast::join_kind_text(kind));
     }
     out.add(" (");
-    out.add_pipeline(right, true);
+    out.add_pipeline(right);
     out.add(") on ");
     out.add_list(conditions, [&](const ast::ExprPtr& condition) { out.add_expr(*condition); });
   }
@@ -246,7 +246,7 @@ struct OperatorText {
     out.add(" ");
     if (op.pipeline) {
       out.add("{ ");
-      out.add_pipeline(*op.pipeline, true);
+      out.add_pipeline(*op.pipeline);
       out.add(" }");
       return;
     }
@@ -443,7 +443,7 @@ struct SourceText {
   void operator()(const ast::CallSource& source) const { out.add_expr(*source.call); }
   void operator()(const ast::NestedSource& source) const {
     out.add("(");
-    out.add_pipeline(*source.pipeline, true);
+    out.add_pipeline(*source.pipeline);
     out.add(")");
   }
 };

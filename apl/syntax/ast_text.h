@@ -20,8 +20,9 @@ class TextWriter {
   void add_pattern(const ast::NamePattern& pattern);
   void add_expr(const ast::Expr& expr);
   void add_named(const ast::NamedExpr& item);
-  // One operator on a new line would break parentheses: those print on one line.
-  void add_pipeline(const ast::Pipeline& pipeline, bool one_line);
+  // `pipe` comes before each operator. On a new line it would break parentheses: those print on
+  // one.
+  void add_pipeline(const ast::Pipeline& pipeline, std::string_view pipe = " | ");
   void add_query(const ast::Query& query);
   std::string take() { return std::move(out_); }
 

@@ -70,8 +70,12 @@ void ExpectationRecorder::begin_statement(std::size_t begin) {
   live_.clear();
 }
 
-void ExpectationRecorder::enter(bool is_block, std::size_t begin) {
-  live_.push_back({is_block, begin, {}});
+void ExpectationRecorder::enter_pipeline(std::size_t begin) {
+  live_.push_back({.is_block = false, .begin = begin, .operators = {}});
+}
+
+void ExpectationRecorder::enter_block(std::size_t begin) {
+  live_.push_back({.is_block = true, .begin = begin, .operators = {}});
 }
 
 void ExpectationRecorder::begin_operator(std::size_t begin) {

@@ -65,7 +65,8 @@ class ExpectationRecorder {
   void note_compared(std::string field);
 
   void begin_statement(std::size_t begin);
-  void enter(bool is_block, std::size_t begin);
+  void enter_pipeline(std::size_t begin);
+  void enter_block(std::size_t begin);
   void begin_operator(std::size_t begin);
   void allow_aggregates(bool allowed) { aggregates_ = allowed; }
   void leave() { live_.pop_back(); }

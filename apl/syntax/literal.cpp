@@ -313,6 +313,13 @@ std::optional<Value> parse_typed_literal(std::string_view type, std::string_view
 
 namespace {
 
+std::string_view without_quotes(std::string_view raw) {
+  raw = trimmed(raw);
+  const bool quoted =
+      raw.size() >= 2 && (raw.front() == '"' || raw.front() == '\'') && raw.back() == raw.front();
+  return quoted ? raw.substr(1, raw.size() - 2) : raw;
+}
+
 // Whether the text would be a literal nearer to the present, or shorter.
 bool is_beyond_range(std::string_view type, std::string_view raw) {
   constexpr std::string_view kDigits = "0123456789";
@@ -358,6 +365,10 @@ std::string literal_hint(std::string_view type, std::string_view raw) {
                                                 : "a special space") +
              " in it; type it anew";
     }
+  }
+  if (type.starts_with("date") &&
+      parse_logged_datetime(without_quotes(raw), DateOrder::kDayFirst).has_value()) {
+    return "the month comes before the day, or the year before both: 2024-12-31";
   }
   if (!is_beyond_range(type, raw)) {
     return {};

@@ -30,8 +30,8 @@ std::optional<Value> parse_typed_literal(std::string_view type, std::string_view
 // order. A query copied from a web page or a chat brings them along, and nobody sees what is wrong.
 bool shows_nothing(char32_t point);
 
-// Explains why a text is no literal of the type: a blank that is none of ASCII's, or a datetime or
-// timespan beyond what there is. Empty for other texts.
+// Explains why a text is no literal of the type: a blank that is none of ASCII's, a date with the
+// day first, or a datetime or timespan beyond what there is. Empty for other texts.
 std::string literal_hint(std::string_view type, std::string_view raw);
 
 // Returns the hint for the source text of a string which a backslash kept open where it looks

@@ -462,7 +462,8 @@ constexpr OperatorInfo kOperators[] = {
      .aliases = {"filter"},
      .summary = "Keeps the rows for which a condition is true",
      .syntax = "T | where CONDITION",
-     .description = "A condition that is null is not true.",
+     .description = "A condition that is null is not true. * stands for any field: * has 'x' is "
+                    "true when one of them has it, and * !has 'x' when none has.",
      .examples = {{"range x from 1 to 3 step 1 | where x > 1", "x:long\n2\n3"}},
      .parse = parse_where},
 };

@@ -521,15 +521,15 @@ Result<ExprPtr> parse_comparison(TokenCursor& cursor) {
   return expr;
 }
 
-Result<ExprPtr> parse_logical(TokenCursor& cursor, bool is_or,
+// Operands with `word` between them, "and" or "or".
+Result<ExprPtr> parse_logical(TokenCursor& cursor, std::string_view word,
                               Result<ExprPtr> (*parse_operand)(TokenCursor&)) {
   const std::size_t first = cursor.index();
-  const std::string_view word = is_or ? "or" : "and";
   EVQ_TRY_ASSIGN(ExprPtr left, parse_operand(cursor));
   if (!cursor.accept_infix(word)) {
     return left;
   }
-  ast::Logical node{is_or, {}};
+  ast::Logical node{word == "or", {}};
   node.operands.push_back(std::move(left));
   do {
     EVQ_TRY_ASSIGN(ExprPtr operand, parse_operand(cursor));
@@ -539,7 +539,7 @@ Result<ExprPtr> parse_logical(TokenCursor& cursor, bool is_or,
 }
 
 Result<ExprPtr> parse_conjunction(TokenCursor& cursor) {
-  return parse_logical(cursor, false, parse_comparison);
+  return parse_logical(cursor, "and", parse_comparison);
 }
 
 }  // namespace
@@ -562,7 +562,7 @@ Result<ExprPtr> parse_arithmetic(TokenCursor& cursor) {
 }
 
 Result<ExprPtr> parse_expression(TokenCursor& cursor) {
-  return parse_logical(cursor, true, parse_conjunction);
+  return parse_logical(cursor, "or", parse_conjunction);
 }
 
 Result<ExprPtr> parse_call(TokenCursor& cursor) {

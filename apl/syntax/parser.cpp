@@ -286,7 +286,7 @@ Result<ast::PipelinePtr> parse_pipeline(TokenCursor& cursor) {
   const std::size_t first = cursor.index();
   auto pipeline = std::make_unique<ast::Pipeline>();
   if (cursor.recorder() != nullptr) {
-    cursor.recorder()->enter(false, cursor.peek().span.begin);
+    cursor.recorder()->enter_pipeline(cursor.peek().span.begin);
   }
   if (at_inner_let(cursor)) {
     EVQ_TRY_ASSIGN(pipeline->lets, parse_inner_lets(cursor));
@@ -311,7 +311,7 @@ Result<ast::OperatorList> parse_operator_block(TokenCursor& cursor) {
   EVQ_TRY(cursor.expect("("));
   cursor.accept("|");
   if (cursor.recorder() != nullptr) {
-    cursor.recorder()->enter(true, cursor.peek().span.begin);
+    cursor.recorder()->enter_block(cursor.peek().span.begin);
   }
   EVQ_TRY(parse_operators(cursor, &operators));
   if (cursor.recorder() != nullptr) {

@@ -363,6 +363,12 @@ std::string hint_for_by(const TokenCursor& cursor, std::string_view expected, co
 std::string hint_for_word(const TokenCursor& cursor, std::string_view expected, const Token& last,
                           const Token& second_last) {
   const Token& token = cursor.peek();
+  const bool begins_statement =
+      token.is_word("let") || token.is_word("set") || token.is_word("declare");
+  if (begins_statement && expected.ends_with("the end of the query") &&
+      cursor.peek(1).kind == TokenKind::kName && !in_let_statement(cursor)) {
+    return source_word_hint(token.text);
+  }
   if ((last.is_word("desc") || last.is_word("asc")) && !token.is_word("desc") &&
       !token.is_word("asc")) {
     return "the direction stands behind its field: " + token.text + " " + last.text;

@@ -82,7 +82,9 @@ const kExpressions = [
    "replaceRegexpAll(path, '(a)(p)', '\\\\2\\\\1')"],
   ["extract('([a-z]+)$', 1, path)", "nullif(regexp_extract(path, '([a-z]+)$', 1), '')",
    "nullIf(extract(path, '([a-z]+)$'), '')"],
-  ["extract_all('([0-9]+)', message)", "regexp_extract_all(message, '([0-9]+)', 1)",
+  // Without a match it is null here and empty there.
+  ["iff(isnull(message), dynamic(null), coalesce(extract_all('([0-9]+)', message), dynamic([])))",
+   "regexp_extract_all(message, '([0-9]+)', 1)",
    "extractAll(message, '([0-9]+)')"],
   ["countof('e', message)", "length(message) - length(replace(message, 'e', ''))",
    "countSubstrings(message, 'e')"],

@@ -14,9 +14,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto signal = (data[0] & 1) != 0 ? evq::OtlpSignal::kTraces : evq::OtlpSignal::kLogs;
+  const auto encoding =
+      (data[0] & 2) == 0 ? evq::OtlpEncoding::kProtobuf : evq::OtlpEncoding::kJson;
   evq::RewritingBudget budget(evq::kRewritingBytesMax);
   evq::RewritingClaim claim(budget);
-  const auto events = evq::otlp_events(std::string(body), signal, (data[0] & 2) == 0, &claim);
+  const auto events = evq::otlp_events(std::string(body), signal, encoding, &claim);
   if (!events.ok()) {
     return 0;
   }

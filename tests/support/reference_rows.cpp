@@ -71,20 +71,20 @@ class WindowTwin {
       first_ = row;
     }
     switch (call_.kind) {
-      case plan::WindowKind::kRowNumber:
+      case WindowKind::kRowNumber:
         return number_of(row);
-      case plan::WindowKind::kRowCumsum:
+      case WindowKind::kRowCumsum:
         return sum_to(row);
-      case plan::WindowKind::kRowRankDense:
-      case plan::WindowKind::kRowRankMin:
+      case WindowKind::kRowRankDense:
+      case WindowKind::kRowRankMin:
         return rank_of(row);
-      case plan::WindowKind::kPrev:
+      case WindowKind::kPrev:
         return shifted(row, -call_.offset);
-      case plan::WindowKind::kNext:
+      case WindowKind::kNext:
         return shifted(row, call_.offset);
-      case plan::WindowKind::kNear:
+      case WindowKind::kNear:
         return near(row);
-      case plan::WindowKind::kRowWindowSession:
+      case WindowKind::kRowWindowSession:
         break;
     }
     return session_of(row, restart);
@@ -131,7 +131,7 @@ class WindowTwin {
         start = static_cast<std::int64_t>(i - first_) + 1;
       }
     }
-    return Value::integer(call_.kind == plan::WindowKind::kRowRankDense ? runs : start);
+    return Value::integer(call_.kind == WindowKind::kRowRankDense ? runs : start);
   }
 
   Value near(std::size_t row) const {

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "apl/exec/key_combinations.h"
+#include "store/base/allocation_meter.h"
 #include "tests/support/column_samples.h"
 
 namespace evq {
@@ -313,6 +314,25 @@ TEST_CASE("A merged table has the groups of both, whatever way each found its ow
     add_chunk(table, expected, keys.chunk(2000, 100), std::uint64_t{9} << 32U);
     expected.check(table);
   }
+}
+
+TEST_CASE("Sorting groups by part ends when the query is cancelled") {
+  constexpr std::size_t kSortedGroups = 50'000;
+  const std::shared_ptr<Values> values = Values::make(Type::kLong, kSortedGroups);
+  for (std::size_t i = 0; i < kSortedGroups; ++i) {
+    values->mutable_data<std::int64_t>()[i] = static_cast<std::int64_t>(i) * 1'000'003;
+  }
+  const Vector key = Vector::flat(values);
+  GroupTable table({Type::kLong}, kSeed);
+  Rows groups(kSortedGroups);
+  table.assign({&key, 1}, kSortedGroups, 0, groups.data());
+  REQUIRE(table.by_hash(1)[0].size() + table.by_hash(1)[1].size() == kSortedGroups);
+  QueryControl control;
+  control.cancel();
+  AllocationMeter meter(nullptr, &control, "summarize");
+  const Status sorted = meter.guard([&] { static_cast<void>(table.by_hash(1)); });
+  REQUIRE_FALSE(sorted.ok());
+  CHECK(sorted.error().code == ErrorCode::kCancelled);
 }
 
 }  // namespace

@@ -95,14 +95,14 @@ TEST_CASE("packed keys: columns of every shape come back, chunk after chunk") {
 }
 
 TEST_CASE("packed keys: when a column's numbers run out, nothing is packed any more") {
-  const std::vector<Vector> few{dictionary(texts(100), 1), dictionary(longs(90), 1)};
+  const std::vector<Vector> few{dictionary(texts(200), 1), dictionary(longs(190), 1)};
   const auto packed = choose(few);
   REQUIRE(packed != nullptr);
   GroupTable table(packed->types(), kPackingSeed);
   check_round_trip(*packed, &table, few);
   bool packs = true;
   for (std::size_t first = 0; packs && first < 10 * kPackedRows; first += kPackedRows) {
-    std::vector<Vector> keys{column_of(texts(kPackedRows, first)), dictionary(longs(90), 1)};
+    std::vector<Vector> keys{column_of(texts(kPackedRows, first)), dictionary(longs(190), 1)};
     const std::vector<Vector> before = keys;
     packs = packed->pack(kPackedRows, &keys).value();
     if (!packs) {
@@ -116,9 +116,9 @@ TEST_CASE("packed keys: when a column's numbers run out, nothing is packed any m
 }
 
 TEST_CASE("packed keys: what gains nothing is not packed") {
-  const Vector many = dictionary(texts(100), 1);
+  const Vector many = dictionary(texts(200), 1);
   const Vector flat = column_of(longs(kPackedRows));
-  CHECK(choose({many, dictionary(longs(90), 1)}) != nullptr);
+  CHECK(choose({many, dictionary(longs(190), 1)}) != nullptr);
   CHECK(choose({many, flat}) == nullptr);  // one column
   CHECK(choose({many, Vector::constant(Value::real(1), kPackedRows)}) ==
         nullptr);                                                                  // as good as one

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/allocation_meter.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -104,6 +105,24 @@ TEST_CASE("rows that tie in one key are told apart by the next") {
       CHECK(chosen.size() < top.count + 1100);
     }
   }
+}
+
+TEST_CASE("the search for top rows ends when the query is cancelled") {
+  constexpr std::size_t kMany = 60000;
+  std::mt19937 random(14);
+  const Vector key = column_of(Type::kLong, kMany, random);
+  QueryControl control;
+  const RowsToRank known{[&](std::size_t /*key*/, const RowList& rows) {
+                           control.cancel();
+                           return key.gather(rows);
+                         },
+                         [](std::size_t row) { return row; }};
+  AllocationMeter meter(nullptr, &control, "summarize");
+  const Status found = meter.guard([&] {
+    static_cast<void>(rows_that_may_be_top(kMany, {{{0, {}}}, 10, false}, known));
+  });
+  REQUIRE_FALSE(found.ok());
+  CHECK(found.error().code == ErrorCode::kCancelled);
 }
 
 TEST_CASE("more top rows than there are rows are all of them") {

@@ -24,7 +24,8 @@ const Value kNothing = Value::null();
 TEST_CASE("arrays") {
   check_calls({
       {"array_concat", {j("[1]"), j("[]"), j("[2,null]")}, "[1,2,null]"},
-      {"array_concat", {j("[1]"), n(2)}, "null"},
+      {"array_concat", {j("[1]"), n(2), j("null"), j("{\"a\":[3]}"), j("[4]")}, "[1,4]"},
+      {"array_concat", {j("null"), n(2)}, "null"},
       {"array_extract", {j(R"([{"a":1},{"b":2},{"a":3}])"), t("$[*].a")}, "[1,3]"},
       {"array_extract", {j(R"([{"a b":[1,2]}])"), t("$[0]['a b'][-1]")}, "[2]"},
       {"array_extract", {j("[1]"), t("$[x]")}, "null"},

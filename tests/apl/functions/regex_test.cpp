@@ -202,6 +202,19 @@ TEST_CASE("what takes memory before it is measured is counted") {
   CHECK(error(repeated("[{9999}]", 1000)) == "OK");  // no counts
 }
 
+TEST_CASE("no match is a part of a character") {
+  for (const char* pattern : {"\\C", "a(\\C+)", "(?s)[[:alpha:]]\\C", "\\Qa\\E\\C", "[]]\\C"}) {
+    const auto regex = Regex::compile(pattern);
+    REQUIRE_FALSE(regex.ok());
+    CHECK(regex.error().message ==
+          "the regular expression has \\C, any byte, which may be part of a character");
+  }
+  for (const char* pattern : {"\\\\C", "\\Q\\C\\E", "\\\\\\\\C"}) {
+    CHECK(Regex::compile(pattern).ok());
+  }
+  CHECK((*Regex::compile("^\\\\C$"))->search("\\C"));
+}
+
 TEST_CASE("groups are named in two ways") {
   const auto names = [](std::string_view pattern) {
     const auto regex = Regex::compile(pattern);

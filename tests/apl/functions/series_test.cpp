@@ -17,11 +17,14 @@ TEST_CASE("a transform ends when its query must") {
   QueryControl control;
   AllocationMeter meter(nullptr, &control, "a test");
   for (const std::size_t size : {std::size_t{1} << 17U, std::size_t{100'003}}) {
-    CHECK(meter.guard([size] { fourier_transform(ComplexSeries(size), false); }).ok());
+    CHECK(
+        meter.guard([size] { fourier_transform(ComplexSeries(size), FourierDirection::kForward); })
+            .ok());
   }
   control.cancel();
   for (const std::size_t size : {std::size_t{1} << 17U, std::size_t{100'003}}) {
-    const Status done = meter.guard([size] { fourier_transform(ComplexSeries(size), false); });
+    const Status done =
+        meter.guard([size] { fourier_transform(ComplexSeries(size), FourierDirection::kForward); });
     REQUIRE(!done.ok());
     CHECK(done.error().code == ErrorCode::kCancelled);
   }
@@ -94,8 +97,8 @@ TEST_CASE("the transform of any length agrees with its definition and its invers
     for (std::size_t i = 0; i < size; ++i) {
       input[i] = {std::sin(static_cast<double>(i * i)), static_cast<double>(i % 5) - 2};
     }
-    const ComplexSeries output = fourier_transform(input, false);
-    ComplexSeries back = fourier_transform(output, true);
+    const ComplexSeries output = fourier_transform(input, FourierDirection::kForward);
+    ComplexSeries back = fourier_transform(output, FourierDirection::kInverse);
     REQUIRE(output.size() == size);
     for (std::size_t k = 0; k < size; ++k) {
       std::complex<double> sum;

@@ -7,6 +7,9 @@
 #include <doctest/doctest.h>
 
 #include "apl/service/service.h"
+#include "store/base/control.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
 #include "store/ingest/byte_source.h"
 #include "tests/support/temp_store.h"
 
@@ -295,6 +298,37 @@ TEST_CASE("where names could not be had nothing is guessed, and a note says why"
   CHECK(answer.note == "the server does not answer");
   away.answers = true;
   CHECK(names_of(completer.complete("de", 2), 4) == "demo declare");
+}
+
+// The constants of a text are worked out while it is bound, each of these for many milliseconds.
+std::string slow_constants() {
+  std::string text = "print made = 0";
+  for (int i = 0; i < 3000; ++i) {
+    text += ", array_sum(range(" + std::to_string(i) + ", 1000000))";
+  }
+  return text + " | where ";
+}
+
+TEST_CASE("what cannot be found out in time is left out") {
+  Setup setup;
+  const std::string text = slow_constants();
+  REQUIRE(text.size() < kQueryTextBytesMax);
+  const std::int64_t begin_ns = monotonic_now_ns();
+  const CompletionAnswer answer = setup.completer->complete(text, text.size());
+  CHECK(monotonic_now_ns() - begin_ns < 10 * kCompletionMsMax * kMillisecondNs);
+  CHECK(answer.note == "the fields take too long to find out");
+  CHECK_FALSE(answer.candidates.empty());
+  CHECK(std::ranges::find(answer.candidates, CandidateKind::kField, &Candidate::kind) ==
+        answer.candidates.end());
+}
+
+TEST_CASE("who asks may end it") {
+  Setup setup;
+  QueryControl control;
+  control.cancel();
+  const CompletionAnswer answer = setup.completer->complete("web | where sta", 15, &control);
+  CHECK(names_of(answer, 4) == "startofday startofhour startofmonth startofweek");
+  CHECK(answer.note == "the fields take too long to find out");
 }
 
 // Completion runs at every key: any text, cut anywhere, must be safe.

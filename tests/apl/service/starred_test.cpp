@@ -1,5 +1,8 @@
 #include "apl/service/starred.h"
 
+#include <string>
+#include <utility>
+
 #include <doctest/doctest.h>
 
 namespace evq {
@@ -30,6 +33,17 @@ TEST_CASE("a saved query comes in the order that it was saved with") {
     const Result<QueryRequest> request = starred_request(saved(row.order));
     REQUIRE(request.ok());
     CHECK(request->ascending == row.ascending);
+  }
+}
+
+TEST_CASE("an answer is JSON whatever the id of a saved query is") {
+  StoredObject object = saved("");
+  for (const auto& [id, shown] :
+       {std::pair("a\xFF", "a\xEF\xBF\xBD"), std::pair("a\"\x01", "a\\\"\\u0001"),
+        std::pair("\xC3\xBC", "\xC3\xBC")}) {
+    object.id = id;
+    const std::string begin = std::string("{\"id\":\"") + shown + "\",\"kind\":";
+    CHECK(starred_answer(object).substr(0, begin.size()) == begin);
   }
 }
 

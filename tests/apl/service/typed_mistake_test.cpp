@@ -14,6 +14,8 @@
 namespace evq {
 namespace {
 
+const QueryControl kEndless;
+
 struct WebTable final : plan::TableSource {
   Result<plan::TableInfo> table(std::string_view name) override {
     if (name == "away") {
@@ -42,7 +44,7 @@ struct WebTable final : plan::TableSource {
 // The text with the mistake between braces; as it is where there is none.
 std::string marked(std::string text) {
   WebTable tables;
-  if (const std::optional<Error> found = typed_mistake(text, tables)) {
+  if (const std::optional<Error> found = typed_mistake(text, tables, kEndless)) {
     text.insert(found->span->end, "}").insert(found->span->begin, "{");
   }
   return text;
@@ -102,7 +104,7 @@ void check_beginnings(std::string_view query) {
   WebTable tables;
   for (std::size_t size = 0; size <= query.size(); ++size) {
     const std::string_view typed = query.substr(0, size);
-    const auto found = typed_mistake(typed, tables);
+    const auto found = typed_mistake(typed, tables, kEndless);
     CHECK_MESSAGE(!found.has_value(), typed << ": " << found->message);
   }
 }
@@ -127,18 +129,25 @@ TEST_CASE("no beginning of an example is a mistake") {
 
 TEST_CASE("a mistake comes with what to do") {
   WebTable tables;
-  const auto found = typed_mistake("web | where stauts == 500", tables);
+  const auto found = typed_mistake("web | where stauts == 500", tables, kEndless);
   REQUIRE(found.has_value());
   CHECK(found->message == "unknown field 'stauts' in 'web'");
   CHECK(found->hint == "did you mean 'status'?");
+}
+
+TEST_CASE("what was looked at for no time has no mistake") {
+  WebTable tables;
+  QueryControl over;
+  over.cancel();
+  CHECK_FALSE(typed_mistake("web | where stauts == 500", tables, over).has_value());
 }
 
 TEST_CASE("a text is looked at up to a length") {
   WebTable tables;
   const std::string query = "web | where stauts == 500 // ";
   const std::string at = query + std::string(kMistakeTextBytesMax - query.size(), 'x');
-  CHECK(typed_mistake(at, tables).has_value());
-  CHECK_FALSE(typed_mistake(at + "x", tables).has_value());
+  CHECK(typed_mistake(at, tables, kEndless).has_value());
+  CHECK_FALSE(typed_mistake(at + "x", tables, kEndless).has_value());
 }
 
 }  // namespace
