@@ -206,7 +206,7 @@ std::optional<std::string> Identity::only_dataset(std::string_view resource,
     return only;
   }
   for (const auto& [dataset, resources] : capabilities->datasets) {
-    if (dataset != "*" && may(dataset, resource, action)) {
+    if (dataset != "*" && has(resources, resource, action)) {
       if (only.has_value()) {
         return std::nullopt;
       }
@@ -390,6 +390,7 @@ Result<Identity> Authenticator::authenticate(const HttpRequest& request, const A
   identity.token_id = known.record->id;
   identity.digest = digest;
   identity.name = known.record->name;
+  identity.expires = known.record->expires;
   identity.capabilities = known.capabilities;
   if (identity.personal && rules.refuse_personal) {
     return refused("personal tokens may not be used here, an API token is needed");

@@ -48,6 +48,7 @@ struct Identity {
   std::string token_id;   // empty without authentication
   std::string digest;     // of the token, by which it is found
   std::string name;
+  std::optional<std::int64_t> expires;  // when the token does
   std::shared_ptr<const Capabilities> capabilities;
 
   bool may(std::string_view dataset, std::string_view resource, std::string_view action) const;

@@ -40,20 +40,23 @@ struct Shared {
   HttpApplication& application;
   HttpMetrics& metrics;
   // The worker lanes. They are gone once run() is over: no worker touches a connection after that.
-  std::unique_ptr<WorkerLane> queries = std::make_unique<WorkerLane>(WorkerLaneLimits{
-      ThreadPool::processors() * kQueriesPerProcessorMax, kQueriesQueuedMax, kQueryQueueMsMax});
-  std::unique_ptr<WorkerLane> writes = std::make_unique<WorkerLane>(
-      WorkerLaneLimits{kHttpWritesMax, kHttpWritesQueuedMax, kQueryQueueMsMax});
-  std::unique_ptr<WorkerLane> large_writes = std::make_unique<WorkerLane>(
-      WorkerLaneLimits{kHttpLargeWritesMax, kHttpWritesQueuedMax, kQueryQueueMsMax});
-  std::unique_ptr<WorkerLane> upkeep = std::make_unique<WorkerLane>(
-      WorkerLaneLimits{kHttpUpkeepMax, kHttpUpkeepQueuedMax, kQueryQueueMsMax});
+  std::unique_ptr<WorkerLane> queries =
+      lane(ThreadPool::processors() * kQueriesPerProcessorMax, kQueriesQueuedMax);
+  std::unique_ptr<WorkerLane> writes = lane(kHttpWritesMax, kHttpWritesQueuedMax);
+  std::unique_ptr<WorkerLane> large_writes = lane(kHttpLargeWritesMax, kHttpWritesQueuedMax);
+  std::unique_ptr<WorkerLane> upkeep = lane(kHttpUpkeepMax, kHttpUpkeepQueuedMax);
   std::atomic<bool> draining{false};
   std::atomic<bool> heads_late{false};  // the wait for half a head while draining is over
   std::atomic<bool> hurrying{false};    // draining has lasted long enough
 
   ConnectionList connections;
   const std::shared_ptr<BodySpace> bodies = std::make_shared<BodySpace>();
+
+ private:
+  std::unique_ptr<WorkerLane> lane(std::size_t running_max, std::size_t queued_max) const {
+    return std::make_unique<WorkerLane>(
+        WorkerLaneLimits{running_max, queued_max, options.queue_wait_ms});
+  }
 };
 
 // Returns what is wrong with the trailers of a chunked body: `behind` is what follows the last

@@ -444,6 +444,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       error_code ignored;
       co_await exchange->done.async_wait(quietly(ignored));
       if (!exchange->finished.load()) {
+        workers.expire_late();
         notice_client(*exchange->control);
         notice_token(*exchange);
       }

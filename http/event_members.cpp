@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "store/base/limits.h"
 #include "store/column/typed_json.h"
 
 namespace evq {
@@ -36,6 +35,14 @@ void add_members(const Members& more, Members* event) {
       added = event->try_emplace(name, each->second).second;
     }
   }
+}
+
+Status MemberRoom::take(std::size_t members) {
+  if (members > members_) {
+    EVQ_TRY(claim_.take_between((members - members_) * kMemberBytes));
+    members_ = members;
+  }
+  return Status::success();
 }
 
 void write_members(const Members& members, JsonWriter* json) {

@@ -103,6 +103,9 @@ Result<HttpResponse> handle_dashboard_create(Api& api, HttpRequest& request) {
     if (known != nullptr && !body.overwrite) {
       return make_error(ErrorCode::kConflict, "a dashboard of this uid exists already");
     }
+    if (known != nullptr && !request.identity.may_organization("dashboards", "update")) {
+      return permission_error("dashboards", "update");
+    }
     return body;
   };
   return store_dashboard(api, request, body.uid.empty() ? make_uuid() : body.uid, text.size(),

@@ -211,13 +211,17 @@ Result<HttpResponse> handle_field_list_all(Api& api, HttpRequest& request) {
     if (!may_read(request.identity, dataset.name)) {
       continue;
     }
-    EVQ_TRY_ASSIGN(const std::string fields, fields_text(api, dataset.name));
+    Result<std::string> fields = fields_text(api, dataset.name);
+    if (!fields.ok() && fields.error().code == ErrorCode::kNotFound) {
+      continue;  // it went since
+    }
+    EVQ_TRY_ASSIGN(const std::string text, std::move(fields));
     JsonWriter json(items.emplace_back());
     json.begin_object();
     json.key("datasetName");
     json.string(dataset.name);
     json.key("fields");
-    json.raw(fields);
+    json.raw(text);
     json.end_object();
   }
   return json_response(write_list(items));

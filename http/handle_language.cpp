@@ -44,7 +44,8 @@ Result<HttpResponse> handle_complete(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const CompletionPlace place, read_completion_body(body));
   const std::unique_ptr<CompletionSource> source =
       store_completion_source(api.service, readable(request));
-  return json_response(write_completion(Completer(*source).complete(place.apl, place.cursor)));
+  return json_response(
+      write_completion(Completer(*source).complete(place.apl, place.cursor, request.control)));
 }
 
 }  // namespace evq

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <snappy.h>
@@ -69,9 +72,9 @@ std::string json_of(std::optional<std::int64_t> time_ns, std::string_view sent) 
 // The labels of a stream, which makes events of its entries.
 class Stream {
  public:
-  explicit Stream(const Members& labels) : labels_(labels) {
+  explicit Stream(Members labels) : labels_(std::move(labels)) {
     Members named = own_members({});
-    add_members(labels, &named);
+    add_members(labels_, &named);
     std::erase_if(named, [](const auto& each) { return is_own(each.first); });
     JsonWriter json(text_);
     write_members(named, &json);
@@ -113,16 +116,25 @@ class Stream {
 
 // ---- JSON
 
-// [nanoseconds as text, line, metadata that may be left out]; nothing for anything else. Whether
-// the text is a time, ingest says of each entry.
-std::optional<Entry> read_json_entry(DynamicView entry) {
+bool is_json_entry(DynamicView entry) {
   const DynamicView metadata = entry.at(2);
-  if (!entry.is_array() || entry.size() > 3 || !entry.at(0).is_string() ||
-      !entry.at(1).is_string() || !(metadata.is_null() || metadata.is_bag())) {
-    return std::nullopt;
-  }
+  return entry.is_array() && entry.size() <= 3 && entry.at(0).is_string() &&
+         entry.at(1).is_string() && (metadata.is_null() || metadata.is_bag());
+}
+
+// Whole numbers are nanoseconds, however few; some senders write other times.
+std::optional<std::int64_t> read_time(std::string_view text) {
+  std::int64_t time_ns = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), time_ns);
+  const bool is_whole = error == std::errc() && end == text.data() + text.size();
+  return is_whole ? std::optional(time_ns) : parse_event_time(text);
+}
+
+// [nanoseconds as text, line, metadata that may be left out], which is_json_entry() is true of.
+// Whether the text is a time, ingest says of each entry.
+Entry read_json_entry(DynamicView entry) {
   const std::string_view time = entry.at(0).as_string();
-  return Entry{json_of(parse_event_time(time), time), json_of(entry.at(1)), members_of(metadata)};
+  return {json_of(read_time(time), time), json_of(entry.at(1)), members_of(entry.at(2))};
 }
 
 Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
@@ -136,6 +148,7 @@ Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
     return malformed("the body has no list of streams");
   }
   std::string events;
+  MemberRoom room(*claim);
   std::size_t number = 0;
   for (DynamicView::Iterator stream(*streams); stream.next(); ++number) {
     const std::string place = "streams[" + std::to_string(number) + "]";
@@ -144,17 +157,18 @@ Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
     if (!labels.is_bag() || !values.is_array()) {
       return malformed(place + ": a stream is {\"stream\": labels, \"values\": list}");
     }
+    EVQ_TRY(room.take(labels.size()));
     const Stream events_of(members_of(labels));
     std::size_t index = 0;
     for (DynamicView::Iterator value(values); value.next(); ++index) {
       const std::size_t before = events.size();
-      const std::optional<Entry> entry = read_json_entry(value.value());
-      if (!entry.has_value()) {
+      if (!is_json_entry(value.value())) {
         return malformed(
             place + ".values[" + std::to_string(index) +
             "]: a value is [\"nanoseconds\", \"line\", metadata that may be left out]");
       }
-      events_of.append_event(*entry, &events);
+      EVQ_TRY(room.take(labels.size() + value.value().at(2).size()));
+      events_of.append_event(read_json_entry(value.value()), &events);
       EVQ_TRY(claim->take_events(events.size() - before));
     }
   }
@@ -166,15 +180,15 @@ Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
 // A label selector, {app="shop", job="a \"b\""}.
 class LabelReader {
  public:
-  explicit LabelReader(std::string_view text) : rest_(text) {}
+  explicit LabelReader(std::string_view text) : text_(text), rest_(text) {}
 
-  // Its pairs; nothing when the text is no selector, and nothing else. Names that are no words are
+  // Its pairs. kData when the text is no selector, and nothing else; names that are no words are
   // quoted as values are.
-  std::optional<Members> read() {
+  Result<Members> read(MemberRoom* room) {
     Members labels;
     skip_blanks();
     if (!take('{')) {
-      return std::nullopt;
+      return no_labels();
     }
     for (skip_blanks(); !take('}'); skip_blanks()) {
       std::string name;
@@ -182,8 +196,9 @@ class LabelReader {
       const bool named = take('"') ? read_quoted(&name) && take_equals() : read_word(&name);
       skip_blanks();
       if (!named || name.empty() || !take('"') || !read_quoted(&value)) {
-        return std::nullopt;
+        return no_labels();
       }
+      EVQ_TRY(room->take(labels.size() + 1));
       std::string quoted;
       JsonWriter(quoted).string(value);
       labels.insert_or_assign(std::move(name), std::move(quoted));
@@ -191,10 +206,11 @@ class LabelReader {
       static_cast<void>(take(','));
     }
     skip_blanks();
-    return rest_.empty() ? std::optional(std::move(labels)) : std::nullopt;
+    return rest_.empty() ? Result<Members>(std::move(labels)) : no_labels();
   }
 
  private:
+  Error no_labels() const { return malformed("'" + std::string(text_) + "' are no labels"); }
   void skip_blanks() {
     while (rest_.starts_with(' ')) {
       rest_.remove_prefix(1);
@@ -270,6 +286,7 @@ class LabelReader {
     return true;
   }
 
+  const std::string_view text_;
   std::string_view rest_;
 };
 
@@ -308,19 +325,20 @@ Result<std::string> proto_events(std::string_view message, RewritingClaim* claim
     return malformed("it is no PushRequest message");
   }
   std::string events;
+  MemberRoom room(*claim);
   const auto streams = DynamicView(*bytes).find("streams");
   for (DynamicView::Iterator stream(streams.value_or(DynamicView())); stream.next();) {
     const auto text = stream.value().find("labels");
     const std::string_view labels =
         text.has_value() && text->is_string() ? text->as_string() : std::string_view("{}");
-    const std::optional<Members> pairs = LabelReader(labels).read();
-    if (!pairs.has_value()) {
-      return malformed("'" + std::string(labels) + "' are no labels");
-    }
-    const Stream events_of(*pairs);
+    EVQ_TRY_ASSIGN(Members pairs, LabelReader(labels).read(&room));
+    const std::size_t label_count = pairs.size();
+    const Stream events_of(std::move(pairs));
     const DynamicView entries = stream.value().find("entries").value_or(DynamicView());
     for (DynamicView::Iterator entry(entries); entry.next();) {
       const std::size_t before = events.size();
+      const DynamicView metadata = entry.value().find("structuredMetadata").value_or(DynamicView());
+      EVQ_TRY(room.take(label_count + metadata.size()));
       events_of.append_event(read_proto_entry(entry.value()), &events);
       EVQ_TRY(claim->take_events(events.size() - before));
     }

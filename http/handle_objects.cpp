@@ -47,6 +47,17 @@ Status check_virtual(const HttpRequest& request, std::string_view dataset) {
              : Status(permission_error("virtualFields", action));
 }
 
+// Whether the request may list the virtual fields of one of these datasets, or of any when it names
+// none; which there are does not matter.
+Status check_virtual_list(const HttpRequest& request, const std::vector<std::string>& datasets) {
+  const bool may = datasets.empty()
+                       ? request.identity.may_somewhere("virtualFields", "read")
+                       : std::ranges::any_of(datasets, [&](const std::string& dataset) {
+                           return check_virtual(request, dataset).ok();
+                         });
+  return may ? Status::success() : Status(permission_error("virtualFields", "read"));
+}
+
 // Whether the request may have what is stored: another one may give it to another dataset
 // meanwhile.
 Status check_known(const HttpRequest& request, const StoredObject& known) {
@@ -65,15 +76,28 @@ Result<StoredObject> find_object(Api& api, const HttpRequest& request) {
   return *std::move(found);
 }
 
-// A virtual field whose name is taken would never be seen. `id`: its own, empty for a new one.
-Status check_virtual_name(Api& api, const ObjectBody& body, std::string_view id) {
+// Whether no other object has what it may not share with one; `id` is its own. Asked inside the
+// transaction that stores it, so that of two of one name the later is refused.
+Status check_unique(Api& api, const KindInfo& info, const ObjectBody& body, std::string_view id) {
+  if (info.kind != ObjectKind::kVirtualField) {
+    return Status::success();
+  }
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
                  api.definitions().objects(ObjectKind::kVirtualField, body.dataset));
-  if (std::ranges::any_of(objects, [&](const StoredObject& object) {
-        return object.name == body.name && object.id != id;
-      })) {
-    return make_error(ErrorCode::kConflict,
-                      "'" + body.dataset + "' has a virtual field '" + body.name + "' already");
+  const bool taken = std::ranges::any_of(objects, [&](const StoredObject& object) {
+    return object.name == body.name && object.id != id;
+  });
+  return taken ? Status(make_error(
+                     ErrorCode::kConflict,
+                     "'" + body.dataset + "' has a virtual field '" + body.name + "' already"))
+               : Status::success();
+}
+
+// A virtual field of the name of a field would never be seen. Who may not query the dataset is not
+// told what its events have.
+Status check_not_held(Api& api, const HttpRequest& request, const ObjectBody& body) {
+  if (!request.identity.may(body.dataset, "query", "read")) {
+    return Status::success();
   }
   const Result<std::vector<FieldInfo>> fields = api.service.store().fields(body.dataset);
   if (fields.ok() && std::ranges::find(*fields, body.name, &FieldInfo::name) != fields->end()) {
@@ -141,19 +165,20 @@ std::vector<std::string> asked_datasets(const HttpRequest& request) {
 
 Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request) {
   const KindInfo& info = kind_of(request);
-  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects, api.definitions().objects(info.kind, ""));
   const std::vector<std::string> datasets = asked_datasets(request);
+  if (info.kind == ObjectKind::kVirtualField) {
+    EVQ_TRY(check_virtual_list(request, datasets));
+  }
+  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects, api.definitions().objects(info.kind, ""));
   TimeRange times;
   if (info.kind == ObjectKind::kAnnotation) {
     EVQ_TRY_ASSIGN(times, asked_times(request, "start", "end"));
   }
   std::vector<std::string> items;
-  bool any = false;
   for (const StoredObject& object : objects) {
     if (info.kind == ObjectKind::kVirtualField && !check_virtual(request, object.dataset).ok()) {
       continue;
     }
-    any = true;
     const bool concerns =
         info.kind == ObjectKind::kAnnotation
             ? annotation_concerns(object.body, datasets, times)
@@ -161,9 +186,6 @@ Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request) {
     if (concerns) {
       items.push_back(write_object(object));
     }
-  }
-  if (info.kind == ObjectKind::kVirtualField && !any) {
-    EVQ_TRY(check_virtual(request, datasets.empty() ? "*" : datasets[0]));
   }
   return json_response(write_list(items));
 }
@@ -174,18 +196,22 @@ Result<HttpResponse> handle_object_create(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const ObjectBody body, read_body(info, text));
   if (info.kind == ObjectKind::kVirtualField) {
     EVQ_TRY(check_virtual(request, body.dataset));
-    EVQ_TRY(check_virtual_name(api, body, ""));
+    EVQ_TRY(check_not_held(api, request, body));
   }
-  StoredObject object;
-  object.kind = info.kind;
-  object.id = std::string(info.id_prefix) + make_uuid();
-  object.name = body.name;
-  object.dataset = body.dataset;
-  object.who = request.identity.name;
-  object.body = body.body;
-  object.created = wall_clock_now_ns();
-  object.updated = object.created;
-  EVQ_TRY(api.definitions().put_object(object));
+  const std::string id = std::string(info.id_prefix) + make_uuid();
+  const auto make = [&](const StoredObject* /*known*/) -> Result<StoredObject> {
+    EVQ_TRY(check_unique(api, info, body, id));
+    StoredObject object;
+    object.name = body.name;
+    object.dataset = body.dataset;
+    object.who = request.identity.name;
+    object.body = body.body;
+    object.created = wall_clock_now_ns();
+    object.updated = object.created;
+    return object;
+  };
+  EVQ_TRY_ASSIGN(const StoredObject object,
+                 api.definitions().change_object(info.kind, id, body.body.size(), make));
   return json_response(write_object(object), info.created_status);
 }
 
@@ -203,7 +229,7 @@ Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
   }
   if (found.kind == ObjectKind::kVirtualField) {
     EVQ_TRY(check_virtual(request, body.dataset));
-    EVQ_TRY(check_virtual_name(api, body, found.id));
+    EVQ_TRY(check_not_held(api, request, body));
   }
   const auto change = [&](const StoredObject* known) -> Result<StoredObject> {
     if (known == nullptr) {
@@ -214,6 +240,7 @@ Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
       EVQ_TRY_ASSIGN(const ObjectBody merged, merge_object(known->body, text));
       EVQ_TRY_ASSIGN(body, read_annotation_body(merged.body, wall_clock_now_ns()));
     }
+    EVQ_TRY(check_unique(api, kind_of(request), body, known->id));
     StoredObject object = *known;
     object.name = body.name;
     object.dataset = body.dataset;

@@ -26,9 +26,9 @@ std::string first_reason(const IngestReport& report, const OtlpEvents& events) {
 
 // An Export…ServiceResponse with the count of what was refused, and why; empty when nothing was.
 std::string answer_text(std::uint64_t failed, std::string_view why, OtlpSignal signal,
-                        bool protobuf) {
+                        OtlpEncoding encoding) {
   std::string text;
-  if (!protobuf) {
+  if (encoding == OtlpEncoding::kJson) {
     JsonWriter json(text);
     json.begin_object();
     if (failed > 0) {
@@ -71,8 +71,9 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(std::string body, decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
   const bool protobuf = is_protobuf(request) || (type.empty() && !begins_json_object(body));
+  const OtlpEncoding encoding = protobuf ? OtlpEncoding::kProtobuf : OtlpEncoding::kJson;
   EVQ_TRY_ASSIGN(const OtlpEvents events,
-                 otlp_events(std::move(body), signal, protobuf, claim.get()));
+                 otlp_events(std::move(body), signal, encoding, claim.get()));
   IngestReport report;
   if (!events.text.empty()) {
     IngestOptions options;
@@ -83,7 +84,7 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
     EVQ_TRY_ASSIGN(report, store_ndjson(api, request, dataset, events.text, std::move(options)));
   }
   HttpResponse response = json_response(
-      answer_text(report.counts.failed, first_reason(report, events), signal, protobuf));
+      answer_text(report.counts.failed, first_reason(report, events), signal, encoding));
   response.content_type = protobuf ? kProtobufType : "application/json";
   return response;
 }

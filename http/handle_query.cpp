@@ -78,20 +78,27 @@ Result<std::int64_t> streaming_ns(const HttpRequest& request) {
   return std::min<std::int64_t>(*span, kHttpStreamMsMax * kMillisecondNs);
 }
 
-// Those that are declared, and the one of events of OTLP, which is a map without that. None of a
-// dataset that cannot be read: the query says so.
-Result<std::vector<std::string>> map_fields_of(Api& api, std::string_view name) {
+// Notes the fields of the dataset and which of them are maps: those that are declared, and the one
+// of events of OTLP, which is a map without that. None of a dataset that cannot be read: the query
+// says so.
+Status note_fields(Api& api, std::string_view name, LegacyQuery* query) {
   EVQ_TRY_ASSIGN(std::optional<DatasetDefinition> dataset, api.definitions().find_dataset(name));
   if (!dataset.has_value()) {
-    return std::vector<std::string>();
+    return Status::success();
   }
-  std::vector<std::string> maps = std::move(dataset->map_fields);
+  query->maps = std::move(dataset->map_fields);
   const Result<std::vector<FieldInfo>> fields = api.store().fields(name);
-  if (fields.ok() &&
-      std::ranges::find(*fields, kOtlpCustomField, &FieldInfo::name) != fields->end()) {
-    maps.emplace_back(kOtlpCustomField);
+  if (!fields.ok()) {
+    return Status::success();
   }
-  return maps;
+  for (const FieldInfo& field : *fields) {
+    query->fields.push_back(field.name);
+  }
+  std::ranges::sort(query->fields);
+  if (std::ranges::binary_search(query->fields, kOtlpCustomField)) {
+    query->maps.emplace_back(kOtlpCustomField);
+  }
+  return Status::success();
 }
 
 }  // namespace
@@ -178,7 +185,7 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
   EVQ_TRY_ASSIGN(LegacyQuery legacy, read_legacy_body(body));
   EVQ_TRY_ASSIGN(const std::int64_t wait_ns, streaming_ns(request));
-  EVQ_TRY_ASSIGN(legacy.maps, map_fields_of(api, request.argument("dataset")));
+  EVQ_TRY(note_fields(api, request.argument("dataset"), &legacy));
   QueryRequest query;
   EVQ_TRY_ASSIGN(const LegacyApl apl, legacy_apl(request.argument("dataset"), legacy));
   query.apl = apl.text;

@@ -129,20 +129,39 @@ void take_envelope_members(const HttpRequest& request, DynamicView envelope, std
   }
 }
 
-// Whether two members of the event that an envelope becomes may have one name.
-bool may_clash(DynamicView event, DynamicView fields) {
-  const auto any_clashes = [](DynamicView bag, DynamicView others) {
-    if (bag.is_bag()) {
-      for (DynamicView::Iterator each(bag); each.next();) {
-        if (std::ranges::find(kEnvelopeNames, each.key()) != kEnvelopeNames.end() ||
-            (others.is_bag() && others.find(each.key()).has_value())) {
-          return true;
-        }
+bool has_envelope_name(DynamicView bag) {
+  if (bag.is_bag()) {
+    for (DynamicView::Iterator each(bag); each.next();) {
+      if (std::ranges::find(kEnvelopeNames, each.key()) != kEnvelopeNames.end()) {
+        return true;
       }
     }
+  }
+  return false;
+}
+
+// Whether two objects have members of one name. Each may have very many.
+bool share_names(DynamicView bag, DynamicView other) {
+  if (!bag.is_bag() || !other.is_bag() || bag.size() == 0 || other.size() == 0) {
     return false;
-  };
-  return any_clashes(event, DynamicView()) || any_clashes(fields, event);
+  }
+  std::vector<std::string_view> names;
+  names.reserve(bag.size());
+  for (DynamicView::Iterator each(bag); each.next();) {
+    names.push_back(each.key());
+  }
+  std::ranges::sort(names);
+  for (DynamicView::Iterator each(other); each.next();) {
+    if (std::ranges::binary_search(names, each.key())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether two members of the event that an envelope becomes may have one name.
+bool may_clash(DynamicView event, DynamicView fields) {
+  return has_envelope_name(event) || has_envelope_name(fields) || share_names(event, fields);
 }
 
 // Adds what an event does not say already in the same words.
@@ -159,10 +178,11 @@ void add_news(DynamicView bag, Members* event) {
 
 // One envelope, which has an event, as this event. Of two members of one name that of the envelope
 // comes first, then the event's own, then that of `fields`; the later are kept under another name.
-void append_envelope(const HttpRequest& request, DynamicView envelope, std::string_view text,
-                     std::string* out) {
+Status append_envelope(const HttpRequest& request, DynamicView envelope, std::string_view text,
+                       MemberRoom* room, std::string* out) {
   const DynamicView event = member_of(envelope, "event");
   const DynamicView fields = member_of(envelope, "fields");
+  EVQ_TRY(room->take((event.is_bag() ? event.size() : 0) + fields.size()));
   JsonWriter json(*out);
   json.begin_object();
   if (may_clash(event, fields)) {
@@ -187,6 +207,7 @@ void append_envelope(const HttpRequest& request, DynamicView envelope, std::stri
   }
   json.end_object();
   out->push_back('\n');
+  return Status::success();
 }
 
 // Whether a raw body is said to be JSON. Some senders say so of every text.
@@ -394,6 +415,7 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
   SplunkIndex index(request);
+  MemberRoom room(*claim);
   std::map<std::string, SplunkEvents> by_dataset;
   TolerantReader reader;
   DynamicBuilder builder;
@@ -414,7 +436,7 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
     }
     SplunkEvents& events = by_dataset[index.dataset_of(envelope)];
     const std::size_t before = events.text.size();
-    append_envelope(request, envelope, text, &events.text);
+    EVQ_TRY(append_envelope(request, envelope, text, &room, &events.text));
     events.numbers.push_back(number);
     EVQ_TRY(claim->take_events(events.text.size() - before + sizeof(number)));
     if (by_dataset.size() > kHttpSplunkIndexesMax) {

@@ -47,21 +47,18 @@ bool wanted(const HttpRequest& request, const StoredObject& object) {
 Result<HttpResponse> handle_starred_list(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::size_t limit, list_limit(request, 100));
   EVQ_TRY_ASSIGN(std::size_t offset, count_parameter(request, "offset", 0, SIZE_MAX / 2));
-  // Before it is looked up: the answer must not tell whether any names it.
+  // Before they are looked up: what the answer is must not tell which there are.
   const std::string_view dataset = request.parameter("dataset").value_or("");
   if (!dataset.empty()) {
     EVQ_TRY(check(request, dataset, "read"));
+  } else if (!request.identity.may_somewhere("starredQueries", "read")) {
+    return permission_error("starredQueries", "read");
   }
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
                  api.definitions().objects(ObjectKind::kSavedQuery, dataset));
   std::vector<std::string> items;
-  bool any = objects.empty();
   for (const StoredObject& object : objects) {
-    if (!check(request, object.dataset, "read").ok()) {
-      continue;
-    }
-    any = true;
-    if (!wanted(request, object)) {
+    if (!check(request, object.dataset, "read").ok() || !wanted(request, object)) {
       continue;
     }
     if (offset > 0) {
@@ -69,9 +66,6 @@ Result<HttpResponse> handle_starred_list(Api& api, HttpRequest& request) {
     } else if (items.size() < limit) {
       items.push_back(write_listed_starred(object));
     }
-  }
-  if (!any) {
-    EVQ_TRY(check(request, "", "read"));
   }
   return json_response(write_list(items));
 }

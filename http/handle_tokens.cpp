@@ -1,10 +1,12 @@
 // Tokens over the API. Axiom's routes know API tokens only; evq's own also make, list and revoke
-// personal ones, for whoever may do everything anyway. Nobody hands on more than they have.
+// personal ones, for whoever may do everything anyway. Nobody hands on more than they have, nor for
+// longer than they have it.
 
 #include <algorithm>
 
 #include "http/api.h"
 #include "http/wire_resources.h"
+#include "store/base/time.h"
 
 namespace evq {
 namespace {
@@ -41,6 +43,17 @@ Status check_not_more(const Identity& giver, std::string_view capabilities) {
   return Status::success();
 }
 
+// Whether a token may make this one.
+Status check_handed_on(const Identity& giver, const TokenSpec& spec) {
+  EVQ_TRY(check_not_more(giver, spec.personal ? full_capabilities() : spec.capabilities));
+  const bool outlives =
+      giver.expires.has_value() && spec.expires.value_or(INT64_MAX) > *giver.expires;
+  return outlives ? Status(make_error(ErrorCode::kForbidden,
+                                      "a token that expires makes none that lasts longer",
+                                      "this one expires at " + instant_text(*giver.expires)))
+                  : Status::success();
+}
+
 Error token_not_found() {
   return make_error(ErrorCode::kNotFound, "token not found");
 }
@@ -69,7 +82,7 @@ Result<HttpResponse> handle_token_list(Api& api, HttpRequest& /*request*/) {
 Result<HttpResponse> handle_token_create(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
   EVQ_TRY_ASSIGN(const TokenSpec spec, read_token_body(body));
-  EVQ_TRY(check_not_more(request.identity, spec.capabilities));
+  EVQ_TRY(check_handed_on(request.identity, spec));
   EVQ_TRY_ASSIGN(const CreatedToken created, create_token(api.definitions(), spec));
   api.auth.forget();
   return json_response(write_token(created.record, created.secret));
@@ -95,12 +108,14 @@ Result<HttpResponse> handle_token_regenerate(Api& api, HttpRequest& request) {
     if (old->kind != "api") {
       return token_not_found();
     }
+    // The old one ends, whatever takes its place.
+    EVQ_TRY(check_not_more(request.identity, old->capabilities));
     TokenSpec spec = body.replacement.value_or(
         TokenSpec{old->name, old->description, false, old->capabilities, std::nullopt});
     if (body.new_expires.has_value()) {
       spec.expires = body.new_expires;
     }
-    EVQ_TRY(check_not_more(request.identity, spec.capabilities));
+    EVQ_TRY(check_handed_on(request.identity, spec));
     EVQ_TRY_ASSIGN(CreatedToken created, make_token(spec));
     // Never later than before: that would hand on what the caller may not have.
     old->expires =
@@ -127,8 +142,7 @@ Result<HttpResponse> handle_any_token_list(Api& api, HttpRequest& /*request*/) {
 Result<HttpResponse> handle_any_token_create(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
   EVQ_TRY_ASSIGN(const TokenSpec spec, read_any_token_body(body));
-  EVQ_TRY(
-      check_not_more(request.identity, spec.personal ? full_capabilities() : spec.capabilities));
+  EVQ_TRY(check_handed_on(request.identity, spec));
   EVQ_TRY_ASSIGN(const CreatedToken created, create_token(api.definitions(), spec));
   api.auth.forget();
   return json_response(write_token(created.record, created.secret));

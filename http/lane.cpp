@@ -49,6 +49,25 @@ void WorkerLane::give_up_seat() {
   }
 }
 
+bool WorkerLane::is_late(const Waiting& waiting) const {
+  return monotonic_now_ns() - waiting.since_ns > limits_.wait_ms_max * kMillisecondNs;
+}
+
+void WorkerLane::expire_late() {
+  for (;;) {
+    Waiting next;
+    {
+      const MutexLock lock(mutex_);
+      if (queue_.empty() || !is_late(queue_.front())) {  // the others came later
+        return;
+      }
+      next = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    next.expired();
+  }
+}
+
 // Keeps its thread for as long as somebody waits.
 void WorkerLane::run_next() {
   take_short_turns();
@@ -63,8 +82,7 @@ void WorkerLane::run_next() {
       next = std::move(queue_.front());
       queue_.pop_front();
     }
-    const bool late = monotonic_now_ns() - next.since_ns > limits_.wait_ms_max * kMillisecondNs;
-    (late ? next.expired : next.task)();
+    (is_late(next) ? next.expired : next.task)();
   }
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // WorkerLane: threads for one kind of request, with a bounded queue. What waits longer than allowed
 // is told so instead of being run, so that a busy server answers "busy" quickly and its queue holds
-// only work somebody still waits for. Any thread may submit.
+// only work somebody still waits for. Its owners call expire_late() now and then, since the workers
+// may all be at long work. Any thread may call.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,9 +25,12 @@ class WorkerLane {
   explicit WorkerLane(const WorkerLaneLimits& limits)
       : limits_(limits), threads_(limits.running_max) {}
 
-  // Runs `task` on a worker, or `expired` there when its turn comes too late, or here when no
-  // worker can be had. False, and neither is called, when the queue is full. Neither may throw.
+  // Runs `task` on a worker, or `expired` there or in expire_late() when its turn comes too late,
+  // or here when no worker can be had. False, and neither is called, when the queue is full.
+  // Neither may throw.
   bool submit(std::function<void()> task, std::function<void()> expired);
+  // Tells those that wait for longer than allowed.
+  void expire_late();
 
  private:
   struct Waiting {
@@ -36,6 +40,7 @@ class WorkerLane {
   };
   void run_next();
   void give_up_seat();
+  bool is_late(const Waiting& waiting) const;
 
   const WorkerLaneLimits limits_;
   Mutex mutex_;

@@ -92,6 +92,19 @@ const std::string* LegacyNames::map_above(std::string_view field) const {
   return found;
 }
 
+std::span<const std::string> LegacyNames::fields_below(std::string_view field) const {
+  for (const auto& [alias, expression] : query_.virtual_fields) {
+    if (alias == field) {
+      return {};
+    }
+  }
+  const std::string above = std::string(field) + ".";
+  const auto begin = std::ranges::lower_bound(query_.fields, above);
+  const auto end = std::find_if_not(
+      begin, query_.fields.end(), [&](const std::string& each) { return each.starts_with(above); });
+  return {begin, end};
+}
+
 // In a map a.b may be one key, or b inside of a: the name alone does not tell.
 std::string LegacyNames::path_to(std::string_view field) const {
   const std::string* map = map_above(field);

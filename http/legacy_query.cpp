@@ -223,6 +223,31 @@ Status write_comparison(const LegacyFilter& filter, Writer* out) {
   return Status::success();
 }
 
+// What is below a map may be asked for whether events have it or not. An object is there where one
+// of the fields is that its members became.
+void write_existence(const LegacyFilter& filter, Writer* out) {
+  const bool exists = filter.op == "exists";
+  const std::string_view field = out->names().field_of(filter.field);
+  const auto add_test = [&](const std::string& value) {
+    out->add((exists ? "isnotnull(" : "isnull(") + value + ")");
+  };
+  const auto column = [](std::string_view name) {
+    return "column_ifexists(" + literal(Value::string(std::string(name))) + ", dynamic(null))";
+  };
+  if (out->names().map_above(field) != nullptr) {
+    add_test(out->names().path_to(field));
+    return;
+  }
+  add_test(column(field));
+  for (const std::string& below : out->names().fields_below(field)) {
+    if (out->is_full()) {
+      return;
+    }
+    out->add(exists ? " or " : " and ");
+    add_test(column(below));
+  }
+}
+
 // Depth is bounded by the body's nesting limit.
 Status write_filter(const LegacyFilter& filter, std::string member, Writer* out) {
   if (out->is_full()) {
@@ -246,14 +271,7 @@ Status write_filter(const LegacyFilter& filter, std::string member, Writer* out)
     return out->wrong("field", "the filter '" + filter.op + "' needs a field");
   }
   if (filter.op == "exists" || filter.op == "not-exists") {
-    const std::string_view field = out->names().field_of(filter.field);
-    out->add(filter.op == "exists" ? "isnotnull(" : "isnull(");
-    // What is below a map may be asked for whether events have it or not.
-    out->add(out->names().map_above(field) != nullptr
-                 ? out->names().path_to(field)
-                 : "column_ifexists(" + literal(Value::string(std::string(field))) +
-                       ", dynamic(null))");
-    out->add(")");
+    write_existence(filter, out);
     return Status::success();
   }
   return write_comparison(filter, out);

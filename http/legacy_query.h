@@ -47,7 +47,9 @@ struct LegacyQuery {
   std::optional<std::int64_t> resolution;
   std::vector<std::pair<std::string, std::string>> virtual_fields;  // alias, expression
   std::vector<std::pair<std::string, std::string>> project;         // field, alias
-  std::vector<std::string> maps;  // not of the body: the map fields of the dataset
+  // Not of the body: the map fields of the dataset, and its fields, in order.
+  std::vector<std::string> maps;
+  std::vector<std::string> fields;
 };
 
 // kUsage for unknown operators and wrong types; zero values mean "not given".

@@ -42,6 +42,8 @@ std::string permission_text(const Route& route) {
       return "Needs " + needed + " on what the request names.";
     case Scope::kSomeDataset:
       return "Needs " + needed + " on what the request names, and on some dataset.";
+    case Scope::kAnyDataset:
+      return "Needs " + needed + " on some dataset.";
   }
   return {};
 }
@@ -198,7 +200,8 @@ a list of names; its
 are times in that order, and title, description and url are texts of no more than 256, 512 and 512
 characters. A virtual field needs
 .IR dataset ", " name " and " expression ,
-which is one APL expression; a name that the dataset has already is 409. A monitor needs a
+which is one APL expression; a name that a virtual field of the dataset has already is 409, as is that of
+a field of its events, for who may query it. A monitor needs a
 .IR name ;
 what tells when it runs and compares
 .RI ( threshold ", " tolerance ", " intervalMinutes ", " rangeMinutes ", " secondDelay ,
@@ -299,7 +302,8 @@ std::string limits_section() {
           size_text(kAnswerFileBytesMax) +
           " of files in the store's folder, or where those find no room in " +
           size_text(kAnswerBorrowedBytesMax) + " of memory; who finds none gets 503");
-  row("time of a query", seconds_text(kQueryTimeMsDefault) + "; \\-\\-timeout");
+  row("time of a query", seconds_text(kQueryTimeMsDefault) + "; \\-\\-timeout. Of a completion " +
+                             seconds_text(kCompletionMsMax));
   row("memory of all queries", size_text(kQueryMemoryBytesDefault) + "; \\-\\-memory\\-limit");
   row("queries at once", std::to_string(kQueriesPerProcessorMax) + " a processor, " +
                              std::to_string(kQueriesQueuedMax) + " waiting for " +

@@ -78,11 +78,11 @@ Error wrong_media_type(const HttpRequest& request, std::string_view accepted) {
           : "");
 }
 
-std::optional<std::string> decode_url_text(std::string_view text, bool plus_is_blank) {
+std::optional<std::string> decode_url_text(std::string_view text, PlusSign plus) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+' && plus_is_blank) {
+    if (text[i] == '+' && plus == PlusSign::kBlank) {
       out.push_back(' ');
     } else if (text[i] != '%') {
       out.push_back(text[i]);
@@ -116,8 +116,9 @@ bool split_target(std::string_view target, std::string* path,
       continue;
     }
     const std::size_t equals = std::min(pair.find('='), pair.size());
-    const auto name = decode_url_text(pair.substr(0, equals), true);
-    const auto value = decode_url_text(pair.substr(std::min(equals + 1, pair.size())), true);
+    const auto name = decode_url_text(pair.substr(0, equals), PlusSign::kBlank);
+    const auto value =
+        decode_url_text(pair.substr(std::min(equals + 1, pair.size())), PlusSign::kBlank);
     if (!name.has_value() || !value.has_value()) {
       return false;
     }

@@ -18,6 +18,7 @@
 #include "http/body.h"
 #include "http/rate_limit.h"
 #include "store/base/control.h"
+#include "store/base/percent_coding.h"
 
 namespace evq {
 
@@ -86,8 +87,8 @@ bool split_target(std::string_view target, std::string* path,
 std::string media_type(const HttpRequest& request);
 // The refusal of a Content-Type that is none of `accepted`, as "application/json or text/csv".
 Error wrong_media_type(const HttpRequest& request, std::string_view accepted);
-// %XX decoded; `plus_is_blank` as in query strings. Nothing for a malformed escape.
-std::optional<std::string> decode_url_text(std::string_view text, bool plus_is_blank);
+// Decodes %XX, and + as said. Nothing for a malformed escape.
+std::optional<std::string> decode_url_text(std::string_view text, PlusSign plus);
 
 // Which workers run a request. Ingest is kept apart from queries, so that neither starves the
 // other.

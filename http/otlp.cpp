@@ -373,9 +373,9 @@ Status check_json(const ProtoMessage& message, RewritingClaim* claim, std::strin
 }
 
 // The dynamic bytes of a request. Takes the body, as otlp_events does.
-Result<std::string> read_request(std::string body, const ProtoMessage& message, bool protobuf,
-                                 RewritingClaim* claim) {
-  if (protobuf) {
+Result<std::string> read_request(std::string body, const ProtoMessage& message,
+                                 OtlpEncoding encoding, RewritingClaim* claim) {
+  if (encoding == OtlpEncoding::kProtobuf) {
     std::optional<std::string> bytes = dynamic_from_proto(body, message);
     return bytes.has_value() ? Result<std::string>(*std::move(bytes))
                              : malformed("it is no message");
@@ -412,11 +412,11 @@ Status add_records(DynamicView scope, DynamicView resource, OtlpSignal signal,
 
 }  // namespace
 
-Result<OtlpEvents> otlp_events(std::string body, OtlpSignal signal, bool protobuf,
+Result<OtlpEvents> otlp_events(std::string body, OtlpSignal signal, OtlpEncoding encoding,
                                RewritingClaim* claim) {
   const bool logs = signal == OtlpSignal::kLogs;
   const ProtoMessage& message = logs ? kLogsRequest : kTracesRequest;
-  EVQ_TRY_ASSIGN(const std::string bytes, read_request(std::move(body), message, protobuf, claim));
+  EVQ_TRY_ASSIGN(const std::string bytes, read_request(std::move(body), message, encoding, claim));
   EventText events;
   const DynamicView resources = member(DynamicView(bytes), logs ? "resourceLogs" : "resourceSpans");
   for (DynamicView::Iterator resource(resources); resource.next();) {

@@ -21,6 +21,7 @@ inline constexpr std::string_view kOtlpCustomField = "attributes.custom";
 inline constexpr std::string_view kOtlpDurationField = "duration";
 
 enum class OtlpSignal : std::uint8_t { kLogs, kTraces };
+enum class OtlpEncoding : std::uint8_t { kProtobuf, kJson };
 
 struct OtlpEvents {
   std::string text;  // NDJSON
@@ -31,7 +32,7 @@ struct OtlpEvents {
 
 // kData for a malformed request. Takes the body, which may be long, to give it back soon; claims
 // the memory of the events, unless `claim` is null.
-Result<OtlpEvents> otlp_events(std::string body, OtlpSignal signal, bool protobuf,
+Result<OtlpEvents> otlp_events(std::string body, OtlpSignal signal, OtlpEncoding encoding,
                                RewritingClaim* claim);
 
 }  // namespace evq

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "store/base/limits.h"
@@ -114,6 +116,24 @@ bool is_same(const NamePath& a, const NamePath& b) {
   return !comes_before(a, b) && !comes_before(b, a);
 }
 
+// The member that the value of the first name has among those of the names below it, which come
+// next; a word that is none of theirs. Empty when there are none.
+std::string value_key(std::span<const NamePath> paths) {
+  const NamePath& name = paths.front();
+  const auto end = std::find_if_not(paths.begin() + 1, paths.end(),
+                                    [&](const NamePath& each) { return name.is_above(each); });
+  const std::span<const NamePath> below(paths.begin() + 1, end);
+  if (below.empty()) {
+    return {};
+  }
+  std::string key = "_value";
+  while (std::ranges::any_of(
+      below, [&](const NamePath& each) { return each.part(name.text.size() + 1) == key; })) {
+    key.insert(0, "_");
+  }
+  return key;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> otlp_integer(DynamicView value) {
@@ -215,7 +235,7 @@ class OtlpAttributes::ShapeBuilder {
       const bool repeated = i + 1 < paths.size() && is_same(paths[i], paths[i + 1]);
       if (!repeated) {  // the last of a name counts
         close_to(paths[i]);
-        open_to(paths[i], i + 1 < paths.size() && paths[i].is_above(paths[i + 1]));
+        open_to(paths[i], value_key(std::span(paths).subspan(i)));
         add_value(paths[i].pair);
       }
     }
@@ -256,20 +276,21 @@ class OtlpAttributes::ShapeBuilder {
     }
     from_ = from;
   }
-  // Enters those that it goes through besides, and writes the key of its value.
-  void open_to(const NamePath& path, bool above) {
+  // Enters those that it goes through besides, and writes the key of its value: `value_key`, unless
+  // that is empty, in an object of its own.
+  void open_to(const NamePath& path, std::string_view value_key) {
     for (bool last = false; !last;) {
       const std::string_view part = path.part(from_);
       last = from_ + part.size() >= path.text.size();
       json_.key(part);
-      if (!last || above) {
+      if (!last || !value_key.empty()) {
         json_.begin_object();
         open_.push_back(part);
       }
       from_ += part.size() + 1;
     }
-    if (above) {
-      json_.key("_value");
+    if (!value_key.empty()) {
+      json_.key(value_key);
     }
   }
 

@@ -34,9 +34,9 @@ class OtlpAttributes {
 
   // Appends the member `key` with the object of `pairs`, a list of {key, value}; nothing when it is
   // empty. A name that is left out is empty. Of names that repeat the last counts. Where both `a`
-  // and `a.b` are given, the first is `a._value`. A name that is too long for a field, or beyond as
-  // many as an event may have, stays whole, so that the object is neither deep nor much larger than
-  // its names.
+  // and `a.b` are given, the first is `a._value`, with so many more underscores in front that no
+  // other name has it. A name that is too long for a field, or beyond as many as an event may have,
+  // stays whole, so that the object is neither deep nor much larger than its names.
   void write(std::string_view key, DynamicView pairs, JsonWriter* json);
 
  private:

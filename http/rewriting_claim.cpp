@@ -62,6 +62,7 @@ bool RewritingClaim::begin(std::size_t body_bytes) {
 // Only the first of those that began waits, holding what it has, and none begins meanwhile: the
 // others end, whether they have enough or not.
 Status RewritingClaim::take(std::size_t bytes) {
+  EVQ_TRY(control_ == nullptr ? Status() : control_->check());
   const std::size_t wanted = taken_ + bytes;
   if (wanted > budget_.limit_) {
     return make_error(

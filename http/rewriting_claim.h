@@ -46,7 +46,7 @@ class RewritingBudget {
 class RewritingClaim {
  public:
   // Queues behind the claims that exist. Both arguments must outlive it; `control`, which may be
-  // null, ends waits.
+  // null, ends waits and lets nothing more be taken: whoever rewrites a body takes often.
   explicit RewritingClaim(RewritingBudget& budget, const QueryControl* control = nullptr);
   ~RewritingClaim();
   RewritingClaim(const RewritingClaim&) = delete;
@@ -60,6 +60,8 @@ class RewritingClaim {
   Status take_body(std::size_t bytes) { return take(bytes * kRewritingShare); }
   // Takes memory for `bytes` of events made of the body, whose texts may repeat in each.
   Status take_events(std::size_t bytes) { return take(2 * bytes); }
+  // Takes memory for `bytes` of what is made in between.
+  Status take_between(std::size_t bytes) { return take(bytes); }
 
  private:
   Status take(std::size_t bytes);

@@ -62,7 +62,7 @@ std::string_view take_part(std::string_view* path) {
 // Whether a part of a path is that word, which clients may write with escapes (RFC 3986, 6.2.2.2).
 bool is_word(std::string_view part, std::string_view word) {
   return part == word || (part.find('%') != std::string_view::npos &&
-                          decode_url_text(part, false) == std::string(word));
+                          decode_url_text(part, PlusSign::kItself) == std::string(word));
 }
 
 // Whether a part of a path is what a pattern has there.
@@ -148,10 +148,11 @@ Status check_scope(const HttpRequest& request) {
       !request.identity.may(dataset, route.resource, route.action)) {
     return permission_error(route.resource, route.action, dataset);
   }
-  const bool lacking = (route.scope == Scope::kSomeDataset &&
-                        !request.identity.may_somewhere(route.resource, route.action)) ||
-                       (route.scope == Scope::kOrganization &&
-                        !request.identity.may_organization(route.resource, route.action));
+  const bool somewhere = route.scope == Scope::kSomeDataset || route.scope == Scope::kAnyDataset;
+  const bool lacking =
+      (somewhere && !request.identity.may_somewhere(route.resource, route.action)) ||
+      (route.scope == Scope::kOrganization &&
+       !request.identity.may_organization(route.resource, route.action));
   return lacking ? Status(permission_error(route.resource, route.action)) : Status::success();
 }
 
@@ -197,7 +198,7 @@ RouteMatch find_route(std::string_view method, std::string_view path) {
     const std::string_view part = take_part(&path);
     if (is_argument(wanted)) {
       const std::string name(wanted.substr(1, wanted.size() - 2));
-      match.arguments[name] = decode_url_text(part, false).value_or(std::string(part));
+      match.arguments[name] = decode_url_text(part, PlusSign::kItself).value_or(std::string(part));
     }
   }
   return match;

@@ -21,6 +21,7 @@ enum class Scope : std::uint8_t {
   kOrganization,  // capability of the organization
   kContent,       // depends on the request's content: the handler asks
   kSomeDataset,   // the same, and who may do it with no dataset at all may not make it work either
+  kAnyDataset,    // capability on one dataset or more, of which alone the answer tells
 };
 
 struct Route {

@@ -248,8 +248,8 @@ constexpr Route kRoutes[] = {
      kJsonBytes, kNormal, true,
      "evq's own: runs {apl, startTime, endTime}, drops the answer, and gives {plan}: the plan with "
      "the rows and the time of each of its nodes."},
-    {"POST", "/v1/_complete", handle_complete, Scope::kToken, "", "", Lane::kQuery, kJsonBytes,
-     kNormal, true,
+    {"POST", "/v1/_complete", handle_complete, Scope::kAnyDataset, "query", "read", Lane::kQuery,
+     kJsonBytes, kNormal, true,
      "evq's own: what may stand at the byte cursor of {apl, cursor}: {begin, end, note, "
      "candidates}, where each candidate's replacement takes the place of those bytes, and the note "
      "says why names are missing. Of datasets the token sees those that it may query."},
@@ -260,16 +260,16 @@ constexpr Route kRoutes[] = {
      "waits for events."},
     {"POST", "/v2/datasets/_apl/delete", handle_delete, Scope::kContent, "datasets", "update",
      Lane::kQuery, kJsonBytes, kNoPersonal, true,
-     "Deletes whole blocks that hold a matching event; commit false only reports. Takes "
-     "variables."},
+     "Deletes whole blocks that hold a matching event; commit false only reports. Names one "
+     "dataset, and takes variables."},
 
     {"GET", "/v2/apl-starred-queries", handle_starred_list, Scope::kContent, "starredQueries",
      "read", Lane::kWrite, kGetBytes, kNormal, false,
-     "Saved queries: limit, offset, dataset, who, qs."},
+     "Those saved queries that the token may read: limit, offset, dataset, who, qs."},
     {"POST", "/v2/apl-starred-queries", handle_starred_create, Scope::kContent, "starredQueries",
      "create", Lane::kWrite, kJsonBytes, kNormal, true,
-     "Saves a query under a new id; ?id= chooses it, which is evq's own. Ids are of the whole "
-     "store: 409 is one that is taken, be it by a query that the token may not see."},
+     "Saves a query under a new id; ?id= chooses it, up to 256 bytes, which is evq's own. Ids are "
+     "of the whole store: 409 is one that is taken, be it by a query that the token may not see."},
     {"GET", "/v2/apl-starred-queries/{id}", handle_starred_show, Scope::kContent, "starredQueries",
      "read", Lane::kWrite, kGetBytes, kNormal, false, "One saved query."},
     {"PUT", "/v2/apl-starred-queries/{id}", handle_starred_update, Scope::kContent,
@@ -355,14 +355,16 @@ constexpr Route kRoutes[] = {
     {"POST", "/v2/tokens", handle_token_create, Scope::kOrganization, "apiTokens", "create",
      Lane::kWrite, kJsonBytes, kNormal, true,
      "Creates a token; its secret is shown this once. It may do no more than who makes it: what "
-     "that one may do on every dataset it may on every view."},
+     "that one may do on every dataset it may on every view. One that expires makes none that "
+     "lasts longer."},
     {"GET", "/v2/tokens/{id}", handle_token_show, Scope::kOrganization, "apiTokens", "read",
      Lane::kWrite, kGetBytes, kNormal, false, "One token."},
     {"DELETE", "/v2/tokens/{id}", handle_token_delete, Scope::kOrganization, "apiTokens", "delete",
      Lane::kWrite, kJsonBytes, kNormal, false, "Revokes a token at once."},
     {"POST", "/v2/tokens/{id}/regenerate", handle_token_regenerate, Scope::kOrganization,
      "apiTokens", "update", Lane::kWrite, kJsonBytes, kNormal, true,
-     "A new secret under a new id; the old one ends at existingTokenExpiresAt."},
+     "A new secret under a new id; the old one ends at existingTokenExpiresAt. Neither may do more "
+     "than who asks, nor the new one last longer than a token that expires and asks."},
 
     {"GET", "/v1/_tokens", handle_any_token_list, Scope::kOrganization, "apiTokens", "read",
      Lane::kWrite, kGetBytes, kNormal, false,
@@ -387,7 +389,8 @@ constexpr Route kRoutes[] = {
     {"DELETE", "/v2/annotations/{id}", handle_object_delete, Scope::kOrganization, "annotations",
      "delete", Lane::kWrite, kJsonBytes, kNormal, false, "Annotations: removes one."},
     {"GET", "/v2/vfields", handle_object_list, Scope::kContent, "virtualFields", "read",
-     Lane::kWrite, kGetBytes, kNormal, false, "Virtual fields: the list."},
+     Lane::kWrite, kGetBytes, kNormal, false,
+     "Virtual fields: the list of those that the token may read."},
     {"POST", "/v2/vfields", handle_object_create, Scope::kContent, "virtualFields", "create",
      Lane::kWrite, kJsonBytes, kNormal, true,
      "Virtual fields: keeps a new one; below is what is checked."},
@@ -432,7 +435,8 @@ constexpr Route kRoutes[] = {
      Lane::kWrite, kGetBytes, kNormal, false, "Dashboards: the list; limit, offset."},
     {"POST", "/v2/dashboards", handle_dashboard_create, Scope::kOrganization, "dashboards",
      "create", Lane::kWrite, kJsonBytes, kNormal, true,
-     "Dashboards: keeps a new one, under its uid when it gives one."},
+     "Dashboards: keeps a new one, under its uid when it gives one; with overwrite true in the "
+     "place of one that is there, for which the token needs dashboards|update as well."},
     {"GET", "/v2/dashboards/uid/{uid}", handle_dashboard_show, Scope::kOrganization, "dashboards",
      "read", Lane::kWrite, kGetBytes, kNormal, false, "Dashboards: one of them."},
     {"PUT", "/v2/dashboards/uid/{uid}", handle_dashboard_update, Scope::kOrganization, "dashboards",

@@ -29,6 +29,8 @@ struct HttpServerOptions {
   std::string tls_key;
   std::string spool_directory;        // for long bodies
   std::int64_t query_timeout_ms = 0;  // of one query; 0: none
+  // Time until a request that waits for a worker is told that the server is busy.
+  std::int64_t queue_wait_ms = kQueryQueueMsMax;
   // Time until a client that takes nothing more of its answer is left.
   std::int64_t write_stall_ms = kHttpWriteStallMsMax;
   // Takes one line of JSON for each answered request; empty: no access log.

@@ -21,6 +21,7 @@ MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../man/evq
 NO_ORGANIZATION = {"/v1/user", "/v2/user", "/v1/orgs", "/v2/orgs"}
 NO_PERSONAL = ("/v1/ingest/", "/v1/datasets/{dataset}/elastic", "/services/", "/loki/",
                "/v2/datasets/_apl/delete")
+LISTS = {"/v2/apl-starred-queries": "starredQueries", "/v2/vfields": "virtualFields"}
 NUMBERS = itertools.count()
 CAPABILITIES = {"query": ["read"], "ingest": ["create"], "trim": ["update"], "vacuum": ["update"],
                 "data": ["delete"]}
@@ -128,6 +129,23 @@ class Credentials(unittest.TestCase):
         self.assertEqual(self.server.call("GET", "/v2/apl-starred-queries?dataset=mine", None, headers),
                          (200, []))
 
+    def test_a_list_does_not_tell_of_what_the_token_may_not_see(self):
+        for path, resource in LISTS.items():
+            tokens = [self.token({"mine": {each: ["read"]}}, {}) for each in (resource, "query")]
+            lists = lambda: [self.server.call("GET", path + asked, None, {"Authorization": "Bearer " + token})
+                             for token in tokens for asked in ("", "?dataset=mine", "?dataset=secret")]
+            before = lists()
+            self.assertEqual([status for status, _ in before], [200, 200, 403, 403, 403, 403], path)
+            hidden, seen = (self.server.call("POST", path, body_of(path, name))[1]["id"]
+                            for name in ("secret", "mine"))
+            self.assertEqual(self.server.call("DELETE", f"{path}/{seen}")[0], 204)
+            self.assertEqual(lists(), before, path)
+            self.assertEqual(before[:2], [(200, []), (200, [])], path)
+            seen = self.server.call("POST", path, body_of(path, "mine"))[1]["id"]
+            self.assertEqual([[each["id"] for each in items] for _, items in lists()[:2]], [[seen], [seen]])
+            for item in (hidden, seen):
+                self.server.call("DELETE", f"{path}/{item}")
+
     def refused(self, route, token, **headers):
         self.assertEqual(self.send(route, token, **headers), 403, (route, headers))
 
@@ -138,7 +156,7 @@ class Credentials(unittest.TestCase):
     def test_every_route_with_every_kind_of_credentials(self):
         crud = ["create", "read", "update", "delete"]
         for route in manual_routes():
-            _, pattern, need = route
+            method, pattern, need = route
             if need == "Needs no token.":
                 self.allowed(route, None)
                 continue
@@ -164,11 +182,20 @@ class Credentials(unittest.TestCase):
             elif resource == "datasets":  # read and update of datasets are the organization's
                 self.allowed(route, self.token({}, {resource: [action]}))
                 self.refused(route, self.token({"other": CAPABILITIES}, {}))
+            elif scope == "some dataset":  # the answer tells of those alone
+                rest = {name: actions for name, actions in CAPABILITIES.items() if name != resource}
+                for dataset in ("logs", "*", "other"):
+                    self.allowed(route, self.token({dataset: {resource: [action]}}, {}))
+                    self.refused(route, self.token({dataset: rest}, {}))
             else:
                 rest = {name: actions for name, actions in CAPABILITIES.items() if name != resource}
                 self.allowed(route, self.token({"logs": {resource: [action]}}, {}))
                 self.allowed(route, self.token({"*": {resource: [action]}}, {}))
-                self.refused(route, self.token({"other": {resource: [action]}, "logs": rest}, {}))
+                elsewhere = self.token({"other": {resource: [action]}, "logs": rest}, {})
+                if method == "GET" and pattern in LISTS:  # what is in them is asked apart
+                    self.allowed(route, elsewhere)
+                    elsewhere = self.token({"logs": rest}, {})
+                self.refused(route, elsewhere)
 
     def test_use_of_a_token_is_noted(self):
         made = run_evq(self.server.directory, "token", "create", "--name", "noted")
@@ -235,6 +262,7 @@ class Datasets(unittest.TestCase):
         for path, body in (("/v1/query/_apl?format=tabular", {"apl": apl}),
                            ("/v1/datasets/_apl?format=legacy", {"apl": apl}),
                            ("/v1/_check", {"apl": apl}), ("/v1/_profile", {"apl": apl}),
+                           ("/v1/_complete", {"apl": "d | "}),
                            ("/v1/query/batch", [{"queryId": "q", "aplRequest": {"apl": apl}}])):
             status, answer = self.server.call("POST", path, body, {"Authorization": "Bearer " + writer})
             self.assertEqual((status, answer["message"]),
@@ -344,6 +372,40 @@ class Datasets(unittest.TestCase):
             self.assertEqual(self.server.call(method, path, body if method in ("PUT", "POST") else None, sent)[0],
                              403, (method, path))
         self.assertEqual(self.server.call("DELETE", one)[0], 204)
+
+    def test_who_may_not_query_learns_no_names_of_fields(self):
+        rights = {"virtualFields": ["create", "update"]}
+        for query, taken in (([], 200), (["read"], 409)):
+            token = self.server.call("POST", "/v2/tokens", {
+                "name": "v", "datasetCapabilities": {"logs": {**rights, "query": query}}})[1]["token"]
+            sent = {"Authorization": "Bearer " + token}
+            made = []
+            for name, expected in (("nothing", 200), ("text", taken)):
+                body = {"dataset": "logs", "name": name, "expression": "1"}
+                status, answer = self.server.call("POST", "/v2/vfields", body, sent)
+                self.assertEqual(status, expected, (query, name, answer))
+                made += [answer["id"]] if status == 200 else []
+            body = {"dataset": "logs", "name": "a", "expression": "1"}
+            self.assertEqual(self.server.call("PUT", "/v2/vfields/" + made[0], body, sent)[0], taken)
+            for each in made:
+                self.server.call("DELETE", "/v2/vfields/" + each)
+
+    def test_a_pattern_is_no_dataset_to_delete_from(self):
+        eraser = run_evq(self.server.directory, "token", "create", "--name", "e", "--allow",
+                         "logs:data|delete")
+        for apl in ("['*'] | where true", "['l*']", "search 'secret'"):
+            answers = [self.server.call("POST", "/v2/datasets/_apl/delete", {"apl": apl, "commit": True},
+                                        {"Authorization": "Bearer " + token})
+                       for token in (eraser, self.server.token)]
+            self.assertEqual(answers[0], answers[1], apl)
+            self.assertEqual(answers[0][0], 400, answers)
+        self.assertEqual(self.server.query("logs | count")["tables"][0]["columns"], [[1]])
+
+    def test_a_delete_that_is_refused_says_what_may_not_be(self):
+        for name in ("vault", "absent"):
+            status, answer = self.ask("POST", "/v2/datasets/_apl/delete", {"apl": name, "commit": False})
+            self.assertEqual((status, answer["message"]),
+                             (403, f"no permission to delete from the dataset '{name}'"))
 
 
 class Rates(unittest.TestCase):

@@ -71,6 +71,29 @@ TEST_CASE("capabilities: a dataset by name or by star, an organization's resourc
   CHECK_FALSE(parse_capabilities(R"({"orgCapabilities":{"datasets":"update"}})").ok());
 }
 
+TEST_CASE("the only dataset of a token is one that it names for the same") {
+  const struct {
+    const char* datasets;
+    std::optional<std::string> only;
+  } rows[] = {
+      {R"({"a":{"ingest":["create"]}})", "a"},
+      {R"({"a":{"ingest":["create"]},"b":{"query":["read"]}})", "a"},
+      {R"({"a":{"ingest":["create"]},"b":{"ingest":["create"]}})", {}},
+      {R"({"*":{"ingest":["create"]}})", {}},
+      {R"({"*":{"ingest":["create"]},"b":{"query":["read"]}})", {}},
+      {R"({"*":{"ingest":["create"]},"a":{"ingest":["create"]},"b":{"query":["read"]}})", "a"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.datasets);
+    const Result<Capabilities> read =
+        parse_capabilities(R"({"datasetCapabilities":)" + std::string(row.datasets) + "}");
+    REQUIRE(read.ok());
+    Identity identity;
+    identity.capabilities = std::make_shared<const Capabilities>(*read);
+    CHECK(identity.only_dataset("ingest", "create") == row.only);
+  }
+}
+
 TEST_CASE("capabilities: those of views are read apart, and let nobody in or out") {
   const std::string json = R"({"viewCapabilities":{"v":{"query":["read"],"share":null}}})";
   const Result<Capabilities::Named> views = parse_view_capabilities(json);

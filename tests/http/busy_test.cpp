@@ -55,6 +55,34 @@ TEST_CASE("a lane runs what fits, refuses what is too much and tells what came t
   CHECK(ran == 1);
 }
 
+TEST_CASE("what waits for too long is told while all workers are busy") {
+  std::atomic<bool> enough{false};
+  std::atomic<bool> started{false};
+  std::atomic<int> ran{0};
+  std::atomic<int> expired{0};
+  const auto run = [&] { ++ran; };
+  const auto expire = [&] { ++expired; };
+  {
+    WorkerLane lane({1, 1, 20});
+    CHECK(lane.submit(
+        [&] {
+          started.store(true);
+          CHECK(comes_true([&] { return enough.load(); }));
+        },
+        expire));
+    REQUIRE(comes_true([&] { return started.load(); }));
+    lane.expire_late();
+    CHECK(lane.submit(run, expire));
+    CHECK_FALSE(lane.submit(run, expire));
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    lane.expire_late();
+    CHECK(expired == 1);
+    CHECK(lane.submit(run, expire));  // its place is free
+    enough.store(true);
+  }
+  CHECK(ran + expired == 2);
+}
+
 TEST_CASE("room for a connection is made by the one that has been idle longest") {
   ConnectionList list;
   std::vector<std::string> closed;
@@ -174,6 +202,30 @@ TEST_CASE("what the server says by itself is said by the application") {
     CHECK(answer.ends_with("/held: the server is busy, try again"));
     application.held.store(false);
   }
+}
+
+TEST_CASE("a request that waits for too long is answered while all workers are busy") {
+  HeldApplication application;
+  HttpServerOptions options;
+  options.queue_wait_ms = 2000;
+  const RunningServer server(application, options);
+  const std::size_t workers = ThreadPool::processors() * kQueriesPerProcessorMax;
+  std::vector<std::unique_ptr<SocketClient>> clients;
+  const auto send = [&] {
+    clients.push_back(std::make_unique<SocketClient>(server.port()));
+    REQUIRE(clients.back()->send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n"));
+  };
+  for (std::size_t i = 0; i < workers; ++i) {
+    send();
+    REQUIRE(comes_true([&] { return application.running.load() == i + 1; }));
+  }
+  send();
+  CHECK(clients.back()->readable(kPatienceMs));
+  CHECK(application.running.load() == workers);
+  application.held.store(false);
+  CHECK(clients.back()->read().ends_with("/held: the server is busy, try again"));
+  CHECK(clients.front()->read().starts_with("HTTP/1.1 200 "));
+  CHECK(application.running.load() == workers);
 }
 
 // Finds out that its requests are large once it has them.

@@ -18,6 +18,10 @@ class Legacy(ServerCase):
         cls.server.call("POST", "/v1/ingest/w", [
             {"_time": f"2024-05-01T00:0{i}:00Z", "n": i, "user": f"u{i % 3}", "geo": {"city": "xyz"[i % 3]},
              "swap": 10 - i} for i in range(6)])
+        cls.server.call("POST", "/v1/ingest/deep", [
+            {"_time": f"2024-05-01T00:0{i}:00Z", "i": i, **members} for i, members in enumerate((
+                {"n": {"x": 1}}, {"n": {"y": {"z": 2}}}, {"n": 3}, {"nn": {"x": 1}}, {"k": {"a.b": 1}},
+                {"n": 4, "n.x": 5}, {"k": {}}))])
         # Fields of events before the map, of which the later ones keep a part of that name.
         cls.server.call("POST", "/v1/ingest/mixed", [{"_time": "2024-05-01T00:00:00Z", "a": 1, "m": {"k": 1}}])
         for dataset in ("maps", "mixed"):
@@ -55,6 +59,38 @@ class Legacy(ServerCase):
                                       {"op": "<", "field": "number", "value": 3}]}),
             [{"number": 0, "city": "x"}, {"number": 2, "city": "z"}])
         self.assertEqual(self.rows(project=project, filter={"op": "not-exists", "field": "city"}), [])
+
+    def test_an_object_exists_where_one_of_its_members_does(self):
+        for field, expected in (("n", [0, 1, 2, 5]), ("n.y", [1]), ("n.x", [0, 5]), ("nn", [3]), ("k", [4]),
+                                ("none", []), ("i", [0, 1, 2, 3, 4, 5, 6])):
+            for op, wanted in (("exists", expected), ("not-exists", sorted(set(range(7)) - set(expected)))):
+                for each in ({"op": op, "field": field},
+                             {"op": "and", "children": [{"op": ">=", "field": "i", "value": 0},
+                                                        {"op": op, "field": field}]},
+                             {"op": "not", "children": [{"op": "not", "children": [
+                                 {"op": op, "field": field}]}]}):
+                    rows = self.rows(dataset="deep", filter=each, order=[{"field": "i"}])
+                    self.assertEqual([row["i"] for row in rows], wanted, each)
+        # A virtual field is no object.
+        rows = self.rows(dataset="deep", filter={"op": "exists", "field": "nn"},
+                         virtualFields=[{"alias": "nn", "expr": "toint(iff(i > 4, '1', ''))"}])
+        self.assertEqual(sorted(row["i"] for row in rows), [5, 6])
+
+    def test_a_value_beside_an_object_of_its_name_is_kept_and_so_are_the_members(self):
+        rows = self.rows(dataset="deep", filter={"op": "exists", "field": "n"}, order=[{"field": "i"}])
+        self.assertEqual([{"n": row.pop("n"), **row} for row in rows], [
+            {"n": {"x": 1}, "i": 0}, {"n": {"y": {"z": 2}}, "i": 1}, {"n": 3, "i": 2},
+            {"n": 4, "n.x": 5, "i": 5}])
+        for columns, data in (
+                ("a = n, ['a.b'] = 'kept'", {"a": 4, "a.b": "kept"}),
+                ("['a.b'] = 'kept', a = n", {"a": 4, "a.b": "kept"}),
+                ("x.a = n, ['x.a.b.c'] = 1, ['x.a.b'] = 2, ['x.d'] = 3",
+                 {"x": {"a": 4, "a.b": 2, "a.b.c": 1, "d": 3}}),
+                ("a = n, ['a.b'] = 1, ['a\\\\.b'] = 2", {"a": 4, "a.b": 2, "a.b1": 1}),
+                ("a = toint('none'), ['a.b'] = 1, c = n", {"a": {"b": 1}, "c": 4})):
+            columns = columns.replace("x.a =", "['x.a'] =")
+            answer = self.server.query(f"w | where n == 4 | project {columns}", "legacy")
+            self.assertEqual(answer["matches"][0]["data"], data, columns)
 
     def test_an_order_may_name_what_is_left_out(self):
         project = [{"field": "user"}]

@@ -35,9 +35,9 @@ TEST_CASE("an answer's date is as RFC 9110 has it") {
 }
 
 TEST_CASE("a plus is a blank in parameters only") {
-  CHECK(decode_url_text("a+b%20c", true) == "a b c");
-  CHECK(decode_url_text("a+b%20c", false) == "a+b c");
-  CHECK(decode_url_text("%41", false) == "A");
+  CHECK(decode_url_text("a+b%20c", PlusSign::kBlank) == "a b c");
+  CHECK(decode_url_text("a+b%20c", PlusSign::kItself) == "a+b c");
+  CHECK(decode_url_text("%41", PlusSign::kItself) == "A");
 }
 
 TEST_CASE("an error object has its status and message, escaped") {

@@ -62,7 +62,11 @@ struct Node {
     }
     const char* comma = "{";
     if (value.has_value()) {
-      out->append("{\"_value\":").append(*value);
+      std::string word = "_value";
+      while (children.contains(word)) {
+        word.insert(0, "_");
+      }
+      out->append("{\"").append(word).append("\":").append(*value);
       comma = ",";
     }
     for (const auto& [name, child] : children) {
@@ -110,6 +114,18 @@ TEST_CASE("attributes are nested by the parts of their names") {
   CHECK(written(kAll, {{"a", number(1)}, {"a", number(2)}}) == R"({"x":{"a":2},"after":true})");
   CHECK(written(kAll, {{"", number(1)}, {".", number(2)}, {"a..b", number(3)}}) ==
         R"({"x":{"":{"_value":1,"":2},"a":{"":{"b":3}}},"after":true})");
+}
+
+TEST_CASE("a value beside the members below its name takes the place of none") {
+  using enum OtlpAttributes::Names;
+  CHECK(written(kAll, {{"a._value", number(1)}, {"a", number(2)}, {"a.c", number(3)}}) ==
+        R"({"x":{"a":{"__value":2,"_value":1,"c":3}},"after":true})");
+  CHECK(written(kAll, {{"a", number(1)}, {"a._value.b", number(2)}}) ==
+        R"({"x":{"a":{"__value":1,"_value":{"b":2}}},"after":true})");
+  CHECK(written(kAll, {{"a", number(1)}, {"a.__value", number(2)}, {"a._value", number(3)}}) ==
+        R"({"x":{"a":{"___value":1,"__value":2,"_value":3}},"after":true})");
+  CHECK(written(kAll, {{"a._value", number(1)}, {"a._value.b", number(2)}}) ==
+        R"({"x":{"a":{"_value":{"_value":1,"b":2}}},"after":true})");
 }
 
 TEST_CASE("names of no convention stand whole in a map") {
@@ -164,7 +180,7 @@ TEST_CASE("values of attributes") {
 
 TEST_CASE("a list that was seen before is written as one seen for the first time") {
   std::mt19937 random(7);
-  const std::vector<std::string> parts = {"", "a", "b", "ab", "!"};
+  const std::vector<std::string> parts = {"", "a", "b", "ab", "!", "_value"};
   OtlpAttributes kept(OtlpAttributes::Names::kAll);
   std::vector<Pairs> seen;
   for (int round = 0; round < 2000; ++round) {

@@ -7,6 +7,7 @@ Usage: resources_test.py EVQ.
 import sys
 import threading
 import unittest
+import urllib.parse
 
 from evq_server import BOARD, T0, ServerCase
 
@@ -42,6 +43,41 @@ class Resources(ServerCase):
         self.assertEqual(listed, {**plain, "query": {"apl": "x", "queryOptions": {}}})
         self.assertEqual(self.server.call("DELETE", one)[0], 204)
         self.assertEqual(self.server.call("GET", one)[0], 404)
+
+    def test_ids_of_saved_queries_are_text(self):
+        query = {"kind": "apl", "name": "n", "who": "me", "metadata": {}, "query": {"apl": "d"}}
+        path = "/v2/apl-starred-queries"
+        for wrong in ("%FF", "a%C3", "x" * 257, "%C3%BC" * 129):
+            status, answer = self.server.call("POST", f"{path}?id={wrong}", query)
+            self.assertEqual(status, 400, wrong)
+            self.assertIn("UTF-8 of at most 256 bytes", answer["message"])
+        for good in ("x" * 256, "%C3%BC" * 128, "a%20b%07"):
+            status, made = self.server.call("POST", f"{path}?id={good}", query)
+            self.assertEqual((status, made["id"]), (200, urllib.parse.unquote(good)))
+            self.assertIn(made["id"], [each["id"] for each in self.server.call("GET", path)[1]])
+            self.assertEqual(self.server.call("DELETE", f"{path}/{good}")[0], 204)
+
+    def test_a_dataset_that_goes_meanwhile_is_left_out_of_the_fields_of_all(self):
+        # Many come before it, so that it goes between the list and its turn time and again.
+        for number in range(40):
+            self.server.call("POST", "/v1/ingest/" + f"steady{number:02}", [{"n": number}])
+        done = threading.Event()
+
+        def come_and_go():
+            while not done.is_set():
+                self.server.call("POST", "/v2/datasets", {"name": "zz"})
+                self.server.call("DELETE", "/v2/datasets/zz")
+
+        comer = threading.Thread(target=come_and_go)
+        comer.start()
+        try:
+            for _ in range(150):
+                status, listed = self.server.call("GET", "/v1/datasets/_fields")
+                self.assertEqual(status, 200, listed)
+                self.assertGreaterEqual(len(listed), 40)
+        finally:
+            done.set()
+            comer.join()
 
     def test_datasets(self):
         call = self.server.call
@@ -143,6 +179,27 @@ class Resources(ServerCase):
         self.assertEqual(call("PUT", "/v2/vfields/" + first["id"], field("v"))[0], 200)
         self.assertEqual(call("POST", "/v2/vfields", field("v", "none-yet"))[0], 200)
         self.assertEqual(len(call("GET", "/v2/vfields?dataset=owned")[1]), 2)
+
+    def test_of_virtual_fields_of_one_name_one_is_kept(self):
+        def statuses_of(calls):
+            statuses = []
+            askers = [threading.Thread(target=lambda each=each: statuses.append(self.server.call(*each)[0]))
+                      for each in calls]
+            for asker in askers:
+                asker.start()
+            for asker in askers:
+                asker.join()
+            return sorted(statuses)
+
+        for turn in range(10):
+            field = lambda name, turn=turn: {"dataset": f"raced{turn}", "name": name, "expression": "1"}
+            made = ("POST", "/v2/vfields", field("v"))
+            self.assertEqual(statuses_of([made] * 8), [200] + [409] * 7)
+            others = [self.server.call("POST", "/v2/vfields", field(f"o{i}"))[1]["id"] for i in range(4)]
+            self.assertEqual(statuses_of([("PUT", "/v2/vfields/" + each, field("w")) for each in others]),
+                             [200] + [409] * 3)
+            names = [each["name"] for each in self.server.call("GET", f"/v2/vfields?dataset=raced{turn}")[1]]
+            self.assertEqual(len(set(names)), len(names), names)
 
     def test_times_of_annotations_are_times_to_clients(self):
         # One that is not RFC 3339 would make the whole list unreadable to Go's and Rust's clients.

@@ -6,6 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include "http/event_members.h"
+#include "store/base/limits.h"
+
 namespace evq {
 namespace {
 
@@ -81,6 +84,30 @@ TEST_CASE("nobody waits for memory longer than its request may take") {
   control.cancel();
   CHECK(first.take_events(kMebibyte).error().code == ErrorCode::kCancelled);
   CHECK((budget.held() == 8 * kMebibyte));
+}
+
+TEST_CASE("what makes events of a body ends when its request does") {
+  RewritingBudget budget(8 * kMebibyte);
+  QueryControl control;
+  RewritingClaim claim(budget, &control);
+  REQUIRE(claim.take_events(1).ok());
+  control.cancel();
+  CHECK(claim.take_events(1).error().code == ErrorCode::kCancelled);
+  CHECK(claim.take_body(1).error().code == ErrorCode::kCancelled);
+}
+
+TEST_CASE("members are paid for by the event that has most of them") {
+  constexpr std::size_t kMany = 10'000;
+  RewritingBudget budget(kMany * kMemberBytes);
+  RewritingClaim claim(budget);
+  MemberRoom room(claim);
+  CHECK(room.take(kEventFieldsMax).ok());
+  CHECK(budget.held() == 0);
+  CHECK(room.take(kMany).ok());
+  CHECK(budget.held() == (kMany - kEventFieldsMax) * kMemberBytes);
+  CHECK(room.take(kMany).ok());
+  CHECK(budget.held() == (kMany - kEventFieldsMax) * kMemberBytes);
+  CHECK(room.take(kMany + kEventFieldsMax + 1).error().code == ErrorCode::kTooLarge);
 }
 
 }  // namespace

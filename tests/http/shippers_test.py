@@ -111,6 +111,22 @@ class Loki(ServerCase):
             self.assertEqual([(row["_time"], row["data"]["line"]) for row in rows],
                              [("2024-05-01T00:00:00Z", "a"), ("2024-05-01T00:00:01Z", "c")], dataset)
 
+    def test_whole_numbers_are_nanoseconds_in_both_forms(self):
+        times = {"a": (1, 0), "b": (99999, 999999999), "c": (0, 1), "d": (-1, 999999999),
+                 "e": (1714521600, 0)}
+        values = [[str(seconds * 10**9 + nanos), line] for line, (seconds, nanos) in times.items()]
+        message = push_request(("{}", [(seconds % (1 << 64), nanos, line, {})
+                                       for line, (seconds, nanos) in times.items()]))
+        json_body = json.dumps({"streams": [{"stream": {}, "values": values}]})
+        for dataset, body, media in (("json_times", json_body, "application/json"),
+                                     ("proto_times", snappy(message), PROTOBUF)):
+            self.assertEqual(self.push(body, X_Axiom_Dataset=dataset, Content_Type=media)[0], 204)
+            rows = self.server.query(f"{dataset} | order by line asc | project _time")
+            self.assertEqual(rows["tables"][0]["columns"], [[
+                "1970-01-01T00:00:01Z", "1970-01-02T03:46:39.999999999Z",
+                "1970-01-01T00:00:00.000000001Z", "1969-12-31T23:59:59.999999999Z",
+                "2024-05-01T00:00:00Z"]], dataset)
+
     def test_a_push_without_a_type_is_told_by_its_first_bytes(self):
         message = snappy(push_request(('{a="b"}', [(1714521600, 0, "x" * 95, {})])))
         self.assertEqual(message[:1], b"{")  # as an object begins

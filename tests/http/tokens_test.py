@@ -11,7 +11,7 @@ import threading
 import time
 import unittest
 
-from evq_server import ServerCase, run_evq
+from evq_server import BOARD, ServerCase, run_evq
 from processes import wait_until
 
 
@@ -111,6 +111,63 @@ class Tokens(ServerCase):
                 self.assertEqual(status, expected, (path, own, answer))
                 if status == 403:
                     self.assertIn("query|read on view v", answer["message"])
+
+    def test_a_token_ends_none_that_may_do_more(self):
+        call = self.server.call
+        _, admin = call("POST", "/v2/tokens", {"name": "admin", "datasetCapabilities": {"*": {"query": ["read"]}},
+                                               "orgCapabilities": {"apiTokens": ["update"]}})
+        _, equal = call("POST", "/v2/tokens", {"name": "equal", "orgCapabilities": {"apiTokens": ["update"]}})
+        _, renewer = call("POST", "/v2/tokens", {"name": "renewer", "orgCapabilities": {"apiTokens": ["update"]}})
+        sent = {"Authorization": "Bearer " + renewer["token"]}
+        gone = {"existingTokenExpiresAt": "2020-01-01T00:00:00Z"}
+        for victim, expected in ((admin, 403), (equal, 200)):
+            for body in ({**gone, "newToken": {"name": "x"}}, gone):
+                status, answer = call("POST", f"/v2/tokens/{victim['id']}/regenerate", body, sent)
+                self.assertEqual(status, expected, (victim["name"], body, answer))
+            self.assertEqual(self.status(victim["token"], "GET", "/v2/user"), 200 if expected == 403 else 403)
+
+    def test_a_token_that_expires_makes_none_that_lasts_longer(self):
+        call = self.server.call
+        end = "2090-01-01T00:00:00.5Z"
+        rights = {"apiTokens": ["create", "update"]}
+        _, made = call("POST", "/v2/tokens", {"name": "short", "expiresAt": end, "orgCapabilities": rights})
+        personal = run_evq(self.server.directory, "token", "create", "--name", "p", "--personal",
+                           "--expires", end)
+        org = run_evq(self.server.directory, "org")
+        asking = ({"Authorization": "Bearer " + made["token"]},
+                  {"Authorization": "Bearer " + personal, "X-Axiom-Org-Id": org})
+        again = {"existingTokenExpiresAt": "2100-01-01T00:00:00Z"}
+        for asked, expected in ((None, 403), ("2090-01-01T00:00:00.500000001Z", 403),
+                                ("0001-01-01T00:00:00Z", 403), (end, 200), ("2089-12-31T00:00:00Z", 200)):
+            fresh = {"name": "t", "expiresAt": asked, "orgCapabilities": rights}
+            for path, body in (("/v2/tokens", fresh), ("/v1/_tokens", fresh),
+                               (f"/v2/tokens/{made['id']}/regenerate", {**again, "newTokenExpiresAt": asked}),
+                               (f"/v2/tokens/{made['id']}/regenerate", {**again, "newToken": fresh})):
+                for sent in asking:
+                    status, answer = call("POST", path, body, sent)
+                    self.assertEqual(status, expected, (path, asked, answer))
+                    if status == 403:
+                        self.assertIn("lasts longer (this one expires at 2090-01-01T00:00:00.5Z)",
+                                      answer["message"])
+        status, answer = call("POST", "/v1/_tokens", {"name": "own", "personal": True}, asking[1])
+        self.assertEqual(status, 403, answer)
+        # One that does not expire makes any, also in the place of one that does.
+        status, answer = call("POST", f"/v2/tokens/{made['id']}/regenerate", again)
+        self.assertEqual((status, answer["expiresAt"]), (200, None))
+
+    def test_who_may_only_create_dashboards_replaces_none(self):
+        call = self.server.call
+        made = {rights: {"Authorization": "Bearer " + self.make(*(
+            word for right in rights for word in ("--allow", "dashboards|" + right)))}
+            for rights in (("create",), ("create", "update"))}
+        board = {"uid": "kept", "dashboard": BOARD, "overwrite": True}
+        for rights, uid, expected in ((("create",), "kept", 201), (("create",), "kept", 403),
+                                      (("create", "update"), "kept", 200), (("create",), "other", 201)):
+            status, answer = call("POST", "/v2/dashboards", {**board, "uid": uid}, made[rights])
+            self.assertEqual(status, expected, (rights, uid, answer))
+        self.assertEqual(call("GET", "/v2/dashboards/uid/kept")[1]["version"], 2)
+        status, answer = call("POST", "/v2/dashboards", {**board, "overwrite": False}, made[("create",)])
+        self.assertEqual(status, 409, answer)
 
     def test_dataset_permissions(self):
         ingest = self.make("--ingest", "logs")
@@ -296,12 +353,13 @@ class Tokens(ServerCase):
         one = self.make("--ingest", "alone", "--query", "other")
         two = self.make("--ingest", "alone", "--ingest", "second")
         everything = self.make("--ingest", "*")
+        audited = self.make("--ingest", "*", "--query", "alone")
         none = self.make("--query", "alone")
         log = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": "l"}}]}]}]}
         span = {"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "s"}]}]}]}
         for path, body, empty in (("/v1/logs", log, 400), ("/v1/traces", span, 400),
                                   ("/services/collector", {"event": "e"}, 400)):
-            for token, status in ((one, 200), (two, empty), (everything, empty), (none, empty)):
+            for token, status in ((one, 200), (two, empty), (everything, empty), (audited, empty), (none, empty)):
                 self.assertEqual(self.status(token, "POST", path, body), status, path)
         self.assertEqual(self.server.query("alone | count")["tables"][0]["columns"], [[3]])
         # What is named goes there, or nowhere.

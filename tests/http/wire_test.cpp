@@ -302,8 +302,9 @@ TEST_CASE("OTLP: the JSON and the binary form of a log give the same event") {
   const std::string proto = field(1, field(1, resource) + field(2, field(2, log)));
   RewritingBudget budget(kRewritingBytesMax);
   RewritingClaim claim(budget);
-  const Result<OtlpEvents> a = otlp_events(json, OtlpSignal::kLogs, false, &claim);
-  const Result<OtlpEvents> b = otlp_events(proto, OtlpSignal::kLogs, true, &claim);
+  const Result<OtlpEvents> a = otlp_events(json, OtlpSignal::kLogs, OtlpEncoding::kJson, &claim);
+  const Result<OtlpEvents> b =
+      otlp_events(proto, OtlpSignal::kLogs, OtlpEncoding::kProtobuf, &claim);
   REQUIRE(a.ok());
   REQUIRE(b.ok());
   CHECK(a->text == b->text);
@@ -312,7 +313,9 @@ TEST_CASE("OTLP: the JSON and the binary form of a log give the same event") {
       R"({"_time":"1970-01-01T00:00:00.000001Z","body":"hi","attributes":{"http":{"status":200}},)"
       R"("resource":{"service":{"name":"web"}},"service":{"name":"web"}})"
       "\n");
-  CHECK_FALSE(otlp_events(proto.substr(0, proto.size() - 3), OtlpSignal::kLogs, true, &claim).ok());
+  CHECK_FALSE(otlp_events(proto.substr(0, proto.size() - 3), OtlpSignal::kLogs,
+                          OtlpEncoding::kProtobuf, &claim)
+                  .ok());
 }
 
 TEST_CASE("completions come back as they were written") {
