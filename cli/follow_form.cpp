@@ -72,18 +72,18 @@ Status FollowForm::choose_format(std::string_view head, std::uint64_t offset) {
   }
   const std::size_t first = head.find_first_not_of(" \t\r\n");
   const bool object = first != std::string_view::npos && head[first] == '{';
-  const auto kind = detect_kind(head, InputFormat::kDetect, true);
+  const PieceKind kind = kind_by_head(head, InputFormat::kDetect);
   // Where a run goes on, the last one has read it as lines.
-  if (offset == 0 && !options_.multiline && kind == std::optional(PieceKind::kRecords)) {
+  if (offset == 0 && !options_.multiline && kind == PieceKind::kRecords) {
     Error error = header_error();
     error.hint =
         path_ + " seems to be CSV with a header line; --format text makes an event of each line";
     return error;
   }
-  format = object                                      ? InputFormat::kNdjson
-           : kind == std::optional(PieceKind::kLogfmt) ? InputFormat::kLogfmt
-           : kind == std::optional(PieceKind::kW3c)    ? InputFormat::kW3c
-                                                       : InputFormat::kText;
+  format = object                       ? InputFormat::kNdjson
+           : kind == PieceKind::kLogfmt ? InputFormat::kLogfmt
+           : kind == PieceKind::kW3c    ? InputFormat::kW3c
+                                        : InputFormat::kText;
   return Status::success();
 }
 

@@ -83,7 +83,7 @@ void IngestNotes::note_input(const std::string& path, const std::string& head,
 void IngestNotes::note_plain_lines(const std::string& path, const std::string& head,
                                    const IngestOptions& options) {
   if (std::exchange(plain_lines_, false) && command_.reject_file.empty() &&
-      detect_kind(head, options.format, true) == std::optional(PieceKind::kLines)) {
+      kind_by_head(head, options.format) == PieceKind::kLines) {
     inputs_.tell(path, " has lines that are no JSON, which --reject-file keeps; to load them alone",
                  "grep -v '^ *{'", " --format text");
   }
@@ -94,7 +94,7 @@ void IngestNotes::note_plain_text(const std::string& path, const std::string& he
                                   const IngestOptions& options) {
   const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
   if (options.format != InputFormat::kDetect || options.multiline || csv ||
-      detect_kind(head, InputFormat::kDetect, true) != std::optional(PieceKind::kText)) {
+      kind_by_head(head, InputFormat::kDetect) != PieceKind::kText) {
     return;
   }
   const std::string_view text = trimmed(head);
@@ -130,7 +130,7 @@ void IngestNotes::note_csv_options(const std::string& path, const std::string& h
   }
   const InputFormat format =
       options.format == InputFormat::kDetect ? InputFormat::kAuto : options.format;
-  if (detect_kind(head, format, true) != std::optional(PieceKind::kRecords)) {
+  if (kind_by_head(head, format) != PieceKind::kRecords) {
     inputs_.tell(path, std::string(" is not read as CSV, so that ") +
                            (fields ? "--csv-fields" : "--csv-delimiter") + " means nothing");
   }

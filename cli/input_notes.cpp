@@ -63,7 +63,7 @@ LineForms forms_of_lines(std::string_view head) {
 bool is_detected_text(const std::string& head, const IngestOptions& options) {
   const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
   return options.format == InputFormat::kDetect && !csv && !options.multiline &&
-         detect_kind(head, InputFormat::kDetect, true) == std::optional(PieceKind::kText);
+         kind_by_head(head, InputFormat::kDetect) == PieceKind::kText;
 }
 
 // Whether one word stands above others, of which no quote or number says that it names them.
@@ -159,7 +159,7 @@ void InputNotes::note_forms_of_lines(const std::string& path, const std::string&
 void InputNotes::note_multiline(const std::string& path, const std::string& head,
                                 const IngestOptions& options) {
   if (options.multiline && options.format != InputFormat::kText && !is_blank(head) &&
-      detect_kind(head, options.format, true) != std::optional(PieceKind::kText)) {
+      kind_by_head(head, options.format) != PieceKind::kText) {
     tell(path,
          " is not read as lines of plain text, so that --multiline means nothing; --format text "
          "takes it as such");
@@ -172,7 +172,7 @@ void InputNotes::note_header(const std::string& path, const std::string& head,
   const bool csv = options.format == InputFormat::kDetect && options.csv_delimiter != 0;
   const InputFormat format = csv ? InputFormat::kAuto : options.format;
   if (text.empty() || !options.csv_fields.empty() ||
-      detect_kind(head, format, true) != std::optional(PieceKind::kRecords)) {
+      kind_by_head(head, format) != PieceKind::kRecords) {
     return;
   }
   if (counts.ingested + counts.failed == 0) {

@@ -33,7 +33,7 @@ namespace {
 using Words = ArgumentWords;
 
 // How long a key may wait for a server that tells the values of an argument.
-constexpr std::int64_t kCompletionMsMax = 2000;
+constexpr std::int64_t kPatienceMsMax = 2000;
 
 enum class ArgumentKind : std::uint8_t {
   kWord,
@@ -472,7 +472,7 @@ CompletionList complete_repl_command(Repl& repl, std::string_view text, std::siz
   }
   std::size_t argument =
       std::min(before.find_first_not_of(" \t", before.find_first_of(" \t")), cursor);
-  const InterruptScope patience(Interrupted::kInput, kCompletionMsMax);
+  const InterruptScope patience(Interrupted::kInput, kPatienceMsMax);
   if (row->argument_kind == ArgumentKind::kTimed) {
     argument += parse_timed_query(before.substr(argument)).begin;
   }

@@ -216,7 +216,7 @@ std::size_t RewrittenSource::rewrite_request(std::string_view rest) {
   const std::size_t size = std::min(line_end, rest.size() - 1) + 1;
   const std::string_view line = rest.substr(0, size);
   const auto signal = size <= kRewrittenBytesMax ? signal_of(line) : std::nullopt;
-  auto events = signal ? otlp_events(std::string(line), *signal, false, nullptr)
+  auto events = signal ? otlp_events(std::string(line), *signal, OtlpEncoding::kJson, nullptr)
                        : Result<OtlpEvents>(make_error(ErrorCode::kData, ""));
   text_ += events.ok() ? std::string_view(events.value().text) : line;
   return size;

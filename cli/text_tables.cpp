@@ -21,7 +21,7 @@ namespace {
 bool begins_with_csv(std::string_view text) {
   constexpr std::size_t kLinesRead = 5;
   if (text.empty() || is_digit(text.front()) ||
-      detect_kind(text, InputFormat::kDetect, true) != std::optional(PieceKind::kRecords)) {
+      kind_by_head(text, InputFormat::kDetect) != PieceKind::kRecords) {
     return false;
   }
   const char delimiter = detect_delimiter(text);
@@ -138,14 +138,14 @@ IngestOptions read_as_named(std::string_view path, std::string_view head, Ingest
   if (named && begins_with_one_name(head)) {
     options.format = InputFormat::kCsv;
   } else if (named_csv && !csv && !options.multiline && may_be_records(head) &&
-             detect_kind(head, options.format, true) == std::optional(PieceKind::kText)) {
+             kind_by_head(head, options.format) == PieceKind::kText) {
     // The format stays open, so that the first record may be an event.
     options.csv_delimiter = detect_delimiter(head);
   } else if (!csv && is_named_log(path) && begins_with_one_name(head) &&
-             detect_kind(head, options.format, true) == std::optional(PieceKind::kRecords)) {
+             kind_by_head(head, options.format) == PieceKind::kRecords) {
     options.format = InputFormat::kText;
   } else if (options.multiline && !named_csv && has_longer_entries(head) &&
-             detect_kind(head, options.format, true) == std::optional(PieceKind::kRecords)) {
+             kind_by_head(head, options.format) == PieceKind::kRecords) {
     options.format = InputFormat::kText;  // lines that go on are rather a log's
   }
   return options;

@@ -361,7 +361,7 @@ std::string some_untimed_note(std::uint64_t untimed) {
 // What the lines of a log are, kText or kLogfmt; nothing where the input is none.
 std::optional<PieceKind> kind_of_log(std::string_view head, const IngestOptions& options) {
   const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
-  const auto kind = csv ? std::nullopt : detect_kind(head, options.format, true);
+  const auto kind = csv ? std::nullopt : std::optional(kind_by_head(head, options.format));
   const bool log = kind == PieceKind::kText || kind == PieceKind::kLogfmt;
   return log ? kind : std::nullopt;
 }
