@@ -16,6 +16,7 @@ class EventLines final : public ResultSink {
       : options_(std::move(options)), out_(std::move(out)) {}
 
   Status begin(const ResultHeader& header) override {
+    control_ = header.control;
     columns_.clear();
     for (const Field& field : header.schema.fields()) {
       columns_.push_back({columns_.size(), visible_text(logfmt_key(field.name)) + "=",
@@ -30,12 +31,19 @@ class EventLines final : public ResultSink {
     std::string text;
     for (std::size_t row = 0; row < rows.rows(); ++row) {
       append_line(text, rows, row);
+      if (text.size() >= kPieceBytes) {
+        EVQ_TRY(control_ != nullptr ? control_->check() : Status::success());
+        EVQ_TRY(out_(text));
+        text.clear();
+      }
     }
     return out_(text);
   }
   Status end(const QueryStatus& /*status*/) override { return Status::success(); }
 
  private:
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 18U;
+
   struct Column {
     std::size_t index;  // in the rows
     std::string key;
@@ -65,6 +73,7 @@ class EventLines final : public ResultSink {
 
   const TableOutputOptions options_;
   const ByteSink out_;
+  const QueryControl* control_ = nullptr;  // of the query whose events come
   std::vector<Column> columns_;
 };
 

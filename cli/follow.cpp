@@ -54,8 +54,8 @@ class Follower {
     request_.atomic = true;
     request_.clock = [this] { return stamp_; };
     request_.reject = [this](std::string_view /*text*/, const IngestFailure& failure) {
-      note_failure(*batch_file_, batch_begin_ + line_starts_.find(batch_, failure.line),
-                   failure.reason);
+      const std::uint64_t line = form_->line_of(failure.line);
+      note_failure(*batch_file_, batch_begin_ + line_starts_.find(batch_, line), failure.reason);
     };
     raise_descriptor_limit();
     files_max_ = std::clamp<std::size_t>(descriptor_limit() / 2, 2, kWaitingFilesMax);

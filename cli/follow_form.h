@@ -1,6 +1,7 @@
 #pragma once
-// FollowForm: what the lines of a followed file are. The first lines tell it once: every file of
-// the name is read in the same way. kUsage and kData for what cannot be followed. One thread.
+// FollowForm: what the lines of a followed file are. The first lines tell it once, as they tell it
+// of a file that is loaded whole: every file of the name is read in the same way. kUsage and kData
+// for what cannot be followed, as values that are not a line each. One thread.
 
 #include <cstdint>
 #include <functional>
@@ -8,11 +9,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "cli/rewritten_source.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
 #include "store/ingest/input_before.h"
 #include "store/ingest/options.h"
+#include "store/ingest/piece.h"
 
 namespace evq {
 
@@ -33,22 +37,26 @@ class FollowForm {
   // Of its lines. They stay where they are while the form does.
   const IngestOptions& options() const { return options_; }
   // The lines may be parts of others, as a container's runtime wrote them.
-  bool has_parts() const { return containers_ == Containers::kParts; }
+  bool has_parts() const { return kind_ == RewrittenKind::kParts; }
   // Whether the events of a batch are other text than the batch, and that text.
-  bool rewrites() const { return containers_.value_or(Containers::kNone) != Containers::kNone; }
-  std::string rewritten(std::string_view batch) const;
+  bool rewrites() const { return kind_.value_or(RewrittenKind::kEvents) != RewrittenKind::kEvents; }
+  std::string rewritten(std::string_view batch);
+  // Returns the number of the line of the last such batch that this line of its text comes from; of
+  // a batch that is not rewritten the same number.
+  std::uint64_t line_of(std::uint64_t number) const;
 
  private:
-  enum class Containers : std::uint8_t { kNone, kNamed, kParts };
-
   FollowForm(IngestOptions options, std::string path)
       : options_(std::move(options)), path_(std::move(path)) {}
-  void look_for_containers(std::string_view head);
-  Status choose_format(std::string_view head, std::uint64_t offset);
+  Status look_for_rewriting(std::string_view head);
+  Result<bool> choose_format(std::string_view head, std::uint64_t offset, bool over);
+  Error refuse(const std::string& hint) const;
+  Error refuse_values(std::string_view head, PieceKind kind) const;
 
   IngestOptions options_;
   std::string path_;
-  std::optional<Containers> containers_;
+  std::optional<RewrittenKind> kind_;
+  std::vector<std::uint64_t> line_ends_;  // lines of the rewritten text behind each of the batch
 };
 
 }  // namespace evq

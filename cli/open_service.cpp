@@ -1,8 +1,11 @@
 #include "cli/open_service.h"
 
+#include <mutex>
+
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/store_exposure.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/text_width.h"
 #include "http/fetch.h"
@@ -11,6 +14,16 @@
 
 namespace evq {
 namespace {
+
+// Once: verbs that open a store twice open the same one.
+void tell_of_exposure(const GlobalOptions& global, const std::string& directory) {
+  static std::once_flag told;
+  std::call_once(told, [&] {
+    if (const std::string remark = store_exposure(directory); !remark.empty()) {
+      print_note(global, "note: " + remark);
+    }
+  });
+}
 
 void note_wait(const std::string& path, const std::string& holder) {
   constexpr std::string_view kOverProgress = "\r\x1b[K";  // which is drawn again below
@@ -53,6 +66,9 @@ Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, Servi
   options.geo_database = global.geo_database;
   raise_descriptor_limit();
   auto service = Service::open(options);
+  if (service.ok() && !options.scratch_store) {
+    tell_of_exposure(global, options.store_directory);
+  }
   if (service.ok() || service.error().code != ErrorCode::kNotFound) {
     return service;
   }

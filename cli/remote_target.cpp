@@ -92,12 +92,13 @@ std::optional<std::uint64_t> number_in(const ClientResponse& answer, std::string
   return whole ? std::optional(number) : std::nullopt;
 }
 
-// A server's answer does not repeat the query's `render`: that is put back.
+// A server's answer does not repeat the query's `render`: that is put back, as is what may end it.
 class CompletedAnswer final : public ResultSink {
  public:
   CompletedAnswer(const QueryRequest& request, ResultSink& next) : request_(request), next_(next) {}
   Status begin(const ResultHeader& header) override {
     ResultHeader completed = header;
+    completed.control = request_.control;
     if (auto wish = find_picture_wish(request_.apl); wish.has_value()) {
       completed.render_kind = std::move(wish->kind);
       completed.render_properties = std::move(wish->properties);

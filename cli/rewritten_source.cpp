@@ -21,7 +21,6 @@ namespace {
 constexpr std::size_t kReadBytes = 256 * kKibibyte;
 // Enough to tell by.
 constexpr std::size_t kHeadBytes = 64;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kCursor = "__CURSOR=";
 constexpr std::string_view kJournalTime = "__REALTIME_TIMESTAMP";
 
@@ -90,18 +89,49 @@ void write_field(JsonWriter* json, std::string_view name, std::string_view value
   json->string(repair_utf8(value));
 }
 
+// Whether nobody has said what an input is.
+bool detects(const IngestOptions& options) {
+  const bool csv = !options.csv_fields.empty() || options.csv_delimiter != 0;
+  return options.format == InputFormat::kDetect && !csv;
+}
+
 }  // namespace
+
+RewrittenKind rewritten_kind(std::string_view head, const IngestOptions& options) {
+  head = without_mark(head);
+  return options.multiline && is_container_part(head)            ? RewrittenKind::kParts
+         : !detects(options)                                     ? RewrittenKind::kEvents
+         : head.starts_with(kCursor)                             ? RewrittenKind::kJournal
+         : signal_of(head)                                       ? RewrittenKind::kOtlp
+         : begins_with_container(head) && names_containers(head) ? RewrittenKind::kNamed
+                                                                 : RewrittenKind::kEvents;
+}
+
+void append_request_line(std::string_view line, std::string* text) {
+  const auto signal = line.size() <= kRewrittenBytesMax ? signal_of(line) : std::nullopt;
+  auto events = signal ? otlp_events(std::string(line), *signal, OtlpEncoding::kJson, nullptr)
+                       : Result<OtlpEvents>(make_error(ErrorCode::kData, ""));
+  *text += events.ok() ? std::string_view(events.value().text) : line;
+}
+
+void tell_collector_fields(IngestOptions* options) {
+  options->map_fields.emplace_back(kOtlpCustomField);
+  options->timespan_fields.emplace_back(kOtlpDurationField);
+}
+
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  return text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+}
 
 Result<IngestOptions> RewrittenSource::begin(IngestOptions options, QueryControl& control) {
   constexpr std::int64_t kPollMs = 200;
-  const bool csv = !options.csv_fields.empty() || options.csv_delimiter != 0;
-  detects_ = options.format == InputFormat::kDetect && !csv;
-  if (!detects_ && !options.multiline) {
+  if (!detects(options) && !options.multiline) {
     return options;
   }
   options_ = options;
-  kind_ = Kind::kUnknown;
-  while (kind_ == Kind::kUnknown) {
+  kind_.reset();
+  while (!kind_) {
     EVQ_TRY(control.check());
     auto late = read_on(kPollMs);
     if (!late.ok() && input_.empty()) {
@@ -109,9 +139,8 @@ Result<IngestOptions> RewrittenSource::begin(IngestOptions options, QueryControl
     }
     detect(!late.ok());
   }
-  if (kind_ == Kind::kOtlp) {
-    options.map_fields.emplace_back(kOtlpCustomField);
-    options.timespan_fields.emplace_back(kOtlpDurationField);
+  if (kind_ == RewrittenKind::kOtlp) {
+    tell_collector_fields(&options);
   }
   return options;
 }
@@ -136,7 +165,7 @@ Result<std::optional<std::size_t>> RewrittenSource::read(std::span<char> buffer,
     if (!text_.empty() || ended_) {
       break;
     }
-    if (kind_ == Kind::kEvents) {
+    if (kind_ == RewrittenKind::kEvents) {
       return source_.read(buffer, timeout_ms);
     }
     auto late = read_on(timeout_ms);
@@ -164,35 +193,28 @@ bool RewrittenSource::take_torn() {
 }
 
 void RewrittenSource::detect(bool no_more) {
-  std::string_view text = input_;
-  text.remove_prefix(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+  const std::string_view text = without_mark(input_);
   const bool whole_line = text.find('\n') != std::string_view::npos;
-  const bool named = detects_ && begins_with_container(text);
+  const bool named = detects(options_) && begins_with_container(text);
   const std::size_t wanted = named ? kReadBytes : kHeadBytes;
-  if (kind_ != Kind::kUnknown || !(input_.size() >= wanted || whole_line || ended_ || no_more)) {
+  if (kind_ || !(input_.size() >= wanted || whole_line || ended_ || no_more)) {
     return;
   }
-  kind_ = options_.multiline && is_container_part(text) ? Kind::kParts
-          : !detects_                                   ? Kind::kEvents
-          : text.starts_with(kCursor)                   ? Kind::kJournal
-          : signal_of(text)                             ? Kind::kOtlp
-          : named && names_containers(text)             ? Kind::kNamed
-                                                        : Kind::kEvents;
-  if (kind_ != Kind::kEvents) {
+  kind_ = rewritten_kind(text, options_);
+  if (kind_ != RewrittenKind::kEvents) {
     input_.erase(0, input_.size() - text.size());  // what events begin with is left to their reader
   }
 }
 
 void RewrittenSource::rewrite() {
   std::size_t done = 0;
-  if (kind_ == Kind::kEvents) {
+  if (kind_ == RewrittenKind::kEvents) {
     text_ = std::exchange(input_, {});
   } else {
     while (done < input_.size()) {
       const std::string_view rest = std::string_view(input_).substr(done);
-      const std::size_t size = kind_ == Kind::kOtlp      ? rewrite_request(rest)
-                               : kind_ == Kind::kJournal ? rewrite_field(rest)
-                                                         : rewrite_line(rest);
+      const std::size_t size =
+          kind_ == RewrittenKind::kJournal ? rewrite_field(rest) : rewrite_line(rest);
       if (size == 0) {
         break;
       }
@@ -208,20 +230,6 @@ void RewrittenSource::rewrite() {
 
 // Each returns how much of `rest` it has rewritten; nothing when more must come.
 
-std::size_t RewrittenSource::rewrite_request(std::string_view rest) {
-  const std::size_t line_end = rest.find('\n');
-  if (line_end == std::string_view::npos && !ended_ && rest.size() <= kRewrittenBytesMax) {
-    return 0;
-  }
-  const std::size_t size = std::min(line_end, rest.size() - 1) + 1;
-  const std::string_view line = rest.substr(0, size);
-  const auto signal = size <= kRewrittenBytesMax ? signal_of(line) : std::nullopt;
-  auto events = signal ? otlp_events(std::string(line), *signal, OtlpEncoding::kJson, nullptr)
-                       : Result<OtlpEvents>(make_error(ErrorCode::kData, ""));
-  text_ += events.ok() ? std::string_view(events.value().text) : line;
-  return size;
-}
-
 std::size_t RewrittenSource::rewrite_line(std::string_view rest) {
   const std::size_t line_end = rest.find('\n');
   if (line_end == std::string_view::npos && !ended_ && rest.size() <= kRewrittenBytesMax) {
@@ -229,7 +237,9 @@ std::size_t RewrittenSource::rewrite_line(std::string_view rest) {
   }
   const std::size_t size = std::min(line_end, rest.size() - 1) + 1;
   std::string_view line = rest.substr(0, size);
-  if (kind_ == Kind::kNamed) {
+  if (kind_ == RewrittenKind::kOtlp) {
+    append_request_line(line, &text_);
+  } else if (kind_ == RewrittenKind::kNamed) {
     append_named_line(take_line(&line), options_, &text_);
   } else {
     parts_.add(line, &text_);

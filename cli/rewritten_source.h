@@ -27,6 +27,19 @@ namespace evq {
 // that is longer passes as it is.
 inline constexpr std::size_t kRewrittenBytesMax = std::size_t{16} << 20U;
 
+// What an input is whose events are to be read.
+enum class RewrittenKind : std::uint8_t { kEvents, kOtlp, kJournal, kNamed, kParts };
+// Tells it by how the input begins: by its first line, or more of it.
+RewrittenKind rewritten_kind(std::string_view head, const IngestOptions& options);
+
+// Appends a collector's line as the NDJSON of its events, or as it is when it is no request.
+void append_request_line(std::string_view line, std::string* text);
+// Says to a load which fields of a collector's events are maps and timespans.
+void tell_collector_fields(IngestOptions* options);
+
+// Returns the text without the byte order mark that it may begin with.
+std::string_view without_mark(std::string_view text);
+
 // One thread.
 class RewrittenSource final : public ByteSource {
  public:
@@ -41,13 +54,10 @@ class RewrittenSource final : public ByteSource {
   std::string_view head() const { return input_; }
 
  private:
-  enum class Kind : std::uint8_t { kUnknown, kEvents, kOtlp, kJournal, kNamed, kParts };
-
   Result<bool> read_on(std::int64_t timeout_ms);
   void detect(bool no_more);
   bool take_torn();
   void rewrite();
-  std::size_t rewrite_request(std::string_view rest);
   std::size_t rewrite_field(std::string_view rest);
   std::size_t rewrite_line(std::string_view rest);
   void add_field(std::string_view name, std::string_view value);
@@ -55,9 +65,8 @@ class RewrittenSource final : public ByteSource {
 
   ByteSource& source_;
   IngestOptions options_;
-  bool detects_ = false;  // nobody said what the input is
-  Kind kind_ = Kind::kEvents;
-  std::string input_;  // bytes that are not rewritten yet
+  std::optional<RewrittenKind> kind_ = RewrittenKind::kEvents;  // nothing: it is not known yet
+  std::string input_;                                           // bytes that are not rewritten yet
   std::string text_;
   std::size_t given_ = 0;  // bytes of the text that were given out
   bool ended_ = false;     // the source

@@ -12,6 +12,7 @@
 #include "cli/open_service.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
+#include "cli/terminal/text_width.h"
 #include "http/fetch.h"
 #include "http/router.h"
 #include "http/server.h"
@@ -20,6 +21,7 @@
 #include "store/base/heap.h"
 #include "store/base/limits.h"
 #include "store/base/process.h"
+#include "store/base/utf8.h"
 
 namespace evq {
 namespace {
@@ -123,7 +125,10 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   server.spool_directory = global.store;
   if (!global.quiet && !command.no_access_log) {
     EVQ_TRY(log.start());
-    server.access_log = [&log](std::string_view line) { log.write(line); };
+    // What reverses a line or ends it is JSON, but nothing for a terminal.
+    server.access_log = [&log](std::string_view line) {
+      log.write(is_ascii(line) ? std::string(line) : harmless_text(line));
+    };
   }
   server.on_drain = [] {
     tell_service_manager("STOPPING=1");

@@ -73,9 +73,12 @@ inline error_code trailer_error(std::string_view behind) {
 // Returns what is wrong with the head of a chunk that the parser takes, or with the trailers behind
 // that of the last one: `before` and `behind` are what it read up to the extensions, which ends
 // with the digits of `size`, and from their end on.
-inline error_code chunk_error(std::uint64_t size, std::size_t extension_bytes,
+inline error_code chunk_error(std::uint64_t size, std::string_view extensions,
                               std::string_view before, std::string_view behind) {
-  if (extension_bytes > kHttpChunkExtensionBytesMax) {
+  // In quotes the parser takes any byte: a line's end is one to others on the way.
+  const bool has_control = std::ranges::any_of(
+      extensions, [](unsigned char byte) { return (byte < ' ' && byte != '\t') || byte == 0x7f; });
+  if (has_control || extensions.size() > kHttpChunkExtensionBytesMax) {
     return http::error::bad_chunk_extension;
   }
   // The parser reads any number of zeros.

@@ -12,7 +12,7 @@ namespace evq {
 Certificate::Certificate(std::string chain_file, std::string key_file)
     : chain_file_(std::move(chain_file)),
       key_file_(std::move(key_file)),
-      context_(asio::ssl::context::tls_server) {}
+      context_(std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server)) {}
 
 std::optional<Certificate::Versions> Certificate::look() const {
   Versions versions;
@@ -30,7 +30,8 @@ std::optional<Certificate::Versions> Certificate::look() const {
 Status Certificate::load() {
   const bool is_first = !std::exchange(tried_, look()).has_value();
   is_usable_ = false;
-  asio::ssl::context fresh(asio::ssl::context::tls_server);
+  const auto made = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+  asio::ssl::context& fresh = *made;
   error_code error;
   if (!is_first) {
     fresh.set_password_callback(
@@ -38,6 +39,8 @@ Status Certificate::load() {
   }
   fresh.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
                     asio::ssl::context::no_tlsv1_1);
+  // Clients resume by tickets, which they keep themselves.
+  SSL_CTX_set_session_cache_mode(fresh.native_handle(), SSL_SESS_CACHE_OFF);
   fresh.use_certificate_chain_file(chain_file_, error);
   const std::string* file = &chain_file_;
   if (!error) {
@@ -48,7 +51,7 @@ Status Certificate::load() {
     return make_error(ErrorCode::kUsage, "cannot use " + *file + " for TLS: " + error.message(),
                       "a chain of certificates and its private key, in PEM, are needed");
   }
-  context_ = std::move(fresh);
+  context_ = made;
   is_usable_ = true;
   return Status::success();
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -29,8 +30,8 @@ class Certificate {
   // failed is tried again after kHttpCertificateRetryMs, as for want of descriptors it may.
   // Returns what load() says, or nothing where it was not called or failed again.
   std::optional<Status> renew(std::int64_t now_ns);
-  // For streams of new connections; they may outlive it.
-  asio::ssl::context& context() { return context_; }
+  // For streams of new connections, which may be made when another is in use.
+  const std::shared_ptr<asio::ssl::context>& context() const { return context_; }
 
  private:
   // What tells a file from the one that had its name before: changes with every write and with its
@@ -49,7 +50,7 @@ class Certificate {
 
   const std::string chain_file_;
   const std::string key_file_;
-  asio::ssl::context context_;
+  std::shared_ptr<asio::ssl::context> context_;
   std::optional<Versions> tried_;  // when load() was called last
   bool is_usable_ = false;         // what it was called for
   std::int64_t tried_ns_ = 0;

@@ -75,10 +75,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   asio::awaitable<void> run() {
     enter();
-    error_code error;
-    co_await handshake(error);
     buffer_.reserve(kHeadBufferBytes);
-    while (!error && !shared_.draining.load()) {
+    while (!shared_.draining.load()) {
       const bool more = co_await serve_one();
       if (!more) {
         break;
@@ -107,6 +105,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         }
       });
     });
+    if (unproven_) {
+      shared_.connections.expect_proof(*entry_);
+    }
     shared_.metrics.connections.fetch_add(1);
     shared_.metrics.connections_total.fetch_add(1);
   }
@@ -115,6 +116,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void make_room() {
     auto& bytes = beast::get_lowest_layer(stream_);
     const bool draining = shared_.draining.load();
+    if (unproven_ && !draining) {
+      bytes.close();  // a farewell would take its time
+      return;
+    }
     switch (phase_) {
       case Phase::kIdle:
       case Phase::kAsked:
@@ -152,15 +157,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void mark(Phase phase, std::shared_ptr<QueryControl> control = nullptr) {
     phase_ = phase;
     shared_.connections.mark(*entry_, state_in(phase), std::move(control));
-  }
-
-  asio::awaitable<void> handshake(error_code& error) {
-    if constexpr (std::is_same_v<Stream, TlsStream>) {
-      mark(Phase::kIdle);
-      expire_after_ms(kHttpHeaderMsMax);
-      co_await stream_.async_handshake(asio::ssl::stream_base::server, quietly(error));
-    }
-    co_return;
   }
 
   asio::awaitable<void> close() {
@@ -283,6 +279,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       refusal = std::move(admission.refusal);
     }
     if (!refusal.has_value()) {
+      // What needs no token, such as /healthz, shows nothing.
+      const bool proven = request.identity.full || !request.identity.token_id.empty();
+      if (proven && std::exchange(unproven_, false)) {
+        shared_.connections.prove(*entry_);
+      }
       Refusal why;
       const BodyEnd end = co_await read_body(parser, request, admission.body_bytes_max, &why);
       if (end == BodyEnd::kGone) {
@@ -522,7 +523,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::function<void(std::uint64_t, beast::string_view, error_code&)> check_chunk_ =
       [this](std::uint64_t size, beast::string_view extensions, error_code& error) {
         const auto digits_end = static_cast<std::size_t>(extensions.data() - received().data());
-        error = chunk_error(size, extensions.size(), received().substr(0, digits_end),
+        error = chunk_error(size, {extensions.data(), extensions.size()},
+                            received().substr(0, digits_end),
                             received().substr(digits_end + extensions.size()));
       };
   const std::string peer_;     // the client's address and port; empty when it has gone already
@@ -534,8 +536,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::int64_t started_ns_ = 0;
   std::optional<ConnectionList::Handle> entry_;  // none before and after
   Phase phase_ = Phase::kBusy;
-  bool gone_ = false;       // the client has left
-  bool lingering_ = false;  // input is left unread
+  bool unproven_ = std::is_same_v<Stream, TlsStream>;  // costs much, and no token was shown
+  bool gone_ = false;                                  // the client has left
+  bool lingering_ = false;                             // input is left unread
 };
 
 // Whatever a library throws ends that connection only.

@@ -8,8 +8,8 @@
 
 namespace evq {
 
-// Start serving a client; `client` is nothing when it has gone already. On any thread; `shared`
-// must outlive the IO threads' work.
+// Start serving a client, with whom hands are shaken where it speaks TLS; `client` is nothing when
+// it has gone already. On any thread; `shared` must outlive the IO threads' work.
 void start_connection(Shared& shared, PlainStream stream,
                       const std::optional<tcp::endpoint>& client);
 void start_connection(Shared& shared, TlsStream stream, const std::optional<tcp::endpoint>& client);

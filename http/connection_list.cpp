@@ -1,13 +1,16 @@
 #include "http/connection_list.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "http/limits.h"
 
 namespace evq {
 
 ConnectionList::Handle ConnectionList::add(std::function<void()> close) {
   const MutexLock lock(mutex_);
   return entries_.insert(entries_.end(),
-                         Entry{ConnectionState::kBusy, 0, std::move(close), {}, false});
+                         Entry{ConnectionState::kBusy, 0, std::move(close), {}, false, false});
 }
 
 void ConnectionList::remove(Handle entry) {
@@ -22,6 +25,27 @@ void ConnectionList::mark(Handle entry, ConnectionState state,
   entry->since_ns = monotonic_now_ns();
   entry->asked_to_close = false;
   entry->control.swap(control);
+}
+
+void ConnectionList::expect_proof(Handle entry) {
+  const MutexLock lock(mutex_);
+  entry->unproven = true;
+  const auto unproven = static_cast<std::size_t>(
+      std::ranges::count_if(entries_, [](const Entry& each) { return each.unproven; }));
+  if (unproven <= kHttpUnprovenMax) {
+    return;
+  }
+  const auto oldest = std::ranges::find_if(
+      entries_, [](const Entry& each) { return each.unproven && !each.asked_to_close; });
+  if (oldest != entries_.end() && oldest != entry) {
+    oldest->close();
+    oldest->asked_to_close = true;
+  }
+}
+
+void ConnectionList::prove(Handle entry) {
+  const MutexLock lock(mutex_);
+  entry->unproven = false;
 }
 
 std::size_t ConnectionList::size() {

@@ -29,6 +29,7 @@ class ConnectionList {
     std::function<void()> close;            // asks the connection to end, from any thread
     std::shared_ptr<QueryControl> control;  // of the request that runs
     bool asked_to_close = false;            // in this state
+    bool unproven = false;                  // see expect_proof
   };
   using Handle = std::list<Entry>::iterator;
 
@@ -36,6 +37,12 @@ class ConnectionList {
   void remove(Handle entry);
   // Notes the connection's state now and the control of its running request, if any.
   void mark(Handle entry, ConnectionState state, std::shared_ptr<QueryControl> control);
+
+  // Says that the connection takes much memory from now on, and has not shown yet that it may send
+  // a request. Of more than kHttpUnprovenMax such ones the oldest is asked to close.
+  void expect_proof(Handle entry);
+  // Says that it has sent a request which has a right to be answered.
+  void prove(Handle entry);
 
   std::size_t size();
   // Asks one connection to close: one that is ending anyway, else the oldest idle one, else the one

@@ -89,7 +89,13 @@ Result<IngestOptions> ingest_options(const HttpRequest& request) {
   return options;
 }
 
-void tell_repairs(const IngestCounts& counts, HttpResponse* response) {
+void tell_counts(const IngestCounts& counts, HttpResponse* response) {
+  if (counts.untimed > 0) {
+    response->headers.emplace_back(kUntimedHeader, std::to_string(counts.untimed));
+  }
+  if (counts.relabelled > 0) {
+    response->headers.emplace_back(kRelabelledHeader, std::to_string(counts.relabelled));
+  }
   if (counts.repaired > 0 && counts.first_repaired.has_value()) {
     response->headers.emplace_back(kRepairedHeader,
                                    std::to_string(counts.repaired) + "; line " +
@@ -102,7 +108,7 @@ void tell_repairs(const IngestCounts& counts, HttpResponse* response) {
 void write_answer(const IngestReport& report, HttpResponse* response) {
   try {
     append_ingest_report(report, SIZE_MAX, &response->body);
-    tell_repairs(report.counts, response);
+    tell_counts(report.counts, response);
   } catch (const std::bad_alloc&) {
     response->body.clear();
     append_ingest_report(report, 0, &response->body);  // it has room for this

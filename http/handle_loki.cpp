@@ -90,7 +90,12 @@ class Stream {
     if (clashes) {
       Members event = own_members(entry);
       add_members(entry.metadata, &event);
-      add_members(labels_, &event);
+      Members news = labels_;  // what the metadata does not say in the same words
+      std::erase_if(news, [&](const auto& each) {
+        const auto said = entry.metadata.find(each.first);
+        return said != entry.metadata.end() && said->second == each.second;
+      });
+      add_members(news, &event);
       write_members(event, &json);
     } else {
       if (!text_.empty()) {
@@ -320,9 +325,10 @@ Entry read_proto_entry(DynamicView entry) {
 }
 
 Result<std::string> proto_events(std::string_view message, RewritingClaim* claim) {
-  const std::optional<std::string> bytes = dynamic_from_proto(message, kPush);
-  if (!bytes.has_value()) {
-    return malformed("it is no PushRequest message");
+  const Result<std::string> bytes = dynamic_from_proto(message, kPush);
+  if (!bytes.ok()) {
+    return bytes.error().code == ErrorCode::kData ? malformed("it is no PushRequest message")
+                                                  : bytes.error();
   }
   std::string events;
   MemberRoom room(*claim);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "apl/service/arrival_page.h"
 #include "apl/service/result_writer.h"
 #include "http/api.h"
 #include "http/legacy_query.h"
@@ -52,9 +53,10 @@ class NoSink final : public ResultSink {
   std::uint64_t rows_matched = 0;
 };
 
-// The rows that match over the whole range, which a page behind a cursor does not see itself.
+// The rows that match over the whole range, which a page of it does not see itself.
 Result<std::uint64_t> count_without_cursor(Api& api, QueryRequest query) {
   query.cursor.reset();
+  query.by_arrival = false;
   query.exact_matches = true;
   query.limit = 1;
   query.api_form = false;
@@ -76,6 +78,18 @@ Result<std::int64_t> streaming_ns(const HttpRequest& request) {
                       "streaming-duration must be a time to wait, such as 5s or 1m30s, or auto");
   }
   return std::min<std::int64_t>(*span, kHttpStreamMsMax * kMillisecondNs);
+}
+
+// Whether a query is for whoever watches a dataset and asks again with the cursor of the last event
+// that came. Oldest first says so; other orders are of what there is when the query is asked.
+bool is_watched(const LegacyQuery& query) {
+  const bool by_time = std::ranges::count_if(query.order, [](const OrderItem& item) {
+                         return !item.field.empty();
+                       }) == 1;
+  return by_time && query.aggregations.empty() && query.group_by.empty() &&
+         std::ranges::any_of(query.order, [](const OrderItem& item) {
+           return item.field == kTimeField && !item.descending;
+         });
 }
 
 // Notes the fields of the dataset and which of them are maps: those that are declared, and the one
@@ -114,20 +128,21 @@ Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest
   query.api_form = true;
   query.pages = true;
   query.keeps_rows = false;
-  const bool behind_cursor = !query.cursor.value_or("").empty();
-  query.exact_matches = !behind_cursor;  // the page may end where it is full: counted below
+  const bool is_page = query.by_arrival || !query.cursor.value_or("").empty();
+  query.exact_matches = !is_page;  // the page may end where it is full: counted below
   query.control = request.control;
   query.may_read = [&](const std::string& dataset) {
     return request.identity.may(dataset, "query", "read");
   };
   StatusTap tap(*answer);
-  Status asked = api.service.query(query, tap);
+  Status asked =
+      query.by_arrival ? query_by_arrival(api.service, query, tap) : api.service.query(query, tap);
   const bool waits_on = waits && asked.ok() && tap.status.rows == 0;
   api.metrics.queries.fetch_add(waits_on ? 0 : 1);
   EVQ_TRY(std::move(asked));
   api.metrics.rows_examined.fetch_add(tap.status.rows_examined);
   // A page without rows that waits for some is asked for again soon, and its status goes nowhere.
-  if (behind_cursor && (tap.status.rows > 0 || !waits)) {
+  if (is_page && (tap.status.rows > 0 || !waits)) {
     EVQ_TRY_ASSIGN(tap.status.rows_matched, count_without_cursor(api, query));
   }
   EVQ_TRY(answer->end(tap.status));
@@ -204,6 +219,7 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   });
   query.cursor = legacy.cursor;
   query.include_cursor = legacy.include_cursor;
+  query.by_arrival = wait_ns > 0 && is_watched(legacy);
   const bool waits = monotonic_now_ns() - request.received_ns < wait_ns;
   const Result<QueryAnswer> answer =
       run_query(api, request, query, make_legacy_answer(api.answers, std::move(form)), waits);

@@ -16,6 +16,9 @@
 #include "http/router.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
+#include "store/base/time.h"
+#include "store/ingest/leading_time.h"
+#include "store/ingest/line_times.h"
 #include "store/ingest/nested_value.h"
 #include "store/ingest/tolerant_reader.h"
 
@@ -93,15 +96,32 @@ constexpr std::array<std::string_view, 3> kOriginNames = {"host", "source", "sou
 constexpr std::array<std::string_view, 6> kEnvelopeNames = {"_time",  "index",      "host",
                                                             "source", "sourcetype", "_raw"};
 
+// What the parameters of a request say of all of its events.
+struct EventsOf {
+  const HttpRequest& request;
+  bool finds_times = false;  // in the text of one whose envelope has none
+};
+
 DynamicView member_of(DynamicView bag, std::string_view name) {
   return bag.is_bag() ? bag.find(name).value_or(DynamicView()) : DynamicView();
+}
+
+// The time that a text says it is from, as JSON; empty when it says none.
+std::string time_in(DynamicView event) {
+  std::string text;
+  if (event.is_string()) {
+    if (const auto time = leading_time(event.as_string(), wall_clock_now_ns())) {
+      JsonWriter(text).instant(*time);
+    }
+  }
+  return text;
 }
 
 // Gives `take` the name and the value, as JSON, of each of those that there are. `text`: the
 // envelope as it was sent, which of the time has all digits. What neither the envelope nor the
 // event says of the origin, the request may.
 template <class Take>
-void take_envelope_members(const HttpRequest& request, DynamicView envelope, std::string_view text,
+void take_envelope_members(const EventsOf& all, DynamicView envelope, std::string_view text,
                            const Take& take) {
   const auto own = [&](std::string_view name) { return member_of(envelope, name); };
   const DynamicView event = own("event");
@@ -109,6 +129,10 @@ void take_envelope_members(const HttpRequest& request, DynamicView envelope, std
     const bool is_real = time.tag() == DynamicTag::kReal;
     const std::string_view digits = is_real ? number_text(text, "time") : std::string_view();
     take("_time", digits.empty() ? json_of(time) : std::string(digits));
+  } else if (all.finds_times && member_of(own("fields"), "_time").is_null()) {
+    if (std::string found = time_in(event); !found.empty()) {
+      take("_time", std::move(found));
+    }
   }
   if (const DynamicView index = own("index"); !index.is_null()) {
     take("index", json_of(index));
@@ -116,7 +140,7 @@ void take_envelope_members(const HttpRequest& request, DynamicView envelope, std
   for (const std::string_view name : kOriginNames) {
     if (const DynamicView value = own(name); !value.is_null()) {
       take(name, json_of(value));
-    } else if (const auto asked = request.parameter(name);
+    } else if (const auto asked = all.request.parameter(name);
                asked.has_value() && member_of(event, name).is_null() &&
                member_of(own("fields"), name).is_null()) {
       std::string value_text;
@@ -178,7 +202,7 @@ void add_news(DynamicView bag, Members* event) {
 
 // One envelope, which has an event, as this event. Of two members of one name that of the envelope
 // comes first, then the event's own, then that of `fields`; the later are kept under another name.
-Status append_envelope(const HttpRequest& request, DynamicView envelope, std::string_view text,
+Status append_envelope(const EventsOf& all, DynamicView envelope, std::string_view text,
                        MemberRoom* room, std::string* out) {
   const DynamicView event = member_of(envelope, "event");
   const DynamicView fields = member_of(envelope, "fields");
@@ -187,14 +211,14 @@ Status append_envelope(const HttpRequest& request, DynamicView envelope, std::st
   json.begin_object();
   if (may_clash(event, fields)) {
     Members members;
-    take_envelope_members(request, envelope, text, [&](std::string_view name, std::string value) {
+    take_envelope_members(all, envelope, text, [&](std::string_view name, std::string value) {
       members.insert_or_assign(std::string(name), std::move(value));
     });
     add_news(event, &members);
     add_news(fields, &members);
     write_members(members, &json);
   } else {
-    take_envelope_members(request, envelope, text,
+    take_envelope_members(all, envelope, text,
                           [&](std::string_view name, const std::string& value) {
                             json.key(name);
                             json.raw(value);
@@ -271,15 +295,26 @@ Result<std::string> raw_objects(std::string_view body, const Members& origin,
   return events;
 }
 
-// Each line of a raw body as an event.
+// Each line of a raw body as an event, from when it says, or else from when the line before it is.
 Result<std::string> raw_lines(std::string_view body, const Members& origin, RewritingClaim* claim) {
   std::string events;
+  const std::int64_t now_ns = wall_clock_now_ns();
+  const DateOrder order =
+      date_order_in(body.substr(0, kHttpSplunkDatesBytesMax), PieceKind::kText, now_ns)
+          .value_or(DateOrder::kMonthFirst);
+  std::optional<std::int64_t> time;
   while (!body.empty()) {
     const std::string_view line = take_line(&body);
     if (is_blank(line)) {
       continue;
     }
+    const auto own_time = leading_time(line, now_ns, order);
+    time = own_time.has_value() ? own_time : time;
     const auto write = [&](JsonWriter* json) {
+      if (time.has_value()) {
+        json->key("_time");
+        json->instant(*time);
+      }
       json->key("_raw");
       json->string(line);
     };
@@ -414,6 +449,8 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
+  EventsOf all{request};
+  EVQ_TRY_ASSIGN(all.finds_times, switch_parameter(request, "auto_extract_timestamp"));
   SplunkIndex index(request);
   MemberRoom room(*claim);
   std::map<std::string, SplunkEvents> by_dataset;
@@ -436,7 +473,7 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
     }
     SplunkEvents& events = by_dataset[index.dataset_of(envelope)];
     const std::size_t before = events.text.size();
-    EVQ_TRY(append_envelope(request, envelope, text, &room, &events.text));
+    EVQ_TRY(append_envelope(all, envelope, text, &room, &events.text));
     events.numbers.push_back(number);
     EVQ_TRY(claim->take_events(events.text.size() - before + sizeof(number)));
     if (by_dataset.size() > kHttpSplunkIndexesMax) {

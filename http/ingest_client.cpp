@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include <zstd.h>
@@ -11,9 +12,11 @@
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
+#include "store/base/number.h"
 #include "store/base/percent_coding.h"
 #include "store/ingest/boundary.h"
 #include "store/ingest/csv_record.h"
+#include "store/ingest/event_assembler.h"
 #include "store/ingest/json_rows.h"
 #include "store/ingest/line_times.h"
 #include "store/ingest/log_entry.h"
@@ -36,8 +39,9 @@ constexpr int kZstdLevel = 3;
 struct Batch {
   std::string body;
   std::string content_type;
-  std::vector<std::uint64_t> lines;  // of the input, by line of the body; empty: consecutive
-  std::uint64_t first_line = 1;      // of the input, for the first line of the body
+  std::vector<std::uint64_t> lines;   // of the input, by line of the body; empty: consecutive
+  std::uint64_t first_line = 1;       // of the input, for the first line of the body
+  std::vector<std::uint64_t> commas;  // lines of the body whose event had one behind it
 };
 
 void append_value(std::string* body, std::string_view value) {
@@ -84,8 +88,13 @@ void append_lines(const Piece& piece, bool strict, Batch& batch) {
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     do {
-      batch.body.append(take_event(&lines[i], !strict)).push_back('\n');
+      const std::string_view line = trimmed(lines[i]);
+      const std::string_view event = take_event(&lines[i], !strict);
+      batch.body.append(event).push_back('\n');
       batch.lines.push_back(piece.line + i);
+      if (lines[i].empty() && line.ends_with(',') && !trimmed(event).ends_with(',')) {
+        batch.commas.push_back(batch.lines.size());
+      }
     } while (!lines[i].empty());
   }
 }
@@ -135,7 +144,7 @@ Batch make_batch(const Piece& piece, const IngestOptions& options, const CsvLayo
   Batch batch;
   batch.first_line = piece.line;
   batch.content_type = "application/x-ndjson";
-  if (piece.kind == PieceKind::kLines && options.format == InputFormat::kNdjson) {
+  if (piece.kind == PieceKind::kLines && options.has_one_value_a_line()) {
     batch.body = piece.text();
   } else if (piece.kind == PieceKind::kLines) {
     append_lines(piece, options.strict, batch);
@@ -191,6 +200,32 @@ void read_place(IngestFailure* failure) {
     failure->column = column;
     failure->reason.erase(0, at + 2);
   }
+}
+
+// A number of a header; 0 where the server does not send it.
+std::uint64_t number_of(std::string_view text) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(parse_int(text).value_or(0), 0));
+}
+
+// What the headers of an answer tell of the batch, with the line of the body: "2; line 1: why".
+void read_counts(const ClientResponse& answer, IngestCounts* counts) {
+  constexpr std::string_view kLine = "; line ";
+  constexpr std::string_view kReason = ": ";
+  const auto header = [&](const char* name) {
+    return answer.header(ascii_lower(name)).value_or("");
+  };
+  counts->untimed = number_of(header(kUntimedHeader));
+  counts->relabelled = number_of(header(kRelabelledHeader));
+  const std::string_view repaired = header(kRepairedHeader);
+  const std::size_t line = std::min(repaired.find(kLine), repaired.size());
+  const std::size_t reason = repaired.find(kReason, line);
+  if (reason == std::string_view::npos) {
+    return;
+  }
+  const std::size_t number = line + kLine.size();
+  counts->repaired = number_of(repaired.substr(0, line));
+  counts->first_repaired = IngestPlace{number_of(repaired.substr(number, reason - number)), 0,
+                                       std::string(repaired.substr(reason + kReason.size()))};
 }
 
 std::string_view line_of(std::string_view text, std::uint64_t number) {
@@ -283,6 +318,7 @@ class RemoteLoad {
       return error;
     }
     EVQ_TRY_ASSIGN(IngestReport report, read_ingest_answer(sent->body));
+    read_counts(*sent, &report.counts);
     wire_.awaits_server = true;
     return add(std::move(report), piece, batch);
   }
@@ -292,21 +328,41 @@ class RemoteLoad {
     return piece.line + breaks - (piece.text().ends_with('\n') && breaks > 0 ? 1 : 0);
   }
 
+  static std::uint64_t input_line(const Batch& batch, std::uint64_t body_line) {
+    return body_line > 0 && body_line <= batch.lines.size() ? batch.lines[body_line - 1]
+                                                            : body_line + batch.first_line - 1;
+  }
+
+  // Those that the server told, at their place in the input, and the commas that it did not see.
+  static void count_repairs(const Batch& batch, const std::set<std::uint64_t>& failed,
+                            IngestCounts* counts) {
+    if (counts->first_repaired) {
+      counts->first_repaired->line = input_line(batch, counts->first_repaired->line);
+    }
+    for (const std::uint64_t body_line : batch.commas) {
+      if (failed.contains(body_line)) {
+        continue;
+      }
+      const std::uint64_t line = input_line(batch, body_line);
+      ++counts->repaired;
+      if (!counts->first_repaired || line < counts->first_repaired->line) {
+        counts->first_repaired = IngestPlace{line, 0, kRepairComma};
+      }
+    }
+  }
+
   Status add(IngestReport report, const Piece& piece, const Batch& batch) {
+    std::set<std::uint64_t> failed;  // lines of the body
     for (IngestFailure& failure : report.counts.failures) {
       read_place(&failure);
       const std::uint64_t body_line = failure.line;
-      if (failure.line == 0) {
-        failure.line = piece.line;
-      } else if (failure.line <= batch.lines.size()) {
-        failure.line = batch.lines[failure.line - 1];
-      } else {
-        failure.line += batch.first_line - 1;
-      }
+      failure.line = body_line == 0 ? piece.line : input_line(batch, body_line);
+      failed.insert(body_line);
       if (request_.reject) {
         request_.reject(body_line == 0 ? "" : line_of(batch.body, body_line), failure);
       }
     }
+    count_repairs(batch, failed, &report.counts);
     report_.blocks_created += report.blocks_created;
     report_.fresh_chunks = report.fresh_chunks;
     report_.counts.add(std::move(report.counts));

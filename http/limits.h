@@ -34,6 +34,8 @@ inline constexpr std::size_t kHttpIngestDecodedBytesMax = 256 * kMebibyte;
 inline constexpr int kHttpZstdWindowLogMax = 23;
 // Indexes of one request of Splunk's: each is a load of its own, and may be a dataset of its own.
 inline constexpr std::size_t kHttpSplunkIndexesMax = 100;
+// So much of the beginning of a raw body of Splunk's tells the order of days and months in it.
+inline constexpr std::size_t kHttpSplunkDatesBytesMax = 1 * kMebibyte;
 // Known fields of one protobuf message, repetitions counted, and bytes copied in all to put
 // messages together that are given in pieces.
 inline constexpr std::size_t kProtobufFieldsMax = std::size_t{1} << 20U;
@@ -53,6 +55,12 @@ inline constexpr std::int64_t kHttpLingerMsMax = 1000;
 // Open connections, and no more than half of the descriptors; the oldest idle ones are closed to
 // make room.
 inline constexpr std::size_t kHttpConnectionsMax = 4096;
+// Connections over TLS, of which each takes some 150 KiB, that have sent no request with a valid
+// token yet, where one is needed; the oldest is closed for one more.
+inline constexpr std::size_t kHttpUnprovenMax = 256;
+// Memory of a connection over TLS, and of another: what is worth giving back when many have gone.
+inline constexpr std::uint64_t kHttpTlsConnectionBytes = 128 * kKibibyte;
+inline constexpr std::uint64_t kHttpConnectionBytes = 8 * kKibibyte;
 // A body longer than this waits in a file instead of in memory until it is complete.
 inline constexpr std::size_t kHttpBodyMemoryBytesMax = 1 * kMebibyte;
 // Bodies that wait, together: in memory, and in files.

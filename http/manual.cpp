@@ -122,15 +122,22 @@ otherwise. A refusal tells the first event that is wrong in
 .IR invalid\-event\-number ,
 from 0, and why a body is no JSON in
 .IR detail ,
-which Splunk does not have. When some events of good JSON cannot be kept, for their time or their
+which Splunk does not have. An event whose envelope has no
+.I time
+gets that of its receipt; with
+.I auto_extract_timestamp=true
+in the URL, one that is a text gets the time that the text begins with, as evq ingest reads it.
+Lines of a raw body get theirs without being told to, and a line that says none that of the line
+before it. When some events of good JSON cannot be kept, for their time or their
 size, the others are.
 .PP
 Of Loki's pushes, labels and metadata are members of the event, before which its _time and
 .I line
 come, and metadata before labels: of two of one name the later is kept with
 .I _user
-before it, as _user_line; an entry that has a name of more than 200 bytes then is refused. So is one
-whose time evq cannot hold; the others are kept, and the answer is 400.
+before it, as _user_line, unless a label says what the metadata says; an entry that has a name of
+more than 200 bytes then is refused. So is one whose time evq cannot hold; the others are kept, and
+the answer is 400.
 .PP
 A query is {"apl": text} with startTime and endTime (RFC 3339, now, now\-6h; a closed interval;
 0001\-01\-01 means none),
@@ -144,7 +151,7 @@ the same without the bin, also where a limit of groups, columns added, renamed o
 condition on the groups, a sort or a render comes after it.
 An answer that the default limit has ended (1,000 rows, or defaultLimit) says so in
 .IR status.messages ,
-with the code default_limit_warning.
+with the code default_limit_warning. A table without fields has one column, which is empty.
 In the legacy form
 .IR _time " and " _sysTime
 of an event are times: of what else a query gives these names
@@ -253,6 +260,16 @@ A union of datasets is paged in the same way; its cursors are no cursors of one 
 nor those of a dataset of another one.
 Subqueries and the right sides of join and lookup read all events for every page.
 .PP
+These pages go by _time: an event that arrives late, with a time before the cursor's, is on none of
+those that follow. So may be one without a time of its own, whose request was received before
+another and stored after it. Who watches a dataset sends the older query with
+.B streaming\-duration
+(5s) and no order but that of _time, ascending. Its events come in the order in which they arrive,
+each once whatever its time, if that is not before startTime; endTime does not count. The
+.I _rowId
+of the last one is the next request's
+.IR cursor .
+.PP
 A cursor names an event. Pages are of events that come in the order of _time, ascending or
 descending, and of nothing else: as they are unsorted, by
 .BR "sort by _time" ,
@@ -286,6 +303,10 @@ std::string limits_section() {
           " for all at once. Large ones wait for theirs in the order in which they came; what does "
           "not fit within " +
           seconds_text(kQueryQueueMsMax) + " gets 503");
+  row("one message of Protocol Buffers",
+      std::to_string(kProtobufFieldsMax) +
+          " fields, each entry of a list counted, such as the records of a scope; and " +
+          size_text(kProtobufJoinedBytesMax) + " of messages that come in pieces");
   row("one line of a body", size_text(kHttpLineBytesMax));
   row("any other body", size_text(kHttpQueryBodyBytesMax) + ", and " +
                             size_text(kHttpIngestBodyBytesMax) + " of what Beats set up");
@@ -304,7 +325,9 @@ std::string limits_section() {
           size_text(kAnswerBorrowedBytesMax) + " of memory; who finds none gets 503");
   row("time of a query", seconds_text(kQueryTimeMsDefault) + "; \\-\\-timeout. Of a completion " +
                              seconds_text(kCompletionMsMax));
-  row("memory of all queries", size_text(kQueryMemoryBytesDefault) + "; \\-\\-memory\\-limit");
+  row("memory of all queries", size_text(kQueryMemoryBytesDefault) +
+                                   "; \\-\\-memory\\-limit. The process takes more than the limit: "
+                                   "evq\\-store(5) says what is not counted");
   row("queries at once", std::to_string(kQueriesPerProcessorMax) + " a processor, " +
                              std::to_string(kQueriesQueuedMax) + " waiting for " +
                              seconds_text(kQueryQueueMsMax));
@@ -322,7 +345,10 @@ std::string limits_section() {
   row("connections",
       std::to_string(kHttpConnectionsMax) +
           ", and no more than half of the descriptors (ulimit \\-n); the oldest idle "
-          "ones are closed to make room");
+          "ones are closed to make room; over TLS each takes some 150 KiB once the client has "
+          "begun, and at most " +
+          std::to_string(kHttpUnprovenMax) +
+          " that have sent no request with a valid token are kept, the newest");
   row("datasets that stay open when nobody uses them",
       std::to_string(kOpenDatasetsMax) + ", and no more than one for " +
           std::to_string(kDescriptorsPerOpenDataset) +
@@ -349,7 +375,7 @@ of the end of the answer,
 (address and port),
 .IR method ,
 .I path
-without its parameters,
+without its parameters, where what a terminal would act on or show in another order is escaped,
 .IR status ,
 .I duration_us
 from the head to the end of the answer,
@@ -414,7 +440,8 @@ std::string render_http_manual() {
       "unless the server runs with \\-\\-no\\-auth; a personal token (xapt\\-) also needs the\n"
       "organization's id in x\\-service\\-org\\-id or X\\-Axiom\\-Org\\-Id. A failed request "
       "answers\n"
-      "{\"code\": status, \"message\": text}, or what the clients of its endpoint read; failed\n"
+      "{\"code\": status, \"message\": text}, with the hint that a message ends in as a third\n"
+      "member, or what the clients of its endpoint read; failed\n"
       "authentication is always 403. Every answer "
       "has\n"
       "an X\\-Axiom\\-Trace\\-Id.\n"

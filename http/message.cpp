@@ -44,7 +44,8 @@ Error ask_again(HttpRequest& request, std::int64_t again_ms) {
   return make_error(ErrorCode::kUnavailable, std::string(kBusyText));
 }
 
-HttpResponse error_response(int status, std::string_view message, std::string_view detail) {
+HttpResponse error_response(int status, std::string_view message, std::string_view detail,
+                            std::string_view hint) {
   HttpResponse response;
   response.status = status;
   JsonWriter json(response.body);
@@ -53,6 +54,10 @@ HttpResponse error_response(int status, std::string_view message, std::string_vi
   json.integer(status);
   json.key("message");
   json.string(repair_utf8(message));
+  if (!hint.empty()) {
+    json.key("hint");
+    json.string(repair_utf8(hint));
+  }
   if (!detail.empty()) {
     json.key("detail");
     json.raw(detail);

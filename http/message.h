@@ -76,8 +76,9 @@ Error ask_again(HttpRequest& request, std::int64_t again_ms);
 inline constexpr std::string_view kBusyText = "the server is busy, try again";
 
 // {"code":…,"message":…}, the error object of every failed request; with "detail" when that JSON is
-// given.
-HttpResponse error_response(int status, std::string_view message, std::string_view detail = {});
+// given, and "hint", which the message has in brackets at its end, when there is one.
+HttpResponse error_response(int status, std::string_view message, std::string_view detail = {},
+                            std::string_view hint = {});
 
 // Splits a target: the path, and the parameters with %XX and + decoded. False for a malformed
 // escape or a NUL.

@@ -376,9 +376,9 @@ Status check_json(const ProtoMessage& message, RewritingClaim* claim, std::strin
 Result<std::string> read_request(std::string body, const ProtoMessage& message,
                                  OtlpEncoding encoding, RewritingClaim* claim) {
   if (encoding == OtlpEncoding::kProtobuf) {
-    std::optional<std::string> bytes = dynamic_from_proto(body, message);
-    return bytes.has_value() ? Result<std::string>(*std::move(bytes))
-                             : malformed("it is no message");
+    Result<std::string> bytes = dynamic_from_proto(body, message);
+    return bytes.ok() || bytes.error().code != ErrorCode::kData ? std::move(bytes)
+                                                                : malformed(bytes.error().message);
   }
   DynamicBuilder builder;
   if (const auto fault = TolerantReader().read(body, &builder); fault.has_value()) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "http/framing.h"
 #include "http/limits.h"
 #include "http/message.h"
 #include "store/base/ascii.h"
@@ -207,10 +208,13 @@ class Entries {
 };
 static_assert(kProtoFieldsMax <= 32);
 
-// Reads messages into a builder. All functions return false for what is no message.
+// Reads messages into a builder. All functions return false for what is no message, or one of more
+// than a limit, which past_limit() names then.
 class Reader {
  public:
   explicit Reader(DynamicBuilder* out) : out_(*out) {}
+
+  const std::string& past_limit() const { return past_limit_; }
 
   bool add_message(std::string_view bytes, const ProtoMessage& message, std::size_t depth) {
     Entries entries(message);
@@ -219,6 +223,7 @@ class Reader {
     }
     joined_bytes_ += entries.finish();
     if (joined_bytes_ > kProtobufJoinedBytesMax) {
+      past_limit_ = "messages in pieces of more than " + size_text(kProtobufJoinedBytesMax);
       return false;
     }
     out_.begin_bag();
@@ -241,7 +246,7 @@ class Reader {
  private:
   // Entries of lists are not kept, since one of two bytes would take many times that: repeated
   // fields are read again.
-  static bool find_entries(std::string_view bytes, const ProtoMessage& message, Entries* entries) {
+  bool find_entries(std::string_view bytes, const ProtoMessage& message, Entries* entries) {
     std::size_t known = 0;
     while (!bytes.empty()) {
       Entry entry{};
@@ -254,6 +259,8 @@ class Reader {
         continue;
       }
       if (++known > kProtobufFieldsMax) {
+        past_limit_ = "a message of more than " + std::to_string(kProtobufFieldsMax) +
+                      " fields or entries of lists";
         return false;
       }
       entries->add(static_cast<std::size_t>(field - message.fields.begin()), entry);
@@ -307,6 +314,7 @@ class Reader {
 
   DynamicBuilder& out_;
   std::size_t joined_bytes_ = 0;
+  std::string past_limit_;  // empty: the message is within all of them
 };
 
 void append_varint(std::uint64_t value, std::string* out) {
@@ -318,12 +326,17 @@ void append_varint(std::uint64_t value, std::string* out) {
 
 }  // namespace
 
-std::optional<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message) {
+Result<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message) {
   DynamicBuilder builder;
-  if (!Reader(&builder).add_message(bytes, message, 0)) {
-    return std::nullopt;
+  Reader reader(&builder);
+  if (reader.add_message(bytes, message, 0)) {
+    return builder.take();
   }
-  return builder.take();
+  if (!reader.past_limit().empty()) {
+    return make_error(ErrorCode::kTooLarge, "the request has " + reader.past_limit(),
+                      "send the events in several requests");
+  }
+  return make_error(ErrorCode::kData, "it is no message");
 }
 
 bool is_protobuf(const HttpRequest& request) {

@@ -6,10 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "store/base/result.h"
 
 namespace evq {
 
@@ -48,10 +49,10 @@ struct ProtoMessage {
   bool one_of = false;                 // the fields are those of a oneof, and there are no others
 };
 
-// The bytes of a dynamic bag; nothing when the message is malformed, nested deeper than
-// kJsonDepthMax, has more than a million fields of the table or pieces of messages of more than
-// 16 MiB in all.
-std::optional<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message);
+// The bytes of a dynamic bag. kData when the message is malformed or nested deeper than
+// kJsonDepthMax; kTooLarge, which names the limit, when it has more than kProtobufFieldsMax fields
+// of the table, or pieces of messages of more than kProtobufJoinedBytesMax in all.
+Result<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message);
 
 // A field of a message that is written: an integer, or text, bytes or a message.
 void append_proto_varint(std::uint32_t number, std::uint64_t value, std::string* out);

@@ -401,8 +401,8 @@ void Router::add_cors(const HttpRequest& request, HttpResponse* response) const 
   response->headers.emplace_back("Access-Control-Expose-Headers",
                                  "X-Axiom-Trace-Id, X-Axiom-History-Query-Id, X-RateLimit-Scope, "
                                  "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "
-                                 "Retry-After, X-Evq-Error, X-Evq-Repaired, X-Evq-Arrival-End, "
-                                 "X-Evq-Dataset-Number");
+                                 "Retry-After, X-Evq-Error, X-Evq-Repaired, X-Evq-Untimed, "
+                                 "X-Evq-Relabelled, X-Evq-Arrival-End, X-Evq-Dataset-Number");
   response->headers.emplace_back("Vary", "Origin");
 }
 

@@ -95,8 +95,10 @@ constexpr Route kRoutes[] = {
      Lane::kWrite, kIngestBytes, kNoPersonal, false,
      "Stores events: JSON, NDJSON or CSV, plain, gzip, zstd or deflate. All good events or none "
      "are kept. evq's own: the header X-Evq-Repaired tells how many events were kept with "
-     "something repaired, and where the first is; with ?strict=true they fail. With ?otlp=true, "
-     "attributes.custom and duration are what the OTLP endpoints make of them."},
+     "something repaired, and where the first is; with ?strict=true they fail. X-Evq-Untimed tells "
+     "how many got the time of their receipt, X-Evq-Relabelled how many had a field whose place a "
+     "label took. With ?otlp=true, attributes.custom and duration are what the OTLP endpoints make "
+     "of them."},
     {"POST", "/v1/datasets/{dataset}/ingest", handle_ingest, Scope::kDataset, "ingest", "create",
      Lane::kWrite, kIngestBytes, kNormal, false,
      "The same under the older path; personal tokens may use it."},
@@ -257,7 +259,7 @@ constexpr Route kRoutes[] = {
     {"POST", "/v1/datasets/{dataset}/query", handle_legacy_query, Scope::kDataset, "query", "read",
      Lane::kQuery, kJsonBytes, kNormal, true,
      "The older query: filter, aggregations, groupBy, order, limit, cursor; ?streaming-duration "
-     "waits for events."},
+     "waits for events, which come as they arrive: see PAGES."},
     {"POST", "/v2/datasets/_apl/delete", handle_delete, Scope::kContent, "datasets", "update",
      Lane::kQuery, kJsonBytes, kNoPersonal, true,
      "Deletes whole blocks that hold a matching event; commit false only reports. Names one "

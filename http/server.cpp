@@ -15,6 +15,7 @@
 #include "http/io_threads.h"
 #include "http/limits.h"
 #include "http/listener.h"
+#include "http/tls_greeting.h"
 #include "store/base/heap.h"
 #include "store/base/process.h"
 #include "store/base/time.h"
@@ -83,8 +84,11 @@ class BeastServer final : public HttpServer {
     const std::int64_t now_ns = monotonic_now_ns();
     const bool few_bodies = bodies_watch_.is_due(shared_.bodies->memory.held.load(), now_ns);
     const HttpMetrics& metrics = shared_.metrics;
+    const std::uint64_t each =
+        certificate_.is_wanted() ? kHttpTlsConnectionBytes : kHttpConnectionBytes;
+    const bool few_clients = connections_watch_.is_due(shared_.connections.size() * each, now_ns);
     if (idle_watch_.is_due(metrics.requests_running.load(), metrics.queries.load(), now_ns) ||
-        few_bodies) {
+        few_bodies || few_clients) {
       static_cast<void>(shared_.writes->submit([] { return_free_memory(); }, [] {}));
     }
     if (shared_.draining.load()) {
@@ -140,7 +144,7 @@ class BeastServer final : public HttpServer {
     const tcp::endpoint remote = socket.remote_endpoint(error);
     const std::optional<tcp::endpoint> client = error ? std::nullopt : std::optional(remote);
     if (certificate_.is_wanted()) {
-      start_connection(shared_, TlsStream(std::move(socket), certificate_.context()), client);
+      greet_over_tls(shared_, std::move(socket), certificate_.context(), client);
     } else {
       start_connection(shared_, PlainStream(std::move(socket)), client);
     }
@@ -181,6 +185,7 @@ class BeastServer final : public HttpServer {
   Listener listener_{[this](tcp::acceptor& acceptor) { return take_clients(acceptor); }};
   std::int64_t drain_started_ns_ = 0;
   QuietWatch bodies_watch_;
+  QuietWatch connections_watch_;
   IdleWatch idle_watch_;
 };
 

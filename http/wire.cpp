@@ -164,7 +164,7 @@ HttpResponse response_of_error(const Error& error, std::string_view apl) {
   const int status = error_code_info(code).http_status;
   const std::string message = message_of_error(error);
   if (error.code != ErrorCode::kCompile) {
-    HttpResponse plain = error_response(status, message);
+    HttpResponse plain = error_response(status, message, {}, error.hint);
     plain.headers.emplace_back(kErrorKindHeader, error_code_info(error.code).name);
     if (const std::string_view seconds = seconds_to_wait(error.code); !seconds.empty()) {
       plain.headers.emplace_back("Retry-After", seconds);

@@ -26,6 +26,10 @@ inline constexpr const char* kDatasetNumberHeader = "X-Evq-Dataset-Number";
 // Header with the number of events kept with something repaired, and the place of the first:
 // "2; line 1: invalid UTF-8 became U+FFFD".
 inline constexpr const char* kRepairedHeader = "X-Evq-Repaired";
+// Headers with the number of events that got the time of their receipt, and of those that had a
+// field whose place a label took; absent for none.
+inline constexpr const char* kUntimedHeader = "X-Evq-Untimed";
+inline constexpr const char* kRelabelledHeader = "X-Evq-Relabelled";
 
 // The error's message followed by its hint.
 std::string message_of_error(const Error& error);

@@ -249,6 +249,7 @@ Error read_error_answer(int status, std::string_view body, std::string_view apl,
     const std::string message = text_member(*answer, "message");
     error.message = message.empty() ? error.message : message;
     detail = wire::member(*answer, "detail");
+    error.hint = text_member(*answer, "hint");
   }
   error.code = status == 401 || status == 403   ? ErrorCode::kForbidden
                : status == 404                  ? ErrorCode::kNotFound
@@ -257,6 +258,15 @@ Error read_error_answer(int status, std::string_view body, std::string_view apl,
                : status == 400 || status == 415 ? ErrorCode::kUsage
                : status == 422                  ? ErrorCode::kLimit
                                                 : ErrorCode::kServer;
+  // The message has the hint in brackets behind it. Who is asked for other tokens or names knows a
+  // hint of his own, and so does who waits for the server.
+  const std::string bracketed = " (" + diag::inline_hint(error.hint) + ")";
+  const bool has_other_hint = status == 401 || status == 403 || status == 404 || status >= 500;
+  if (!error.hint.empty() && !has_other_hint && error.message.ends_with(bracketed)) {
+    error.message.resize(error.message.size() - bracketed.size());
+  } else {
+    error.hint.clear();
+  }
   // Those whose exit status tells more than the HTTP status.
   for (const ErrorCode code : {ErrorCode::kTimeout, ErrorCode::kData, ErrorCode::kDiskFull,
                                ErrorCode::kReadOnly, ErrorCode::kCorrupt}) {

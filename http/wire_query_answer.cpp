@@ -200,7 +200,7 @@ QueryStatus read_status(DynamicView answer) {
 
 Result<std::vector<Chunk>> read_columns(DynamicView table, const Schema& schema) {
   const DynamicView columns = member(table, "columns");
-  if (!columns.is_array() || columns.size() == 0) {
+  if (!columns.is_array() || columns.size() == 0 || schema.size() == 0) {
     return std::vector<Chunk>();
   }
   if (columns.size() != schema.size()) {

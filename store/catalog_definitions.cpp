@@ -16,6 +16,7 @@
 #include "store/catalog/database_copy.h"
 #include "store/catalog/dataset_file.h"
 #include "store/catalog/row_sum.h"
+#include "store/catalog/unsynced_vfs.h"
 #include "store/catalog_rows.h"
 #include "store/definition_coding.h"
 
@@ -316,7 +317,9 @@ Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connect
   options.vfs = options_.vfs;
   options.page_size_bytes = kDatasetPageBytes;
   options.create = true;
-  EVQ_TRY(make_private_directory(options_.directory + "/datasets"));
+  const bool unsynced = is_unsynced(options_.vfs);
+  EVQ_TRY(make_private_directory(options_.directory + "/datasets",
+                                 unsynced ? FolderUse::kUnsynced : FolderUse::kDurable));
   if (Status made = make_dataset_file(options, row.file_key); !made.ok()) {
     remove_dropped(row.definition.file_id);
     return std::move(made).take_error();

@@ -476,7 +476,8 @@ Result<std::unique_ptr<Store>> Store::open(const StoreOptions& options) {
     if (!options.create) {
       return missing_store(options.directory);
     }
-    EVQ_TRY(make_private_directory(options.directory));
+    EVQ_TRY(make_private_directory(options.directory,
+                                   options.scratch ? FolderUse::kUnsynced : FolderUse::kDurable));
   }
   // What may not be looked into would seem to be empty.
   if (auto names = list_directory(options.directory); !names.ok()) {

@@ -90,17 +90,19 @@ class PlaceholderSearch {
   std::set<std::pair<const Node*, Within>> searched_;  // shared plans, by what is around them
 };
 
-bool finds_scan(const Node& node, std::set<const Node*>* searched) {
-  if (std::holds_alternative<Scan>(node.op)) {
+// Whether a plan has a node of which `wanted` is true.
+template <class Wanted>
+bool finds(const Node& node, const Wanted& wanted, std::set<const Node*>* searched) {
+  if (wanted(node)) {
     return true;
   }
   if (const auto* shared = std::get_if<Shared>(&node.op)) {
-    return searched->insert(shared->plan.get()).second && finds_scan(*shared->plan, searched);
+    return searched->insert(shared->plan.get()).second && finds(*shared->plan, wanted, searched);
   }
   const auto* apply = std::get_if<Apply>(&node.op);
-  return (apply != nullptr && finds_scan(*apply->subplan, searched)) ||
+  return (apply != nullptr && finds(*apply->subplan, wanted, searched)) ||
          std::ranges::any_of(node.inputs,
-                             [&](const NodePtr& input) { return finds_scan(*input, searched); });
+                             [&](const NodePtr& input) { return finds(*input, wanted, searched); });
 }
 
 }  // namespace
@@ -120,7 +122,19 @@ bool reads_placeholder(const Node& node, std::uint64_t apply) {
 
 bool scans(const Node& node) {
   std::set<const Node*> searched;
-  return finds_scan(node, &searched);
+  return finds(
+      node, [](const Node& each) { return std::holds_alternative<Scan>(each.op); }, &searched);
+}
+
+bool makes_rows(const Node& node) {
+  std::set<const Node*> searched;
+  const auto makes_some = [](const Node& each) {
+    const auto* values = std::get_if<ValuesNode>(&each.op);
+    const auto* sequence = std::get_if<Sequence>(&each.op);
+    return (values != nullptr && values->table->rows > 0) ||
+           (sequence != nullptr && sequence->count > 0);
+  };
+  return finds(node, makes_some, &searched);
 }
 
 }  // namespace evq::plan

@@ -1,8 +1,7 @@
 #pragma once
 // The logical plan: about a dozen node kinds that carry every operator of the language. Binding
 // makes it from the AST, the optimiser rewrites it, the executor runs it, the printer shows it.
-// Nodes know nothing of blocks or SQLite: a Scan names a table by its TableRef and the executor
-// asks the store. That keeps the plan translatable to another engine.
+// Nodes know nothing of blocks or SQLite: a Scan names its table, for which the executor asks.
 //
 // Row order. A stream is either ordered (after Sort, TopN, Values, Window, Series) or natural.
 // The natural order of a Scan is newest first: by `_time` descending, then by arrival descending.
@@ -267,7 +266,8 @@ NodePtr clone(const Node& node);
 bool reads_placeholder(const Node& node);
 // Whether `node` reads those of Apply number `apply`: then its output differs between its runs.
 bool reads_placeholder(const Node& node, std::uint64_t apply);
-bool scans(const Node& node);  // whether any of its output is made from a dataset's rows
+bool scans(const Node& node);       // whether any of its output is made from a dataset's rows
+bool makes_rows(const Node& node);  // or from rows that the query makes itself
 
 // A whole query, bound.
 struct Plan {

@@ -45,8 +45,8 @@ void append_slot_json(std::string* out, const Values& values, std::size_t slot, 
 
 }  // namespace
 
-CellRenderer::CellRenderer(const Vector& column, WholeReals reals)
-    : column_(column), reals_(reals) {
+CellRenderer::CellRenderer(const Vector& column, WholeReals reals, std::size_t kept_bytes_max)
+    : column_(column), reals_(reals), room_bytes_(kept_bytes_max) {
   if (!column.is_flat() && column.values().size() <= column.size()) {
     rendered_.resize(column.values().size());
   }
@@ -59,17 +59,24 @@ void CellRenderer::append(std::string* out, std::size_t row) {
     return;
   }
   std::string& text = rendered_[slot];
-  if (text.empty()) {
-    append_slot_json(&text, column_.values(), slot, reals_);
+  if (!text.empty()) {
+    out->append(text);
+    return;
   }
-  out->append(text);
+  const std::size_t begin = out->size();
+  append_slot_json(out, column_.values(), slot, reals_);
+  const std::size_t bytes = out->size() - begin;
+  if (bytes <= room_bytes_) {
+    text.assign(*out, begin);
+    room_bytes_ -= bytes;
+  }
 }
 
 std::vector<CellRenderer> cell_renderers(const Chunk& rows, WholeReals reals) {
   std::vector<CellRenderer> made;
   made.reserve(rows.column_count());
   for (const Vector& column : rows.columns()) {
-    made.emplace_back(column, reals);
+    made.emplace_back(column, reals, kRenderedBytesMax / rows.column_count());
   }
   return made;
 }

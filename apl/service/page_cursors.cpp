@@ -29,8 +29,24 @@ Result<std::optional<plan::CursorBound>> PageCursors::bound(const ast::Query& qu
     return std::optional<plan::CursorBound>();
   }
   EVQ_TRY_ASSIGN(cursor_, read_cursor(*request_.cursor));
+  if (goes_by_arrival()) {
+    return std::optional<plan::CursorBound>();
+  }
   return std::optional(
       plan::CursorBound{cursor_->time, cursor_->ordinal, descending_, request_.include_cursor});
+}
+
+// A cursor that cursor_current() gave is a time and no row.
+bool PageCursors::goes_by_arrival() const {
+  return request_.by_arrival && cursor_.has_value() && encode_cursor(*cursor_) != *request_.cursor;
+}
+
+ArrivalRange PageCursors::arrivals() const {
+  ArrivalRange range = request_.arrivals;
+  if (goes_by_arrival()) {
+    range.from = std::max(range.from, cursor_->ordinal + (request_.include_cursor ? 0 : 1));
+  }
+  return range;
 }
 
 Status PageCursors::settle(plan::Plan* plan) {

@@ -21,8 +21,11 @@ class PageCursors {
   PageCursors(const QueryRequest& request, SnapshotTables& tables)
       : request_(request), tables_(tables) {}
 
-  // Returns where the page begins; nullopt without a cursor. kUsage for a text that is no cursor.
+  // Returns where the page begins; nullopt without a cursor, and where arrivals() tell it. kUsage
+  // for a text that is no cursor.
   Result<std::optional<plan::CursorBound>> bound(const ast::Query& query);
+  // The arrivals that the page is of; once bound() has read the cursor.
+  ArrivalRange arrivals() const;
   // Checks the plan as it was bound, and may make it give a row beyond the page. kUsage when the
   // request goes on at a cursor and the query cannot be paged, or reads other datasets.
   Status settle(plan::Plan* plan);
@@ -38,6 +41,7 @@ class PageCursors {
   void fill(QueryStatus* status) const;
 
  private:
+  bool goes_by_arrival() const;
   Status check_dataset(const plan::Plan& plan) const;
   Result<std::vector<RowOrigin>> origins_of(const Schema& schema, const Chunk& rows);
   Result<RowLocator*> locator_of(std::uint64_t handle);

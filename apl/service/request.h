@@ -46,6 +46,9 @@ struct QueryRequest {
   // Restricts events to those that arrived in this range; with any but the full range the query
   // must read one dataset. What a dataset holds now ends at Service::arrival_end.
   ArrivalRange arrivals;
+  // The cursor stands for when its row arrived: the page begins with what arrived later, whatever
+  // its time. See arrival_page.h.
+  bool by_arrival = false;
   bool include_cursor = false;        // the cursor's own row belongs to the page
   bool include_cursor_field = false;  // API answers of events: a `_cursor` column
   bool ascending = false;             // order of an answer that the query does not sort
@@ -117,6 +120,11 @@ struct ResultHeader {
   std::optional<std::uint64_t> default_limit;
   // Keeps the rows charged to the memory budget: for a sink that keeps chunks beyond the call.
   std::shared_ptr<const void> charge;
+  // The request's, which outlives the answer; null where it has none.
+  const QueryControl* control = nullptr;
+  // Whether the rows are still wanted, kCancelled or kTimeout if not. A sink asks for every piece
+  // of text that it makes: rows that share a long value are small until they are text.
+  Status check() const { return control != nullptr ? control->check() : Status::success(); }
 };
 
 // What is known of an answer after its last row.

@@ -21,6 +21,7 @@ class CsvWriter final : public TextResult {
         reals_(reals) {}
 
   Status begin(const ResultHeader& header) override {
+    watch(header);
     if (header_line_) {
       for (std::size_t i = 0; i < header.schema.size(); ++i) {
         if (i > 0) {
@@ -44,6 +45,7 @@ class CsvWriter final : public TextResult {
         cell.clear();
         append_cell_text(&cell, rows.column(column), row, reals_);
         append_cell(cell);
+        EVQ_TRY(end_cell());
       }
       text().append(std::max<std::size_t>(rows.column_count(), 1) - 1 - at, delimiter_);
       if (rows.column_count() == 1 && cell.empty()) {

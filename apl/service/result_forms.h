@@ -12,6 +12,7 @@
 namespace evq {
 
 // The base of the text writers: text is handed on when it has grown to kFlushBytes, and at the end.
+// A row need not be short: end_cell() lets no more than one long cell wait.
 class TextResult : public ResultSink {
  public:
   Status end(const QueryStatus& /*status*/) override { return flush(); }
@@ -21,8 +22,17 @@ class TextResult : public ResultSink {
 
   // The text that is not handed on yet; rows are appended here.
   std::string& text() { return text_; }
-  // Must be called after every row.
-  Status end_row() { return text_.size() >= kFlushBytes ? flush() : Status::success(); }
+  // Must be called before the first row. The text ends where the query's control says so.
+  void watch(const ResultHeader& header) { control_ = header.control; }
+  // Must be called after every row, and after every cell that may be long.
+  Status end_row() { return end_cell(); }
+  Status end_cell() {
+    if (text_.size() < kFlushBytes) {
+      return Status::success();
+    }
+    EVQ_TRY(control_ != nullptr ? control_->check() : Status::success());
+    return flush();
+  }
 
  private:
   static constexpr std::size_t kFlushBytes = std::size_t{1} << 18U;
@@ -34,6 +44,7 @@ class TextResult : public ResultSink {
   }
 
   const ByteSink out_;
+  const QueryControl* control_ = nullptr;
   std::string text_;
 };
 

@@ -26,6 +26,7 @@ class ObjectWriter final : public TextResult {
       : TextResult(std::move(out)), lines_(lines), nulls_(nulls), reals_(reals) {}
 
   Status begin(const ResultHeader& header) override {
+    watch(header);
     for (const Field& field : header.schema.fields()) {
       std::string key;
       append_json_string(key, field.name);
@@ -47,7 +48,7 @@ class ObjectWriter final : public TextResult {
       std::iota(all.begin(), all.end(), 0U);
     }
     for (std::size_t row = 0; row < rows.rows(); ++row) {
-      append_row(&cells, present.has_value() ? present->columns(row) : all, row);
+      EVQ_TRY(append_row(&cells, present.has_value() ? present->columns(row) : all, row));
       EVQ_TRY(end_row());
     }
     return Status::success();
@@ -60,8 +61,8 @@ class ObjectWriter final : public TextResult {
   }
 
  private:
-  void append_row(std::vector<CellRenderer>* cells, std::span<const std::uint32_t> columns,
-                  std::size_t row) {
+  Status append_row(std::vector<CellRenderer>* cells, std::span<const std::uint32_t> columns,
+                    std::size_t row) {
     std::string& out = text();
     if (!lines_) {
       out.append(first_ ? "\n" : ",\n");
@@ -72,9 +73,11 @@ class ObjectWriter final : public TextResult {
     for (const std::uint32_t column : columns) {
       out.append(comma).append(keys_[column]);
       (*cells)[column].append(&out, row);
+      EVQ_TRY(end_cell());
       comma = ",";
     }
     out.append(lines_ ? "}\n" : "}");
+    return Status::success();
   }
 
   const bool lines_;
@@ -101,7 +104,10 @@ class AnswerPump final : public ResultSink {
   AnswerPump(std::unique_ptr<ApiAnswer> answer, ByteSink out)
       : answer_(std::move(answer)), out_(std::move(out)) {}
 
-  Status begin(const ResultHeader& header) override { return answer_->begin(header); }
+  Status begin(const ResultHeader& header) override {
+    control_ = header.control;
+    return answer_->begin(header);
+  }
   Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
     return answer_->push(rows, origins);
   }
@@ -110,6 +116,7 @@ class AnswerPump final : public ResultSink {
     EVQ_TRY(answer_->end(status));
     std::string piece;
     for (bool more = true; more;) {
+      EVQ_TRY(control_ != nullptr ? control_->check() : Status::success());
       piece.clear();
       EVQ_TRY_ASSIGN(more, answer_->next(&piece));
       piece.append(more ? "" : "\n");
@@ -121,6 +128,7 @@ class AnswerPump final : public ResultSink {
  private:
   std::unique_ptr<ApiAnswer> answer_;
   ByteSink out_;
+  const QueryControl* control_ = nullptr;
 };
 
 }  // namespace

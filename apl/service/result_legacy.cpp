@@ -135,11 +135,20 @@ class LegacyAnswer final : public ApiAnswer {
       append_json_string(
           out, origins.empty() ? std::string() : encode_cursor(origin.id, origin.dataset));
       out.append(",\"data\":");
-      append_tree(&out, tree_, {rows, cells, row});
+      EVQ_TRY(append_tree(&out, tree_, {rows, cells, row}));
       out.push_back('}');
-      EVQ_TRY(text_.settle(kMatches));
+      EVQ_TRY(settle(kMatches));
     }
     return Status::success();
+  }
+
+  // Settles a text, of whole rows or of a row as far as it is there, while it is wanted.
+  Status settle(std::size_t text) {
+    EVQ_TRY(header_.check());
+    return text_.settle(text);
+  }
+  Status settle_long(std::size_t text) {
+    return text_.tail(text).size() < kAnswerPieceBytes ? Status::success() : settle(text);
   }
 
   // A row of a chunk, with what renders its cells.
@@ -183,9 +192,10 @@ class LegacyAnswer final : public ApiAnswer {
     }
   }
 
-  // Null fields and objects without any value are left out, as they were never there. What is below
-  // a field that has a value, as `a.b` is where there is `a`, stands beside it.
-  bool append_tree(std::string* out, const FieldTree& tree, const Row& row) const {
+  // Null fields and objects without any value are left out, as they were never there: only what
+  // holds a value settles, which nobody takes back. What is below a field that has a value, as
+  // `a.b` is where there is `a`, stands beside it. True when there was a value.
+  Result<bool> append_tree(std::string* out, const FieldTree& tree, const Row& row) {
     out->push_back('{');
     bool any = false;
     for (const std::string& key : tree.order) {
@@ -197,16 +207,23 @@ class LegacyAnswer final : public ApiAnswer {
       const auto column = static_cast<std::size_t>(child.column);
       if (child.column >= 0 && !row.is_null(column)) {
         row.append(out, column);
+        EVQ_TRY(settle_long(kMatches));
         any = true;
         if (!child.order.empty()) {
           std::set<std::string> taken(tree.order.begin(), tree.order.end());
           append_below(out, key, child, row, &taken);
+          EVQ_TRY(settle_long(kMatches));
         }
-      } else if (!child.order.empty() && append_tree(out, child, row)) {
-        any = true;
-      } else {
+        continue;
+      }
+      bool has_value = false;
+      if (!child.order.empty()) {
+        EVQ_TRY_ASSIGN(has_value, append_tree(out, child, row));
+      }
+      if (!has_value) {
         out->resize(before);
       }
+      any = any || has_value;
     }
     if (!any && &tree != &tree_) {
       return false;
@@ -223,8 +240,7 @@ class LegacyAnswer final : public ApiAnswer {
         continue;
       }
       const std::uint64_t position = text_.size(kSeries);
-      const std::uint64_t id = append_group(&text_.tail(kSeries), {rows, cells, row}, 0);
-      EVQ_TRY(text_.settle(kSeries));
+      EVQ_TRY_ASSIGN(const std::uint64_t id, append_group(kSeries, {rows, cells, row}, 0));
       series_.push_back({bins.at<std::int64_t>(row), id, position,
                          static_cast<std::size_t>(text_.size(kSeries) - position)});
     }
@@ -239,11 +255,10 @@ class LegacyAnswer final : public ApiAnswer {
       std::string& out = text_.tail(kTotals);
       out.append(totals_ == 0 ? "" : ",");
       ++totals_;
-      const std::uint64_t id = append_group(&out, {rows, cells, row}, missing);
+      EVQ_TRY_ASSIGN(const std::uint64_t id, append_group(kTotals, {rows, cells, row}, missing));
       if (header_.totals_without.has_value() && form_.groups_max.has_value()) {
         shown_.insert(id);
       }
-      EVQ_TRY(text_.settle(kTotals));
     }
     return Status::success();
   }
@@ -260,8 +275,9 @@ class LegacyAnswer final : public ApiAnswer {
     return missing > 0 && column > *header_.totals_without ? column - missing : column;
   }
 
-  // {"id":1,"group":{…},"aggregations":[{"op":alias,"value":v}]}; returns the id.
-  std::uint64_t append_group(std::string* out, const Row& row, std::size_t missing) {
+  // {"id":1,"group":{…},"aggregations":[{"op":alias,"value":v}]}, settled; returns the id.
+  Result<std::uint64_t> append_group(std::size_t text, const Row& row, std::size_t missing) {
+    std::string* const out = &text_.tail(text);
     std::string group = "{";
     for (const std::size_t column : groups_) {
       if (header_.totals_without == column) {
@@ -284,8 +300,10 @@ class LegacyAnswer final : public ApiAnswer {
       out->append(",\"value\":");
       row.append(out, place(column, missing));
       out->push_back('}');
+      EVQ_TRY(settle_long(text));
     }
     out->append("]}");
+    EVQ_TRY(settle(text));
     return id;
   }
 

@@ -49,6 +49,7 @@ class LogfmtWriter final : public TextResult {
   LogfmtWriter(ByteSink out, WholeReals reals) : TextResult(std::move(out)), reals_(reals) {}
 
   Status begin(const ResultHeader& header) override {
+    watch(header);
     for (const Field& field : header.schema.fields()) {
       keys_.push_back(logfmt_key(field.name) + "=");
     }
@@ -59,9 +60,9 @@ class LogfmtWriter final : public TextResult {
     std::string value;
     const PresentCells present(rows);
     for (std::size_t row = 0; row < rows.rows(); ++row) {
-      const std::size_t line = out.size();
+      const char* blank = "";
       for (const std::uint32_t column : present.columns(row)) {
-        out.append(out.size() == line ? "" : " ").append(keys_[column]);
+        out.append(std::exchange(blank, " ")).append(keys_[column]);
         value.clear();
         append_cell_text(&value, rows.column(column), row, reals_);
         if (rows.column(column).type() == Type::kString && reads_as_other(value)) {
@@ -69,6 +70,7 @@ class LogfmtWriter final : public TextResult {
         } else {
           append_logfmt_value(&out, value);
         }
+        EVQ_TRY(end_cell());
       }
       out.push_back('\n');
       EVQ_TRY(end_row());

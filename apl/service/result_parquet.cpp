@@ -19,7 +19,11 @@ class ParquetResult final : public ResultSink {
       return make_error(ErrorCode::kUnsupported, "a Parquet file needs a column",
                         "the answer has none: ndjson and csv can say so");
     }
-    writer_.emplace(header.schema, out_);
+    const auto wanted = [this, control = header.control](std::string_view bytes) -> Status {
+      EVQ_TRY(control != nullptr ? control->check() : Status::success());
+      return out_(bytes);
+    };
+    writer_.emplace(header.schema, wanted);
     return Status::success();
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {

@@ -82,7 +82,8 @@ class TabularAnswer final : public ApiAnswer {
         append_head(out, table);
         opened_ = true;
       } else if (column_ == table.columns.size()) {
-        out->append("]}");
+        // Clients read the number of rows off the first column, and fail where there is none.
+        out->append(table.columns.empty() ? "[]]}" : "]}");
         ++table_;
         column_ = 0;
         opened_ = false;
@@ -107,6 +108,7 @@ class TabularAnswer final : public ApiAnswer {
   // columns are the table's, in this order.
   Status add_rows(Table* table, const Chunk& rows) {
     for (std::size_t i = 0; i < table->columns.size(); ++i) {
+      EVQ_TRY(header_.check());
       const Vector& column = rows.column(i);
       if (column.type() == Type::kDynamic) {
         table->kinds[i] |= dynamic_kinds(column);
@@ -120,6 +122,7 @@ class TabularAnswer final : public ApiAnswer {
         }
         cells.append(&tail, row);
         if (tail.size() >= kAnswerPieceBytes) {
+          EVQ_TRY(header_.check());
           EVQ_TRY(text_->settle(text));
         }
       }

@@ -201,8 +201,10 @@ class Session {
     stats_.rows_matched = 0;  // what subqueries matched is not what the query matches
     stats_.groups = 0;
     scans_ = plan::scans(*plan_.root);
+    makes_rows_ = plan::makes_rows(*plan_.root);
     EVQ_TRY(pages_.settle(&plan_));
-    const bool some = request_.arrivals.from != 0 || request_.arrivals.before != UINT64_MAX;
+    const ArrivalRange arrivals = pages_.arrivals();
+    const bool some = arrivals.from != 0 || arrivals.before != UINT64_MAX;
     if (some && plan_.row_datasets.size() > 1) {
       return make_error(ErrorCode::kUsage, "a range of arrivals is of one dataset");
     }
@@ -217,6 +219,7 @@ class Session {
     charge->budget = budget_;
     ResultHeader header = make_header(plan_, context_, visible_columns());
     header.charge = charge;
+    header.control = request_.control;
     EVQ_TRY(complete_header(&header));
     return !totals_.has_value() && comes_in_order(*plan_.root)
                ? pass_rows(header, charge.get(), sink)
@@ -258,8 +261,9 @@ class Session {
       }
     }
     bind.cursor = cursor_;
-    bind.arrived_from = request_.arrivals.from;
-    bind.arrived_before = request_.arrivals.before;
+    const ArrivalRange arrivals = pages_.arrivals();
+    bind.arrived_from = arrivals.from;
+    bind.arrived_before = arrivals.before;
     bind.variables = request_.variables;
     bind.subqueries = subqueries;
     bind.current_cursor = encode_cursor({context_.now_ns, 0});
@@ -302,6 +306,7 @@ class Session {
     }
     if (header->totals_without.has_value()) {
       for (const Chunk& chunk : totals.chunks()) {
+        EVQ_TRY(exec_.control->check());
         EVQ_TRY(sink.push_totals(chunk));
       }
     }
@@ -372,6 +377,7 @@ class Session {
 
   Status deliver(const ResultHeader& header, const Chunk& chunk, QueryStatus* status,
                  ResultSink& sink) {
+    EVQ_TRY(exec_.control->check());
     const std::vector<std::size_t> visible = visible_columns();
     EVQ_TRY_ASSIGN(const PageCursors::Part part, pages_.take(plan_.root->schema, chunk));
     const std::size_t rows = part.rows.rows();
@@ -399,8 +405,12 @@ class Session {
   void fill(QueryStatus* status) {
     status->elapsed_us = std::max<std::int64_t>(1, (monotonic_now_ns() - start_ns_) / 1000);
     // Rows that are made from no dataset's rows all match, also where getschema or a subquery
-    // names one: there are clients to which nothing matched means that there is nothing to show.
-    status->rows_matched = scans_ ? stats_.rows_matched.load() : status->rows;
+    // names one, or none of its rows match: there are clients to which nothing matched means that
+    // there is nothing to show.
+    status->rows_matched = stats_.rows_matched.load();
+    if (!scans_ || (makes_rows_ && status->rows_matched == 0)) {
+      status->rows_matched = status->rows;
+    }
     status->blocks_total = stats_.blocks_total.load();
     // For the API all blocks whose rows count were examined, and so were these rows; others count
     // what is read.
@@ -453,6 +463,7 @@ class Session {
   std::unique_ptr<Executor> executor_;
   plan::Plan plan_;
   bool scans_ = false;
+  bool makes_rows_ = false;
   std::optional<Totals> totals_;
   std::int64_t start_ns_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "store/base/control.h"
 
 #include <chrono>
+#include <ctime>
 #include <string>
 
 #include <poll.h>
@@ -11,9 +12,17 @@
 namespace evq {
 
 std::int64_t wall_clock_now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
+  timespec now{};
+  static_cast<void>(::clock_gettime(CLOCK_REALTIME, &now));  // fails for no clock that there is
+  return wall_clock_ns(now.tv_sec, now.tv_nsec);
+}
+
+std::int64_t wall_clock_ns(std::int64_t seconds, std::int64_t nanoseconds) {
+  if (seconds >= kWallClockLastS) {
+    return kWallClockLastS * kSecondNs;
+  }
+  return seconds < -kWallClockLastS ? -kWallClockLastS * kSecondNs
+                                    : seconds * kSecondNs + nanoseconds;
 }
 
 std::int64_t monotonic_now_ns() {

@@ -12,8 +12,14 @@
 namespace evq {
 
 // Wall clock, nanoseconds since the Unix epoch. The only reader of the system's clock: everything
-// else takes `now` as a parameter, so that tests choose it.
+// else takes `now` as a parameter, so that tests choose it. A clock that is set to a time which has
+// no such number, or nearly none, stands still, so that what is added to now stays a time.
 std::int64_t wall_clock_now_ns();
+// The last instant that the wall clock shows, 2262-01-01T00:00:00Z, and the first, as long before
+// 1970.
+inline constexpr std::int64_t kWallClockLastS = 9214646400;
+// What wall_clock_now_ns() returns for a time of the system's clock.
+std::int64_t wall_clock_ns(std::int64_t seconds, std::int64_t nanoseconds);
 // Monotonic clock, nanoseconds from an arbitrary origin: for deadlines and elapsed time.
 std::int64_t monotonic_now_ns();
 // Lets time pass on this thread, at least `milliseconds` unless a signal comes: who waits for

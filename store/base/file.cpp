@@ -75,7 +75,7 @@ Status make_private(int descriptor, const std::string& path) {
 }
 
 // Another process may make the same folder at the same time. The empty path is the root's.
-Status make_one_directory(const std::string& path) {
+Status make_one_directory(const std::string& path, FolderUse use) {
   if (path.empty() || is_directory(path)) {
     return Status::success();
   }
@@ -87,7 +87,7 @@ Status make_one_directory(const std::string& path) {
     EVQ_TRY_ASSIGN(const int descriptor,
                    open_descriptor(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, "open"));
     EVQ_TRY(File::adopt(descriptor, path).give_to_owner());
-    return sync_directory(parent_of(path));
+    return use == FolderUse::kUnsynced ? Status::success() : sync_directory(parent_of(path));
   }
   const int reason = errno;
   if (reason == EEXIST && is_directory(path)) {
@@ -328,11 +328,11 @@ Status File::close() {
   return Status::success();
 }
 
-Status make_private_directory(const std::string& path) {
+Status make_private_directory(const std::string& path, FolderUse use) {
   for (std::size_t at = 0; at != std::string::npos;) {
     at = path.find('/', at + 1);
     const std::string part = path.substr(0, at);
-    EVQ_TRY(make_one_directory(part));
+    EVQ_TRY(make_one_directory(part, use));
   }
   return is_directory(path) ? Status::success()
                             : Status(system_error("create the folder", path, ENOTDIR));

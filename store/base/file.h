@@ -83,7 +83,10 @@ class File {
 };
 
 // Creates the folder and missing parents with mode 0700; one that exists must be a folder.
-Status make_private_directory(const std::string& path);
+// kUnsynced is for folders that are deleted after use: a crash of the system may leave none of
+// them.
+enum class FolderUse : std::uint8_t { kDurable, kUnsynced };
+Status make_private_directory(const std::string& path, FolderUse use = FolderUse::kDurable);
 // The folder part of `path`, "." for a bare name. Looks at the text only, not at the disk.
 std::string parent_of(const std::string& path);
 // Makes created, renamed and removed names in the folder durable.

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "store/base/ascii.h"
+#include "store/base/checked_math.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
@@ -119,6 +121,7 @@ class LiberalReader {
   }
 
   bool read_word() {
+    constexpr std::size_t kHalfDayLetters = 2;
     const std::string_view word = scanner_.take_word();
     if (word.empty()) {
       return false;
@@ -134,6 +137,12 @@ class LiberalReader {
     }
     if (equals_ignoring_ascii_case(word, "am") || equals_ignoring_ascii_case(word, "pm")) {
       return apply_half_day((word[0] | 0x20) == 'p');
+    }
+    // "PMZ", as layouts give that have the zone right behind the half of the day.
+    const std::string_view half = word.substr(0, kHalfDayLetters);
+    if ((equals_ignoring_ascii_case(half, "am") || equals_ignoring_ascii_case(half, "pm")) &&
+        zone_from_name(word.substr(half.size())).has_value()) {
+      return apply_half_day((word[0] | 0x20) == 'p') && read_zone(word.substr(half.size()));
     }
     if (equals_ignoring_ascii_case(word, "t") && has_day_ && scanner_.digit_at(0)) {
       return true;
@@ -436,6 +445,23 @@ class LiberalReader {
   bool has_zone_name_ = false;
 };
 
+// A time of ISO 8601, in whatever form, with the name of a zone behind it: "2024-122 10:20:30 EDT",
+// "20240501T102030 Europe/Berlin".
+std::optional<std::int64_t> read_instant_in_zone(std::string_view text) {
+  const std::size_t blank = std::min(text.rfind(' '), text.size());
+  const std::string_view time = trimmed(text.substr(0, blank));
+  const auto local = time.find_first_of("Tt ") == std::string_view::npos
+                         ? std::nullopt
+                         : parse_instant(std::string(time) + 'Z');
+  const std::string_view name = text.substr(std::min(blank + 1, text.size()));
+  const NamedZone zone = local ? read_named_zone(name) : NamedZone();
+  if (zone.size == 0 || zone.size != name.size()) {
+    return std::nullopt;
+  }
+  return zone.rules != nullptr ? zone.rules->utc_from_local(*local)
+                               : checked_subtract(*local, zone.offset * kSecondNs);
+}
+
 // Digits alone that are a date rather than an epoch: 2024, 20240501, 20240501102030.
 std::optional<std::int64_t> parse_digits_as_date(std::string_view text) {
   TimeScanner scanner(text);
@@ -467,11 +493,16 @@ bool names_month(std::string_view text) {
 }  // namespace
 
 std::optional<std::int64_t> parse_unmistakable_datetime(std::string_view text) {
+  constexpr std::size_t kBasicDateDigits = 8;
+  const std::size_t digits = TimeScanner(text).digit_count();
   if (text.size() > kTimeTextBytesMax || text.find(':') == std::string_view::npos) {
-    return std::nullopt;
+    const bool basic = text.size() <= kTimeTextBytesMax && digits == kBasicDateDigits;
+    return basic ? read_instant_in_zone(text) : std::nullopt;
   }
-  const bool year_first = TimeScanner(text).digit_count() == 4;
-  return year_first || names_month(text) ? LiberalReader(text).read() : std::nullopt;
+  const bool year_first = digits == 4;
+  const auto time =
+      year_first || names_month(text) ? LiberalReader(text).read() : std::optional<std::int64_t>();
+  return time || !year_first ? time : read_instant_in_zone(text);
 }
 
 namespace {
@@ -495,7 +526,11 @@ std::optional<std::int64_t> read_liberally(std::string_view text, std::optional<
   if (const auto instant = parse_machine_time(text)) {
     return instant;
   }
-  return digits_only ? std::nullopt : LiberalReader(text, order).read();
+  if (digits_only) {
+    return std::nullopt;
+  }
+  const auto time = LiberalReader(text, order).read();
+  return time ? time : read_instant_in_zone(text);
 }
 
 }  // namespace

@@ -32,6 +32,7 @@
 namespace evq {
 
 inline constexpr const char* kRepairUtf8 = "invalid UTF-8 became U+FFFD";
+inline constexpr const char* kRepairComma = "a comma behind the event was passed over";
 
 class EventAssembler {
  public:

@@ -166,8 +166,8 @@ std::optional<std::int64_t> read_lone_instant(std::string_view text) {
 }
 
 // The half of the day behind a time where more follows it without a blank, or it is abbreviated,
-// and the zone: " PM" of " PM,INFO" and " p.m. x", " PM CET" of " p.m. CET x"; empty: there is
-// none.
+// and the zone: " PM" of " PM,INFO" and " p.m. x", " PM CET" of " p.m. CET x", " PM Z" of
+// " PMZ,INFO"; empty: there is none.
 std::string half_day_behind(std::string_view rest) {
   if (rest.size() < 3 || rest[0] != ' ') {
     return {};
@@ -176,14 +176,20 @@ std::string half_day_behind(std::string_view rest) {
   rest.remove_prefix(2);
   rest.remove_prefix(rest.starts_with('.') ? 1 : 0);
   const bool has_m = !rest.empty() && to_lower(rest[0]) == 'm';
-  if ((letter != 'a' && letter != 'p') || !has_m ||
-      (rest.size() > 1 && is_letter_or_digit(rest[1]))) {
+  if ((letter != 'a' && letter != 'p') || !has_m) {
     return {};
   }
   rest.remove_prefix(1);
+  const bool goes_on = !rest.empty() && is_letter_or_digit(rest[0]);
   rest.remove_prefix(rest.starts_with('.') ? 1 : 0);
-  const std::size_t zone = rest.starts_with(' ') ? zone_size(rest.substr(1)) : 0;
-  return std::string(letter == 'a' ? " AM" : " PM").append(rest.substr(0, zone > 0 ? zone + 1 : 0));
+  const bool blank = rest.starts_with(' ');
+  rest.remove_prefix(blank ? 1 : 0);
+  const std::size_t zone = goes_on || blank ? zone_size(rest) : 0;
+  if (goes_on && zone == 0) {
+    return {};
+  }
+  std::string half_day = letter == 'a' ? " AM" : " PM";
+  return zone > 0 ? (half_day += ' ').append(rest.substr(0, zone)) : half_day;
 }
 
 // The longest run of the first words that is a time.
@@ -311,9 +317,7 @@ std::optional<DateOrder> told_date_order(std::string_view text) {
 }
 
 std::optional<std::int64_t> whole_time(std::string_view text, DateOrder order) {
-  constexpr std::string_view kBasic = "99999999T999999";
-  return text.size() <= kTimeHeadBytesMax &&
-                 (has_time_of_day(text) || is_unix_time(text) || begins_with_shape(text, kBasic))
+  return text.size() <= kTimeHeadBytesMax && (has_time_of_day(text) || is_unix_time(text))
              ? parse_logged_datetime(text, order)
              : std::nullopt;
 }

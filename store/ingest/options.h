@@ -79,6 +79,11 @@ struct IngestOptions {
   std::size_t line_bytes_max = kCliLineBytesMax;
   // Rows of a batch, at most kBlockRowsMax.
   std::size_t batch_rows_max = kBlockRowsMax;
+  // For kNdjson that content told: as with kDetect, a line may hold several objects, or a comma
+  // behind one.
+  bool lenient_lines = false;
+
+  bool has_one_value_a_line() const { return format == InputFormat::kNdjson && !lenient_lines; }
 
   // Whether the times that lines of logs begin with are those of their events: no field was named
   // for them, nor a layout.

@@ -479,7 +479,7 @@ Result<PieceCutter::Outcome> PieceCutter::break_off(bool known, Piece& piece) {
 // An entry of a log ends with its last whole line, a JSON object without a line feed.
 bool PieceCutter::cut_whole_rest(Piece& piece) {
   scanner_->pause();
-  const bool one_a_line = options_.format == InputFormat::kNdjson;
+  const bool one_a_line = options_.has_one_value_a_line();
   if (const std::size_t whole =
           kind_ == PieceKind::kLines ? whole_objects(text(), one_a_line) : 0) {
     scanner_ = make_line_scanner();

@@ -334,7 +334,7 @@ Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::siz
     bool more = parser.position() < line.size();
     if (good && more && !settings_.one_value_a_line && parser.peek() == ',' &&
         is_blank(line.substr(parser.position() + 1))) {
-      event.note_repair(parser.position(), "a comma behind the event was passed over");
+      event.note_repair(parser.position(), kRepairComma);
       parser.set_position(line.size());
       more = false;
     }

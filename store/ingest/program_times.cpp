@@ -73,28 +73,36 @@ std::optional<std::int64_t> read_alert_time(std::string_view text, std::int64_t 
              : std::nullopt;
 }
 
-// "2024-05-01-10.20.30.123456+120", as Db2 begins its lines: the offset is in minutes.
+// "2024-05-01-10.20.30.123456+120", as Db2 begins its lines: the offset is in minutes. Or with any
+// other zone, "2024-05-01-10.20.30 CEST".
 std::optional<std::int64_t> read_db2_time(std::string_view text) {
-  constexpr std::string_view kShape = "9999-99-99-99.99.99.999999";
+  constexpr std::string_view kShape = "9999-99-99-99.99.99";
   constexpr std::size_t kHourAt = std::string_view("9999-99-99-").size();
   if (!begins_with_shape(text, kShape)) {
     return std::nullopt;
   }
-  std::string time(text.substr(0, kShape.size()));
+  std::size_t end = kShape.size();
+  if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1])) {
+    end = std::min(text.find_first_not_of("0123456789", end + 1), text.size());
+  }
+  std::string time(text.substr(0, end));
   time[kHourAt - 1] = 'T';
   time[kHourAt + 2] = ':';
   time[kHourAt + 5] = ':';
-  const std::string_view offset = first_word(text.substr(kShape.size()));
-  if (offset.empty()) {
-    return parse_instant(time);
+  text.remove_prefix(end);
+  const std::string_view offset = first_word(text);
+  if (fits_shape(offset, "+999") || fits_shape(offset, "-999")) {
+    const std::int64_t minutes = TimeScanner(offset.substr(1)).take_number(3, 3).value_or(0);
+    const std::int64_t east = offset[0] == '+' ? minutes : -minutes;
+    const auto clock = parse_instant(time + 'Z');
+    return clock ? checked_subtract(*clock, east * kMinuteNs) : std::nullopt;
   }
-  if (!fits_shape(offset, "+999") && !fits_shape(offset, "-999")) {
-    return std::nullopt;
+  const std::size_t blank = text.starts_with(' ') ? 1 : 0;
+  const std::size_t zone = zone_size(text.substr(blank));
+  if (zone > 0) {
+    return parse_liberal_datetime(time.append(text.substr(0, blank + zone)));
   }
-  const std::int64_t minutes = TimeScanner(offset.substr(1)).take_number(3, 3).value_or(0);
-  const std::int64_t east = offset[0] == '+' ? minutes : -minutes;
-  const auto clock = parse_instant(time + 'Z');
-  return clock ? checked_subtract(*clock, east * kMinuteNs) : std::nullopt;
+  return offset.empty() ? parse_instant(time) : std::nullopt;
 }
 
 // "APPREAD 1117869872 2005.06.04 …", "ERROR 1117869872.123 …" and "INFO 2005-06-03-15.42.50.675872

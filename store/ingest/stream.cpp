@@ -51,7 +51,7 @@ class Pipeline {
     cutter_.emplace(source, options_, clock_, context.before);
     settings_.rules = rules_;
     settings_.line_bytes_max = options.line_bytes_max;
-    settings_.one_value_a_line = options.format == InputFormat::kNdjson;
+    settings_.one_value_a_line = options.has_one_value_a_line();
     settings_.find_times = options.finds_line_times();
     settings_.keep_rejects = static_cast<bool>(context.reject);
     counts_.processed_bytes = rules_->labels_bytes;

@@ -38,8 +38,10 @@ bool is_unix_time(std::string_view word) {
 }
 
 bool has_time_of_day(std::string_view text) {
-  return text.find(':') != std::string_view::npos &&
-         std::any_of(text.begin(), text.end(), is_digit);
+  constexpr std::string_view kBasic = "99999999T999999";
+  return (text.find(':') != std::string_view::npos &&
+          std::any_of(text.begin(), text.end(), is_digit)) ||
+         begins_with_shape(text, kBasic);
 }
 
 std::size_t zone_size(std::string_view text) {

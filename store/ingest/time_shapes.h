@@ -25,7 +25,7 @@ bool begins_with_shape(std::string_view text, std::string_view shape);
 // Whether the word is Unix time of ten digits or more, with or without a fraction.
 bool is_unix_time(std::string_view word);
 
-// Whether the text may hold a time of day.
+// Whether the text may hold a time of day, with colons or as it begins in "20240501T102030".
 bool has_time_of_day(std::string_view text);
 
 // The size of the zone that the text begins with, "-0500", "+02", "CET", "UTC+2" or

@@ -300,7 +300,7 @@ class Mistakes(EvqCase):
              "note: 'status' in quotes is a text; the field is written status\n"),
             ("web | project status | where * !in (datetime(2024-01-01)) | count", '{"Count":1}\n',
              "note: no field here can be compared with what follows *, so that every row is "
-             "kept\n"),
+             "kept\nnote: where clause always evaluates to TRUE, which will include all data\n"),
             ("web | project status | where * == 1s | count", '{"Count":0}\n',
              "note: no field here can be compared with what follows *, so that no row is found\n"),
             ("web | project status | where * !in (5) | count", '{"Count":1}\n', ""),

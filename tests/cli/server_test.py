@@ -77,6 +77,12 @@ class Server(EvqCase):
         store = self.environment.pop("EVQ_STORE")
         self.local = ("--store", store)
 
+    def test_a_hint_stands_below_its_message(self):
+        for where in ((), self.local):
+            self.assertEqual(self.evq(*where, "dataset", "create", "bad name!", status=2)[1],
+                             "error: 'bad name!' cannot name a dataset\n  = a name has 1 to 128 letters, digits, "
+                             "'-', '_' or '.', the first and last a letter or digit\n")
+
     def test_of_servers_that_start_at_once_one_shows_a_token(self):
         for turn in range(3):
             store = self.directory / f"fresh{turn}"

@@ -1,6 +1,8 @@
 """A query ends at its time limit wherever it is."""
 
-from evq_case import EvqCase, main
+import subprocess
+
+from evq_case import EVQ, EvqCase, main
 
 
 class TimeLimit(EvqCase):
@@ -58,6 +60,18 @@ class TimeLimit(EvqCase):
             with self.subTest(query):
                 _, errors = self.evq("-q", "query", "--timeout", "0.2", query, status=124)
                 self.assertIn("longer than its limit", errors)
+
+    def test_a_query_ends_at_its_time_limit_while_its_answer_is_written(self):
+        # Rows that share a long value are gigabytes of text.
+        rows = "print x = range(0, 500000, 1) | mv-expand y = range(1, 2000, 1)"
+        for form in ("json", "ndjson", "csv", "tsv", "logfmt", "tabular", "legacy"):
+            with self.subTest(form):
+                done = subprocess.run(
+                    [EVQ, "-q", "query", "--all", "--timeout", "1", "-o", form, rows],
+                    env=self.environment, cwd=self.directory, stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE, text=True, timeout=120)
+                self.assertEqual(done.returncode, 124, done.stderr)
+                self.assertIn("longer than its limit", done.stderr)
 
     def test_patterns_of_names_end_at_the_time_limit(self):
         fields = ", ".join(f"f{i} = {i}" for i in range(4000))

@@ -9,8 +9,9 @@ import select
 import signal
 import subprocess
 
-from evq_case import EvqCase, main
+from evq_case import EVQ, EvqCase, main
 from processes import catches, open_files, wait_until
+from sanitizer import sanitizer_runtime
 
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -142,6 +143,19 @@ class Waiting(EvqCase):
         _, token, process = self.serve()
         self.assertTrue(token)
         self.assertEqual(self.interrupt(process), 0)
+
+    def test_the_disk_is_not_waited_for_by_what_reads_files(self):
+        shim = self.directory / "sync_shim.so"
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", shim,
+                        pathlib.Path(__file__).parent / "sync_shim.c", "-ldl"], check=True)
+        preload = " ".join(filter(None, (sanitizer_runtime(EVQ), str(shim))))
+        (self.directory / "a.ndjson").write_text('{"n":1}\n')
+        for words, syncs in ((("ingest", "e", "a.ndjson"), True),
+                             (("query", "--file", "a.ndjson", "| count"), False)):
+            synced = self.directory / "synced"
+            synced.write_text("")
+            self.evq(*words, env={"LD_PRELOAD": preload, "EVQ_SYNCS": str(synced)})
+            self.assertEqual(synced.read_text() != "", syncs, synced.read_text())
 
     def test_a_terminal_that_is_gone(self):
         pipe = self.directory / "events"

@@ -83,6 +83,26 @@ TEST_CASE("what waits for too long is told while all workers are busy") {
   CHECK(ran + expired == 2);
 }
 
+TEST_CASE("of connections that cost much and have shown no right the oldest goes") {
+  ConnectionList list;
+  std::vector<std::size_t> closed;
+  std::vector<ConnectionList::Handle> entries;
+  for (std::size_t i = 0; i < kHttpUnprovenMax + 3; ++i) {
+    entries.push_back(list.add([&closed, i] { closed.push_back(i); }));
+  }
+  for (std::size_t i = 0; i < kHttpUnprovenMax; ++i) {
+    list.expect_proof(entries[i]);
+  }
+  CHECK(closed.empty());
+  list.prove(entries[0]);
+  list.expect_proof(entries[kHttpUnprovenMax]);
+  CHECK(closed.empty());
+  list.expect_proof(entries[kHttpUnprovenMax + 1]);
+  CHECK(closed == std::vector<std::size_t>{1});
+  list.expect_proof(entries[kHttpUnprovenMax + 2]);  // the first one is on its way
+  CHECK(closed == std::vector<std::size_t>{1, 2});
+}
+
 TEST_CASE("room for a connection is made by the one that has been idle longest") {
   ConnectionList list;
   std::vector<std::string> closed;

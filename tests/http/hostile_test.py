@@ -66,7 +66,7 @@ class Hostile(unittest.TestCase):
     def test_bad_chunking(self):
         chunked = HEAD.replace("/h ", "/chunks ") + "Transfer-Encoding: chunked\r\n\r\n"
         for body in ("zz\r\n[]\r\n0\r\n\r\n",  # no hexadecimal size
-                     "-2\r\n[]\r\n0\r\n\r\n", "\r\n[]\r\n0\r\n\r\n",
+                     "-2\r\n[]\r\n0\r\n\r\n", "\r\n[]\r\n0\r\n\r\n", '2;open="' + "x" * 200000,
                      "0x2\r\n[]\r\n0\r\n\r\n", "2[]\r\n0\r\n\r\n",
                      "2\r\n[]XX0\r\n\r\n",  # no line end behind the data
                      "0" * 42 + "2\r\n[]\r\n0\r\n\r\n", "2\r\n[]\r\n" + "0" * 43 + "\r\n\r\n",

@@ -363,7 +363,8 @@ class Life(unittest.TestCase):
         status, _ = server.call("OPTIONS", "/v1/ingest/x", headers={"Origin": "http://app"})
         self.assertEqual((status, server.headers["Access-Control-Allow-Origin"]), (200, "http://app"))
         self.assertEqual(server.headers["Access-Control-Allow-Methods"], "GET, POST, PUT, PATCH, DELETE")
-        self.assertLessEqual({"Retry-After", "X-Axiom-Trace-Id", "X-Evq-Error", "X-Evq-Repaired"},
+        self.assertLessEqual({"Retry-After", "X-Axiom-Trace-Id", "X-Evq-Error", "X-Evq-Repaired", "X-Evq-Untimed",
+                              "X-Evq-Relabelled"},
                              set(server.headers["Access-Control-Expose-Headers"].split(", ")))
         allowed = server.headers["Access-Control-Allow-Headers"].split(", ")
         self.assertEqual(set(), {"authorization", "content-type", "x-axiom-dataset", "traceparent", "tracestate", "baggage",

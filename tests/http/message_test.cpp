@@ -44,6 +44,8 @@ TEST_CASE("an error object has its status and message, escaped") {
   const HttpResponse response = error_response(404, "dataset \"x\" not found");
   CHECK(response.status == 404);
   CHECK(response.body == R"({"code":404,"message":"dataset \"x\" not found"})");
+  CHECK(error_response(400, "no (yes)", {}, "yes").body ==
+        R"j({"code":400,"message":"no (yes)","hint":"yes"})j");
 }
 
 }  // namespace

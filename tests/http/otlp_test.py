@@ -293,10 +293,20 @@ class Otlp(ServerCase):
 
     def test_pieces_are_put_together_up_to_a_limit(self):
         piece = sized(5, sized(1, b"y" * 1000))
-        for pieces, status in ((16000, 200), (17000, 400)):
+        for pieces, status in ((16000, 200), (17000, 413)):
             log = encode(LOG, {"timeUnixNano": str(AT)}) + piece * pieces
             body = sized(1, sized(2, sized(2, log)))
             self.assertEqual(self.send("/v1/logs", body, "limit", PROTOBUF)[0], status, pieces)
+
+    def test_a_message_of_more_fields_than_the_limit_is_told_so(self):
+        severity = b"\x10\x01"
+        for fields, status in ((1 << 20, 200), ((1 << 20) + 1, 413)):
+            body = sized(1, sized(2, sized(2, severity * fields)))
+            got, answer = self.send("/v1/logs", body, "many", PROTOBUF)
+            self.assertEqual(got, status, fields)
+        self.assertIn(b"more than 1048576 fields", answer)
+        body = sized(1, sized(2, sized(2, b"") * 1100000))  # records of a scope
+        self.assertEqual(self.send("/v1/logs", body, "many", PROTOBUF)[0], 413)
 
     def test_groups_are_passed_over(self):
         def group(number, inside):

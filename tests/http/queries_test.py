@@ -13,6 +13,7 @@ import time
 import unittest
 
 from evq_server import Server, ServerCase, T0
+from processes import wait_until
 
 
 class Queries(ServerCase):
@@ -168,6 +169,37 @@ class Queries(ServerCase):
         self.assertEqual(status, 400)
         self.assertFalse(self.server.call("POST", path, {**body, "commit": True})[1]["dryRun"])
         self.assertEqual(self.server.query("['doomed'] | count")["tables"][0]["columns"], [[0]])
+
+
+class LongAnswers(unittest.TestCase):
+    """Rows that share a long value are gigabytes of text: what ends a query ends its writing, too."""
+
+    APL = {"apl": "print x = range(0, 500000, 1) | mv-expand y = range(1, 900, 1)"}
+
+    def test_an_answer_ends_at_the_time_limit(self):
+        server = Server("--no-auth", "--timeout", "1")
+        started = time.monotonic()
+        for form in ("tabular", "legacy"):
+            status, answer = server.call("POST", "/v1/query/_apl?format=" + form, self.APL)
+            self.assertEqual((status, "longer than its limit" in answer["message"]), (422, True), answer)
+        status, raw = server.call("POST", "/v1/query/batch", [
+            {"queryId": "long", "aplRequest": self.APL}, {"queryId": "one", "aplRequest": {"apl": "print 1"}}])
+        events = [json.loads(event.removeprefix("data: ")) for event in raw.decode().split("\n\n") if event]
+        self.assertEqual((status, events[0]["error"]["code"], "data" in events[1]), (200, 422, True), raw)
+        self.assertLess(time.monotonic() - started, 30)
+        self.assertEqual(server.stop(), 0)
+
+    def test_an_answer_ends_when_nobody_waits_for_it(self):
+        server = Server("--no-auth", "--timeout", "100")
+        body = json.dumps(self.APL)
+        running = lambda: b"evq_http_requests_running 0\n" not in server.call("GET", "/metrics")[1]
+        with server.connect() as sock:
+            sock.sendall((f"POST /v1/query/_apl?format=tabular HTTP/1.1\r\nHost: localhost\r\n"
+                          f"Content-Length: {len(body)}\r\n\r\n{body}").encode())
+            wait_until(server.unnamed_files)  # the text has begun
+        wait_until(lambda: not running(), 5, "the answer goes on")
+        wait_until(lambda: not server.unnamed_files(), 5, "its text is kept")
+        self.assertEqual(server.stop(), 0)
 
 
 if __name__ == "__main__":

@@ -147,11 +147,13 @@ class Refusals(unittest.TestCase):
         self.assertEqual(self.server.query("d | count")["tables"][0]["columns"], [[1]])
 
     def test_pages_of_others_are_refused_in_the_form_that_each_route_has(self):
-        for headers, words in (({"Origin": "http://elsewhere"}, "requests of other origins are not allowed"),
-                               ({"Host": "elsewhere"}, "without tokens the server is called localhost, 127.0.0.1 or [::1], and the request "
-                                "is for 'elsewhere' (ask for one of these names, or start the server without --no-auth)")):
+        for headers, words, hint in (
+                ({"Origin": "http://elsewhere"}, "requests of other origins are not allowed", {}),
+                ({"Host": "elsewhere"}, "without tokens the server is called localhost, 127.0.0.1 or [::1], and the request "
+                 "is for 'elsewhere' (ask for one of these names, or start the server without --no-auth)",
+                 {"hint": "ask for one of these names, or start the server without --no-auth"})):
             for path, expected in (
-                    ("/v1/ingest/d", {"code": 403, "message": words}),
+                    ("/v1/ingest/d", {"code": 403, "message": words, **hint}),
                     ("/services/collector", {"text": words, "code": 4}),
                     ("/v1/logs", {"code": 7, "message": words}),
                     ("/loki/api/v1/push", (words + "\n").encode())):

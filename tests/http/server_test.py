@@ -80,6 +80,21 @@ class Http(ServerCase):
         self.assertEqual(cut, b"")
         self.assertEqual(self.server.call("GET", "/v2/datasets/cut")[0], 404)
 
+    def test_a_quotation_beside_a_chunk_is_of_one_line(self):
+        def send(extension):
+            return self.server.raw(
+                b"POST /v1/ingest/quoted HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                b"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+                b"9" + extension + b"\r\n[{\"a\":1}]\r\n0" + extension + b"\r\n\r\n")
+        for extension in (b"", b";a", b";a=b;c", b';a="x y"', b';a="x\ty"', b';a="\xc3\xa9\xff"', b';a="\\""'):
+            self.assertTrue(send(extension).startswith(b"HTTP/1.1 200"), extension)
+        # What others on the way may take for the line's end.
+        for extension in (b';a="x\ny"', b';a="x\ry"', b';a="x\r\ny"', b';a="\0"', b';a="\\\n"', b';a="\x7f"',
+                          b';a="\x1b"', b";a\nb", b";a=\0"):
+            answer = send(extension)
+            self.assertTrue(answer.startswith(b"HTTP/1.1 400"), (extension, answer))
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1, extension)
+
     def test_pipelined_requests_are_answered_in_order(self):
         one = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
         answer = self.server.raw(one + one + one.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
@@ -215,6 +230,12 @@ class Http(ServerCase):
         self.assertFalse(any("secret" in line for line in self.server.lines))
 
     def test_the_log_stays_readable_whatever_is_asked_for(self):
+        for place, code in enumerate((0x202e, 0x2028, 0x2029, 0x2066, 0x200f, 0x9b, 0xfeff)):
+            self.server.raw(f"GET /é{place}{chr(code)}x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                            .encode())
+            wait_until(lambda: any(entry["path"] == f"/é{place}{chr(code)}x" for entry in self.server.logged()))
+            line = next(line for line in list(self.server.lines) if f"/é{place}" in line)
+            self.assertIn(f"\\u{code:04x}x", line)
         self.assertIn(b"404", self.server.raw(
             b"GET /no-\xff\xfe\"text HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
         wait_until(lambda: any(entry["path"] == "/no-\ufffd\ufffd\"text" for entry in self.server.logged()))

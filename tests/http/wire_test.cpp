@@ -366,6 +366,24 @@ TEST_CASE("a compile error keeps its id on the way") {
   }
 }
 
+TEST_CASE("a hint is told apart from its message") {
+  const char* const hints[] = {"", "did you mean 'y'?", "did you mean 'y'?   (also: z, a)"};
+  for (const char* const hint : hints) {
+    const Error error = make_error(ErrorCode::kUsage, "no (at all)", hint);
+    const HttpResponse response = response_of_error(error, {});
+    const Error read = read_error_answer(response.status, response.body, {});
+    CHECK(read.message == error.message);
+    CHECK(read.hint == error.hint);
+  }
+  // A client knows better which token it sent.
+  const std::string body = R"j({"message":"no (yes)","hint":"yes"})j";
+  CHECK(read_error_answer(403, body, {}).message == "no (yes)");
+  CHECK(read_error_answer(403, body, {}).hint.empty());
+  CHECK(read_error_answer(400, body, {}).hint == "yes");
+  // Others may mean anything else by it.
+  CHECK(read_error_answer(400, R"j({"message":"no","hint":"yes"})j", {}).hint.empty());
+}
+
 TEST_CASE("addresses to listen on") {
   std::string host;
   std::uint16_t port = 0;

@@ -5,8 +5,25 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/time.h"
+
 namespace evq {
 namespace {
+
+TEST_CASE("a clock set to what is no time in nanoseconds stands still") {
+  constexpr std::int64_t kLastNs = 9214646400 * kSecondNs;  // 2262-01-01
+  CHECK(wall_clock_ns(0, 5) == 5);
+  CHECK(wall_clock_ns(-1, 999999999) == -1);
+  CHECK(wall_clock_ns(1714608000, 1) == 1714608000000000001);
+  CHECK(wall_clock_ns(9214646399, 999999999) == kLastNs - 1);
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t seconds : {std::int64_t{9214646400}, std::int64_t{10413792000}, kMax}) {
+    CHECK(wall_clock_ns(seconds, 999999999) == kLastNs);
+  }
+  for (const std::int64_t seconds : {std::int64_t{-9214646401}, -kMax}) {
+    CHECK(wall_clock_ns(seconds, 999999999) == -kLastNs);
+  }
+}
 
 TEST_CASE("a query without a deadline runs until it is cancelled") {
   QueryControl control;
