@@ -99,8 +99,9 @@ Result<bool> FollowForm::choose_format(std::string_view head, std::uint64_t offs
                         records_prefix(head.substr(first)) == std::size_t{0};
   const bool lines = *kind == PieceKind::kLines || (*kind == PieceKind::kValues && one_line);
   const bool values = *kind == PieceKind::kValues || *kind == PieceKind::kRows;
+  const bool records = *kind == PieceKind::kRecords && !options_.multiline;
   // Where a run goes on, the last one has read it as lines.
-  if (offset == 0 && (values || *kind == PieceKind::kRecords) && !lines && begin != ' ') {
+  if (offset == 0 && (values || records) && !lines && begin != ' ') {
     return refuse_values(head, *kind);
   }
   format = lines || (values && begin != ' ') ? InputFormat::kNdjson

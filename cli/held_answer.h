@@ -15,6 +15,7 @@ class HeldAnswer final : public ResultSink {
  public:
   Status begin(const ResultHeader& header) override {
     header_ = header;
+    header_.control = nullptr;  // it may end before this does
     return Status::success();
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {

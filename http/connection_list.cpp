@@ -4,13 +4,14 @@
 #include <utility>
 
 #include "http/limits.h"
+#include "store/base/time.h"
 
 namespace evq {
 
 ConnectionList::Handle ConnectionList::add(std::function<void()> close) {
   const MutexLock lock(mutex_);
   return entries_.insert(entries_.end(),
-                         Entry{ConnectionState::kBusy, 0, std::move(close), {}, false, false});
+                         Entry{ConnectionState::kBusy, 0, std::move(close), {}, false, false, 0});
 }
 
 void ConnectionList::remove(Handle entry) {
@@ -29,7 +30,9 @@ void ConnectionList::mark(Handle entry, ConnectionState state,
 
 void ConnectionList::expect_proof(Handle entry) {
   const MutexLock lock(mutex_);
+  const std::int64_t now_ns = monotonic_now_ns();
   entry->unproven = true;
+  entry->unproven_since_ns = now_ns;
   const auto unproven = static_cast<std::size_t>(
       std::ranges::count_if(entries_, [](const Entry& each) { return each.unproven; }));
   if (unproven <= kHttpUnprovenMax) {
@@ -37,7 +40,11 @@ void ConnectionList::expect_proof(Handle entry) {
   }
   const auto oldest = std::ranges::find_if(
       entries_, [](const Entry& each) { return each.unproven && !each.asked_to_close; });
-  if (oldest != entries_.end() && oldest != entry) {
+  if (oldest == entries_.end() || oldest == entry) {
+    return;
+  }
+  const bool had_time = now_ns - oldest->unproven_since_ns >= kHttpProofMsMax * kMillisecondNs;
+  if (had_time || unproven > kHttpUnprovenBurstMax) {
     oldest->close();
     oldest->asked_to_close = true;
   }

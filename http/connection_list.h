@@ -30,6 +30,7 @@ class ConnectionList {
     std::shared_ptr<QueryControl> control;  // of the request that runs
     bool asked_to_close = false;            // in this state
     bool unproven = false;                  // see expect_proof
+    std::int64_t unproven_since_ns = 0;     // monotonic
   };
   using Handle = std::list<Entry>::iterator;
 
@@ -39,7 +40,8 @@ class ConnectionList {
   void mark(Handle entry, ConnectionState state, std::shared_ptr<QueryControl> control);
 
   // Says that the connection takes much memory from now on, and has not shown yet that it may send
-  // a request. Of more than kHttpUnprovenMax such ones the oldest is asked to close.
+  // a request. Of more than kHttpUnprovenMax such ones the oldest is asked to close when it has had
+  // kHttpProofMsMax for that, of more than kHttpUnprovenBurstMax at once.
   void expect_proof(Handle entry);
   // Says that it has sent a request which has a right to be answered.
   void prove(Handle entry);

@@ -219,7 +219,9 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   });
   query.cursor = legacy.cursor;
   query.include_cursor = legacy.include_cursor;
-  query.by_arrival = wait_ns > 0 && is_watched(legacy);
+  // Of several datasets only their times tell which event is the newer one.
+  const bool one_dataset = request.argument("dataset").find('*') == std::string::npos;
+  query.by_arrival = wait_ns > 0 && one_dataset && is_watched(legacy);
   const bool waits = monotonic_now_ns() - request.received_ns < wait_ns;
   const Result<QueryAnswer> answer =
       run_query(api, request, query, make_legacy_answer(api.answers, std::move(form)), waits);

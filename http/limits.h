@@ -56,8 +56,11 @@ inline constexpr std::int64_t kHttpLingerMsMax = 1000;
 // make room.
 inline constexpr std::size_t kHttpConnectionsMax = 4096;
 // Connections over TLS, of which each takes some 150 KiB, that have sent no request with a valid
-// token yet, where one is needed; the oldest is closed for one more.
+// token yet, where one is needed. For one more the oldest is closed that has had a while for it: of
+// honest ones many come at once, when they all lost their server. Of very many the oldest goes.
 inline constexpr std::size_t kHttpUnprovenMax = 256;
+inline constexpr std::size_t kHttpUnprovenBurstMax = 1024;
+inline constexpr std::int64_t kHttpProofMsMax = 5000;
 // Memory of a connection over TLS, and of another: what is worth giving back when many have gone.
 inline constexpr std::uint64_t kHttpTlsConnectionBytes = 128 * kKibibyte;
 inline constexpr std::uint64_t kHttpConnectionBytes = 8 * kKibibyte;

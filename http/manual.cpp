@@ -346,9 +346,11 @@ std::string limits_section() {
       std::to_string(kHttpConnectionsMax) +
           ", and no more than half of the descriptors (ulimit \\-n); the oldest idle "
           "ones are closed to make room; over TLS each takes some 150 KiB once the client has "
-          "begun, and at most " +
+          "begun: of more than " +
           std::to_string(kHttpUnprovenMax) +
-          " that have sent no request with a valid token are kept, the newest");
+          " that have sent no request with a valid token the oldest goes after " +
+          seconds_text(kHttpProofMsMax) + ", of more than " +
+          std::to_string(kHttpUnprovenBurstMax) + " at once");
   row("datasets that stay open when nobody uses them",
       std::to_string(kOpenDatasetsMax) + ", and no more than one for " +
           std::to_string(kDescriptorsPerOpenDataset) +

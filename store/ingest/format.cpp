@@ -86,30 +86,45 @@ std::optional<PieceKind> detect_array_kind(std::string_view head, bool rows_poss
                                                                                : PieceKind::kLines;
 }
 
-// Whether a JSON array can begin with this `[`: "[error] …" and "[2024-05-01 …" are log lines.
+// The size of the word or the number that an array may begin with, 0 for one that is empty; nothing
+// where no array does.
+std::optional<std::size_t> plain_value(std::string_view text) {
+  if (text.front() == ']') {
+    return 0;
+  }
+  for (const std::string_view word : {"true", "false", "null"}) {
+    const std::size_t size = std::min(word.size(), text.size());
+    if (text.substr(0, size) == word.substr(0, size)) {
+      return size;
+    }
+  }
+  const std::size_t size = std::min(text.find_first_not_of("0123456789+-.eE"), text.size());
+  return size == 0 ? std::nullopt : std::optional(size);
+}
+
+// Whether a JSON array can begin with this `[`: "[error] …", "[2024-05-01 …", "[null] …" and
+// "[[ACTIVE] …" are log lines, and so is "[    0.000000] Linux version", a kernel's.
 bool begins_array(std::string_view head, std::size_t open) {
-  const std::size_t first = skip_blanks(head, open + 1);
-  if (first == head.size()) {
+  std::string_view behind_array = "\n[{";
+  std::size_t first = skip_blanks(head, open + 1);
+  for (; first < head.size() && head[first] == '['; first = skip_blanks(head, first + 1)) {
+    behind_array = "\n[{,]";  // it stands in another one
+  }
+  const std::string_view rest = head.substr(std::min(first, head.size()));
+  if (rest.empty() || rest.front() == '{' || rest.front() == '"') {
     return true;
   }
-  const std::string_view rest = head.substr(first);
-  const auto begins = [rest](std::string_view word) {
-    return rest.substr(0, word.size()) == word.substr(0, rest.size());
-  };
-  if (std::string_view("]{[\"").find(rest.front()) != std::string_view::npos || begins("true") ||
-      begins("false") || begins("null")) {
-    return true;
+  const std::optional<std::size_t> value = plain_value(rest);
+  if (!value.has_value()) {
+    return false;
   }
-  constexpr std::string_view kNumberLetters = "0123456789+-.eE";
-  const std::size_t end = rest.find_first_not_of(kNumberLetters);
-  const std::size_t next = skip_blanks(rest, std::min(end, rest.size()));
-  if (end == 0 || next == rest.size() || rest[next] != ']') {
-    return end != 0 && (next == rest.size() || rest[next] == ',');
+  const std::size_t next = skip_blanks(rest, *value);
+  if (next >= rest.size() || rest[next] != ']') {
+    return next >= rest.size() || rest[next] == ',';
   }
-  // "[    0.000000] Linux version" is a kernel's log.
   const std::size_t behind = rest.find_first_not_of(" \t\r", next + 1);
   return behind == std::string_view::npos ||
-         std::string_view("\n[{").find(rest[behind]) != std::string_view::npos;
+         behind_array.find(rest[behind]) != std::string_view::npos;
 }
 
 // Whether every quote of a line opens or closes a cell of CSV; the last cell may go on in the next

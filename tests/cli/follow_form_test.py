@@ -74,6 +74,8 @@ class FollowForm(EvqCase):
                 ("commas", b'{"a":1},\n{"a":2},\n', 2),
                 ("several", b'{"a":1}{"a":2}\n{"a":3}\n', 3),
                 ("blank", b'\n{"a":1}\n{"a":2}\n', 2),
+                ("brackets", b"[] a\n[null] b\n[true] c\n", 3),
+                ("threads", b"[[ACTIVE] one] a\n[[ACTIVE] two] b\n", 2),
                 ("braces", b"{main} is here\n{main} is gone\n", 2),
                 ("collected", collected(), 5)):
             self.check_same(dataset, content, count)
@@ -108,6 +110,14 @@ class FollowForm(EvqCase):
         self.assertEqual(self.wait_for("app", 1), ['{"a": 2}'])
         self.interrupt(process)
         self.assertIn(": byte 0: ", process.stderr.read())
+
+    def test_entries_of_several_lines_may_begin_as_cells_do(self):
+        self.evq("dataset", "create", "app")
+        self.file.write_text("svc,started\n  at x\nsvc,stopped\n  at y\n")
+        process = self.follow("app", "--multiline")
+        # The last entry may have more lines.
+        self.assertEqual(self.wait_for("app", 1)[:1], ['{"message": "svc,started\\n  at x"}'])
+        self.interrupt(process)
 
     def test_what_is_not_a_line_each_is_refused(self):
         whole = "; without --follow, evq ingest reads it to its end"

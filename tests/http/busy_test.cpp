@@ -87,19 +87,19 @@ TEST_CASE("of connections that cost much and have shown no right the oldest goes
   ConnectionList list;
   std::vector<std::size_t> closed;
   std::vector<ConnectionList::Handle> entries;
-  for (std::size_t i = 0; i < kHttpUnprovenMax + 3; ++i) {
+  for (std::size_t i = 0; i < kHttpUnprovenBurstMax + 3; ++i) {
     entries.push_back(list.add([&closed, i] { closed.push_back(i); }));
   }
-  for (std::size_t i = 0; i < kHttpUnprovenMax; ++i) {
+  for (std::size_t i = 0; i < kHttpUnprovenBurstMax; ++i) {
     list.expect_proof(entries[i]);
   }
   CHECK(closed.empty());
   list.prove(entries[0]);
-  list.expect_proof(entries[kHttpUnprovenMax]);
+  list.expect_proof(entries[kHttpUnprovenBurstMax]);
   CHECK(closed.empty());
-  list.expect_proof(entries[kHttpUnprovenMax + 1]);
+  list.expect_proof(entries[kHttpUnprovenBurstMax + 1]);
   CHECK(closed == std::vector<std::size_t>{1});
-  list.expect_proof(entries[kHttpUnprovenMax + 2]);  // the first one is on its way
+  list.expect_proof(entries[kHttpUnprovenBurstMax + 2]);  // the first one is on its way
   CHECK(closed == std::vector<std::size_t>{1, 2});
 }
 

@@ -93,6 +93,14 @@ class Watching(ServerCase):
                                          {**watcher.body, "cursor": cursor})
             self.assertEqual(status, 400, cursor)
 
+    def test_several_datasets_are_watched_by_time(self):
+        for n in range(4):
+            self.send(f"several-{n % 2}", {"n": n, "_time": f"2024-05-01T00:00:0{n}Z"})
+        watcher = Watcher(self.server, "several-*")
+        self.assertEqual(watcher.look(), [0, 1, 2, 3])
+        self.send("several-0", {"n": 4, "_time": "2024-05-01T00:00:09Z"})
+        self.assertEqual(watcher.look(), [4])
+
     def test_what_many_send_at_once_comes_once_each(self):
         self.send("crowd", {"n": -1})
         watcher = Watcher(self.server, "crowd", startTime="now-1h")
