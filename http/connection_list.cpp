@@ -33,20 +33,19 @@ void ConnectionList::expect_proof(Handle entry) {
   const std::int64_t now_ns = monotonic_now_ns();
   entry->unproven = true;
   entry->unproven_since_ns = now_ns;
-  const auto unproven = static_cast<std::size_t>(
-      std::ranges::count_if(entries_, [](const Entry& each) { return each.unproven; }));
-  if (unproven <= kHttpUnprovenMax) {
-    return;
-  }
-  const auto oldest = std::ranges::find_if(
-      entries_, [](const Entry& each) { return each.unproven && !each.asked_to_close; });
-  if (oldest == entries_.end() || oldest == entry) {
-    return;
-  }
-  const bool had_time = now_ns - oldest->unproven_since_ns >= kHttpProofMsMax * kMillisecondNs;
-  if (had_time || unproven > kHttpUnprovenBurstMax) {
-    oldest->close();
-    oldest->asked_to_close = true;
+  const auto stays = [](const Entry& each) { return each.unproven && !each.asked_to_close; };
+  auto unproven = static_cast<std::size_t>(std::ranges::count_if(entries_, stays));
+  for (Entry& each : entries_) {  // the oldest first
+    if (!stays(each) || &each == &*entry) {
+      continue;
+    }
+    const bool had_time = now_ns - each.unproven_since_ns >= kHttpProofMsMax * kMillisecondNs;
+    if (unproven <= (had_time ? kHttpUnprovenMax : kHttpUnprovenBurstMax)) {
+      break;
+    }
+    each.close();
+    each.asked_to_close = true;
+    --unproven;
   }
 }
 

@@ -40,8 +40,8 @@ class ConnectionList {
   void mark(Handle entry, ConnectionState state, std::shared_ptr<QueryControl> control);
 
   // Says that the connection takes much memory from now on, and has not shown yet that it may send
-  // a request. Of more than kHttpUnprovenMax such ones the oldest is asked to close when it has had
-  // kHttpProofMsMax for that, of more than kHttpUnprovenBurstMax at once.
+  // a request. Of more than kHttpUnprovenMax such ones the oldest are asked to close that have had
+  // kHttpProofMsMax for that, of more than kHttpUnprovenBurstMax the oldest at once.
   void expect_proof(Handle entry);
   // Says that it has sent a request which has a right to be answered.
   void prove(Handle entry);
