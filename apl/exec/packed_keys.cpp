@@ -62,10 +62,9 @@ std::vector<std::size_t> columns_of_few(std::span<const Vector> keys) {
 // Shares the bits that are left among the columns.
 std::vector<unsigned> share_bits(std::span<const Vector> keys,
                                  const std::vector<std::size_t>& columns) {
-  std::vector<unsigned> bits;
-  for (const std::size_t column : columns) {
-    bits.push_back(bits_for(keys[column]));
-  }
+  std::vector<unsigned> bits(columns.size());
+  std::ranges::transform(columns, bits.begin(),
+                         [&](std::size_t column) { return bits_for(keys[column]); });
   const unsigned used = std::accumulate(bits.begin(), bits.end(), 0U);
   const unsigned more = (kBitsMax - used) / static_cast<unsigned>(columns.size());
   for (unsigned& one : bits) {
