@@ -558,14 +558,6 @@ std::vector<std::uint32_t> GroupTable::rows_of(const KeyShares& shares,
   return found;
 }
 
-std::vector<Vector> GroupTable::keys(std::span<const std::uint32_t> groups) const {
-  std::vector<Vector> columns;
-  for (std::size_t column = 0; column < keys_.columns(); ++column) {
-    columns.push_back(key(column, groups));
-  }
-  return columns;
-}
-
 std::size_t GroupTable::size_bytes() const {
   return keys_.size_bytes() + (hashes_.size() + first_seen_.size()) * sizeof(std::uint64_t) +
          slots_.capacity() * sizeof(Slot) + (direct_ != nullptr ? direct_->size_bytes() : 0) +

@@ -111,8 +111,7 @@ class GroupTable {
   std::vector<std::vector<std::uint32_t>> by_hash(unsigned bits) const;
   // Position in the stream of the first row of a group.
   std::uint64_t first_seen(std::size_t group) const { return first_seen_[group]; }
-  // The key columns of `groups`, in that order, and one of them.
-  std::vector<Vector> keys(std::span<const std::uint32_t> groups) const;
+  // A key column of `groups`, in that order.
   Vector key(std::size_t column, std::span<const std::uint32_t> groups) const {
     return keys_.gather(column, groups);
   }

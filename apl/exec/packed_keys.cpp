@@ -22,7 +22,7 @@ constexpr std::size_t kEntriesMax = 4096;
 constexpr std::size_t kRowsMin = 8192;
 // Where more rows share a combination of entries, or there are so few that their table stays in a
 // near cache, looking up the combinations is faster.
-constexpr std::size_t kRowsPerCombinationMax = 2;
+constexpr std::size_t kRowsPerLocatedMin = 2;
 constexpr std::size_t kLocatedCombinationsMax = std::size_t{1} << 14U;
 // Test configurations: enough for a flag, and soon too few for other columns.
 constexpr unsigned kFewBits = 2;
@@ -30,7 +30,7 @@ constexpr unsigned kFewBits = 2;
 bool pays(std::span<const Vector> keys, std::size_t rows) {
   const std::size_t combinations = combinations_of(keys, rows);
   const bool shared = combinations != 0 && (combinations <= kLocatedCombinationsMax ||
-                                            combinations * kRowsPerCombinationMax <= rows);
+                                            combinations * kRowsPerLocatedMin <= rows);
   return rows >= kRowsMin && !shared &&
          std::ranges::count_if(keys, &Vector::is_dictionary) >=
              static_cast<std::ptrdiff_t>(kColumnsMin);

@@ -129,9 +129,11 @@ std::string key_text(std::span<const Vector> keys, std::size_t row) {
 struct Expected {
   std::map<std::string, std::uint32_t> groups;
   std::map<std::string, std::uint64_t> first_seen;
+  std::size_t columns = 0;
 
   void note(std::span<const Vector> keys, std::size_t row, std::uint64_t order,
             std::uint32_t group) {
+    columns = keys.size();
     const std::string key = key_text(keys, row);
     CAPTURE(row);
     CAPTURE(key);
@@ -143,7 +145,10 @@ struct Expected {
     REQUIRE(table.size() == groups.size());
     std::vector<std::uint32_t> all(table.size());
     std::iota(all.begin(), all.end(), 0U);
-    const std::vector<Vector> keys = table.keys(all);
+    std::vector<Vector> keys;
+    for (std::size_t column = 0; column < columns; ++column) {
+      keys.push_back(table.key(column, all));
+    }
     for (std::uint32_t group = 0; group < table.size(); ++group) {
       const std::string key = key_text(keys, group);
       CAPTURE(key);
