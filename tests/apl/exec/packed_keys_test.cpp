@@ -24,7 +24,7 @@ Vector dictionary(const std::vector<Value>& values, std::size_t step,
                   std::size_t rows = kPackedRows) {
   const auto codes = make_codes(rows);
   for (std::size_t row = 0; row < rows; ++row) {
-    codes[row] = static_cast<Code>(row * step % values.size());
+    codes.get()[row] = static_cast<Code>(row * step % values.size());
   }
   return Vector::dictionary(column_of(values).shared_values(), codes, rows);
 }
