@@ -56,19 +56,26 @@ struct PackedGroups {
   GroupParts::Shared shared;
 };
 
-// Decides by the first chunk that any worker sees whether keys are packed. Any thread.
+// Decides whether keys are packed, by the first chunk with enough rows that any worker sees. Any
+// thread.
 class Packing {
  public:
   Packing(const GroupStates::Spec& spec, bool may_pack) : spec_(spec), may_pack_(may_pack) {}
 
-  // The same for all chunks: null when keys stay as they are.
-  PackedGroups* decide(const Chunk& first) {
+  // Whether a later chunk may decide.
+  bool is_open() {
     const MutexLock lock(mutex_);
-    if (!std::exchange(decided_, true) && may_pack_) {
-      const auto when =
-          spec_.parting == Parting::kAlways ? PackedKeys::When::kItCan : PackedKeys::When::kItPays;
+    return may_pack_ && !decided_;
+  }
+  // What packs this chunk and those after it; null while or because keys stay as they are.
+  PackedGroups* decide(const Chunk& chunk) {
+    const bool always = spec_.parting == Parting::kAlways;
+    const MutexLock lock(mutex_);
+    if (may_pack_ && !decided_ && (always || chunk.rows() >= PackedKeys::kRowsToTell)) {
+      decided_ = true;
       std::unique_ptr<PackedKeys> keys =
-          PackedKeys::choose(GroupParts::keys_of(spec_.op, first), first.rows(), when,
+          PackedKeys::choose(GroupParts::keys_of(spec_.op, chunk), chunk.rows(),
+                             always ? PackedKeys::When::kItCan : PackedKeys::When::kItPays,
                              spec_.context.random_seed, {spec_.budget, spec_.context.control});
       packed_ = keys != nullptr ? std::make_unique<PackedGroups>(spec_, std::move(keys)) : nullptr;
     }
@@ -103,24 +110,52 @@ class AggregateSink final : public Sink {
     return enough ? Flow::kDone : Flow::kMore;
   }
   Status finish() override {
+    EVQ_TRY(overflow_.note(add_held()));
     EVQ_TRY(overflow_.note(groups_.settle_to_merge()));
     return packed_groups_ == nullptr ? Status::success()
                                      : overflow_.note(packed_groups_->settle_to_merge());
   }
   GroupParts& groups() { return groups_; }
-  // Those with packed keys, and what packs them; null when no chunk came or keys stay as they are.
+  // Those with packed keys, and what packs them; null when none were packed.
   GroupParts* packed_groups() { return packed_groups_.get(); }
   PackedGroups* packed() { return packed_; }
 
  private:
+  struct HeldChunk {
+    Chunk chunk;
+    std::uint64_t order;
+  };
+
+  // The first chunk waits for the next one when it has too few rows to tell, as the first block of
+  // a time range may: groups of both kinds would all be merged twice.
   Status add(Chunk chunk) {
-    if (!std::exchange(started_, true)) {
-      packed_ = packing_.decide(chunk);
-      packed_groups_ = packed_ == nullptr
-                           ? nullptr
-                           : std::make_unique<GroupParts>(packed_->spec, packed_->shared);
-    }
     const std::uint64_t order = sequence_rows_.first_place(chunk);
+    const bool first = !std::exchange(started_, true);
+    look_for_packing(chunk);
+    if (first && packed_ == nullptr && packing_.is_open()) {
+      held_.emplace(HeldChunk{std::move(chunk), order});
+      return {};
+    }
+    EVQ_TRY(add_held());
+    return add_to_groups(std::move(chunk), order);
+  }
+
+  Status add_held() {
+    if (!held_.has_value()) {
+      return {};
+    }
+    HeldChunk held = *std::exchange(held_, std::nullopt);
+    look_for_packing(held.chunk);
+    return add_to_groups(std::move(held.chunk), held.order);
+  }
+
+  void look_for_packing(const Chunk& chunk) {
+    if (packed_ == nullptr && (packed_ = packing_.decide(chunk)) != nullptr) {
+      packed_groups_ = std::make_unique<GroupParts>(packed_->spec, packed_->shared);
+    }
+  }
+
+  Status add_to_groups(Chunk chunk, std::uint64_t order) {
     if (packed_ != nullptr && !packed_->keys->full()) {
       std::vector<Vector> keys = GroupParts::keys_of(spec_.op, chunk);
       EVQ_TRY_ASSIGN(const bool packs, packed_->keys->pack(chunk.rows(), &keys));
@@ -136,6 +171,7 @@ class AggregateSink final : public Sink {
   PackedGroups* packed_ = nullptr;
   std::unique_ptr<GroupParts> packed_groups_;
   GroupParts groups_;  // of the keys as they are
+  std::optional<HeldChunk> held_;
   SequenceRows sequence_rows_;
   bool started_ = false;
   const Executor& executor_;
@@ -310,7 +346,8 @@ class AggregateConsumer final : public Consumer {
   }
 
   Status push_groups(Parts parts) {
-    AggregateOutput output(parts, spec_.op.groups.size(), demand_);
+    AggregateOutput output(parts, spec_.op.groups.size(), demand_,
+                           executor_.options().rows_at_once.value_or(AggregateOutput::kRowsMax));
     std::vector<MemoryLease> leases(parts.size());  // of the results
     AllocationMeter meter = executor_.meter("summarize");
     if (output.chooses()) {

@@ -12,9 +12,6 @@
 namespace evq {
 namespace {
 
-// So many that the operators after this one share the chunks of some ten thousand groups.
-constexpr std::size_t kOutputRowsMax = std::size_t{1} << 14U;
-
 // Makes of each position one of the same order, without the bits that are the same in all: a place
 // in the stream has far fewer than 64 that differ.
 void close_up_positions(std::uint64_t differing, std::vector<SeenGroup>* seen) {
@@ -79,8 +76,9 @@ void sort_by_position(std::vector<SeenGroup>* seen) {
 
 }  // namespace
 
-AggregateOutput::AggregateOutput(Parts parts, std::size_t keys, const Demand& demand)
-    : parts_(parts), keys_(keys), demand_(demand) {
+AggregateOutput::AggregateOutput(Parts parts, std::size_t keys, const Demand& demand,
+                                 std::size_t rows_at_once)
+    : parts_(parts), keys_(keys), demand_(demand), rows_at_once_(rows_at_once) {
   for (const auto& part : parts) {
     groups_ += part->size();
     begins_.push_back(groups_);
@@ -95,9 +93,9 @@ AggregateOutput::AggregateOutput(Parts parts, std::size_t keys, const Demand& de
 void AggregateOutput::cut_pieces() {
   for (std::uint32_t part = 0; part < parts_.size(); ++part) {
     const std::size_t groups = parts_[part]->size();
-    for (std::size_t begin = 0; begin < groups; begin += kOutputRowsMax) {
+    for (std::size_t begin = 0; begin < groups; begin += rows_at_once_) {
       pieces_.push_back({part, static_cast<std::uint32_t>(begin),
-                         static_cast<std::uint32_t>(std::min(kOutputRowsMax, groups - begin))});
+                         static_cast<std::uint32_t>(std::min(rows_at_once_, groups - begin))});
     }
   }
 }
@@ -144,7 +142,7 @@ void AggregateOutput::order(std::vector<std::vector<Vector>> results) {
 }
 
 std::size_t AggregateOutput::chunks() const {
-  return has_order() ? (order_.size() + kOutputRowsMax - 1) / kOutputRowsMax : pieces_.size();
+  return has_order() ? (order_.size() + rows_at_once_ - 1) / rows_at_once_ : pieces_.size();
 }
 
 std::size_t AggregateOutput::chunk_bytes() const {
@@ -160,9 +158,8 @@ Chunk AggregateOutput::chunk(std::size_t i) const {
   if (!has_order()) {
     return chunk_of(pieces_[i]);
   }
-  const std::size_t begin = i * kOutputRowsMax;
-  return chunk_of(
-      std::span(order_).subspan(begin, std::min(kOutputRowsMax, order_.size() - begin)));
+  const std::size_t begin = i * rows_at_once_;
+  return chunk_of(std::span(order_).subspan(begin, std::min(rows_at_once_, order_.size() - begin)));
 }
 
 std::vector<SeenGroup> AggregateOutput::all_groups() const {

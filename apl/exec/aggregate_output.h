@@ -27,9 +27,12 @@ class AggregateOutput {
  public:
   using Parts = std::span<const std::unique_ptr<GroupStates>>;
 
-  // Outputs the groups of `parts`, whose first `keys` columns are the group keys. `demand` and the
-  // parts must outlive this.
-  AggregateOutput(Parts parts, std::size_t keys, const Demand& demand);
+  // So many rows a chunk that the operators after this one share some ten thousand groups.
+  static constexpr std::size_t kRowsMax = std::size_t{1} << 14U;
+
+  // Outputs the groups of `parts`, whose first `keys` columns are the group keys, in chunks of
+  // `rows_at_once`. `demand` and the parts must outlive this.
+  AggregateOutput(Parts parts, std::size_t keys, const Demand& demand, std::size_t rows_at_once);
 
   // Whether only the top groups are wanted: choose() must be called then before the first chunk(),
   // with what top_groups() says of first_key() of each part, which any thread may make.
@@ -74,6 +77,7 @@ class AggregateOutput {
   const Parts parts_;
   const std::size_t keys_;
   const Demand& demand_;
+  const std::size_t rows_at_once_;
   std::vector<std::size_t> begins_{0};  // by part: number of its first group; then the end
   std::size_t groups_ = 0;
   bool few_ = false;                          // only the top groups are wanted

@@ -169,10 +169,13 @@ Status Executor::push_chunks(std::size_t count, const std::function<Chunk(std::s
   for (std::unique_ptr<Sink>& sink : sinks) {
     EVQ_TRY_ASSIGN(sink, consumer.make_sink());
   }
-  std::atomic<std::size_t> next{0};
-  const auto push = [&](Sink& sink) -> Status {
+  std::atomic<bool> failed{false};
+  const auto push = [&](std::size_t worker) -> Status {
+    Sink& sink = *sinks[worker];
+    const std::size_t end = (worker + 1) * count / sinks.size();
     Flow flow = Flow::kMore;
-    for (std::size_t i = next++; flow == Flow::kMore && i < count; i = next++) {
+    for (std::size_t i = worker * count / sinks.size();
+         i < end && flow == Flow::kMore && !failed.load(); ++i) {
       const auto make_next = [&] {
         Chunk chunk = make(i);
         chunk.set_sequence(i);
@@ -184,9 +187,9 @@ Status Executor::push_chunks(std::size_t count, const std::function<Chunk(std::s
   };
   std::vector<Status> outcomes(sinks.size());
   run_workers(sinks.size(), [&](std::size_t worker) {
-    outcomes[worker] = push(*sinks[worker]);
+    outcomes[worker] = push(worker);
     if (!outcomes[worker].ok()) {
-      next = count;
+      failed.store(true);
     }
   });
   for (Status& outcome : outcomes) {

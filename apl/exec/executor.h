@@ -14,6 +14,7 @@
 #include "apl/exec/operator.h"
 #include "apl/exec/profile.h"
 #include "apl/exec/query_stats.h"
+#include "apl/exec/row_estimate.h"
 #include "apl/exec/row_operators.h"
 #include "apl/exec/top_rows.h"
 #include "apl/plan/plan.h"
@@ -40,9 +41,9 @@ struct ExecOptions {
   // Count rows that match in blocks an early stop would skip, so that rows_matched is the total.
   bool exact_matches = false;
   // Test configurations: turn every dictionary into a flat vector before operators see it; let the
-  // workers merge groups in parts however few there are; read, or fetch, no more than so many of a
-  // block's rows at a time; let joins hold a left side of up to so many rows first, whatever the
-  // estimates.
+  // workers merge groups in parts however few there are; read no more than so many of a block's
+  // rows at a time, and fetch or hand on no more, where who hands on holds all of them; let joins
+  // hold a left side of up to so many rows first, whatever the estimates.
   bool force_flat = false;
   bool force_parts = false;
   std::optional<std::size_t> rows_at_once{};
@@ -133,7 +134,8 @@ class Executor {
                          std::string_view operator_name, std::uint64_t* sequence) const;
 
   // Pushes the chunks make(0) … make(count - 1), which any thread makes, into sinks of `consumer`,
-  // one a worker, and completes it. Charged as by push_each().
+  // one a worker, and completes it. The sinks, in the order in which they were made, get one
+  // stretch of them after the other, since a consumer may take them so. Charged as by push_each().
   Status push_chunks(std::size_t count, const std::function<Chunk(std::size_t)>& make,
                      std::string_view operator_name, Consumer& consumer) const;
 
@@ -149,6 +151,7 @@ class Executor {
   const ExecOptions& options() const { return options_; }
   QueryStats& stats() { return *stats_; }
   SnapshotProvider& tables() { return *tables_; }
+  RowEstimates& estimates() { return estimates_; }
   // kCancelled or kTimeout when the query must end.
   Status check() const;
   // Returns a meter that charges the query's budget and ends the work when the query must end.
@@ -178,6 +181,7 @@ class Executor {
   SnapshotProvider* const tables_;
   QueryStats* const stats_;
   QueryProfile* profile_ = nullptr;
+  RowEstimates estimates_;
   // By subplan, which is kept alive so that no other one gets its address.
   std::map<std::shared_ptr<const plan::Node>, SharedResult> shared_results_;
   std::map<std::uint64_t, const std::vector<Chunk>*> placeholders_;  // by apply

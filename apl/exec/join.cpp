@@ -304,6 +304,7 @@ class JoinRun {
         op_(std::get<plan::Join>(node.op)),
         left_(*node.inputs[0]),
         right_(*node.inputs[1]),
+        estimates_(executor.estimates()),
         left_rows_held_(left_rows_held(executor, node)) {}
 
   Status run(Consumer& consumer) {
@@ -361,6 +362,7 @@ class JoinRun {
   const plan::Join& op_;
   const plan::Node& left_;
   const plan::Node& right_;
+  const RowEstimates::Kept estimates_;  // for the joins below this one
   const std::size_t left_rows_held_;
 };
 

@@ -14,12 +14,10 @@ namespace {
 constexpr unsigned kBitsMax = 63;  // of all columns: the integer is not negative
 constexpr unsigned kColumnBitsMax = 16;
 constexpr std::size_t kColumnsMin = 2;
-// Room for so many times the values of the first chunk at least, in bits.
+// Room for so many times the values of the chunk that decides at least, in bits.
 constexpr unsigned kSpareBits = 2;
 // Numbering more entries of a chunk takes as long as looking up its rows.
 constexpr std::size_t kEntriesMax = 4096;
-// In fewer rows nothing is gained.
-constexpr std::size_t kRowsMin = 8192;
 // Where more rows share a combination of entries, or there are so few that their table stays in a
 // near cache, looking up the combinations is faster.
 constexpr std::size_t kRowsPerLocatedMin = 2;
@@ -31,9 +29,8 @@ bool pays(std::span<const Vector> keys, std::size_t rows) {
   const std::size_t combinations = combinations_of(keys, rows);
   const bool shared = combinations != 0 && (combinations <= kLocatedCombinationsMax ||
                                             combinations * kRowsPerLocatedMin <= rows);
-  return rows >= kRowsMin && !shared &&
-         std::ranges::count_if(keys, &Vector::is_dictionary) >=
-             static_cast<std::ptrdiff_t>(kColumnsMin);
+  return !shared && std::ranges::count_if(keys, &Vector::is_dictionary) >=
+                        static_cast<std::ptrdiff_t>(kColumnsMin);
 }
 
 unsigned bits_for(const Vector& key) {

@@ -2,8 +2,8 @@
 // PackedKeys: the key columns of an aggregation that have few values, as one integer: each column's
 // values are numbered as they come, and the numbers of a row's values are put side by side. A group
 // is then found, kept, moved and merged as one word, whatever the number and the length of its
-// texts. All workers share the numbers, and a column has room for more of them than its first chunk
-// needs; when one runs out, nothing more is packed.
+// texts. All workers share the numbers, and a column has room for more of them than the chunk needs
+// by which it was chosen; when one runs out, nothing more is packed.
 
 #include <atomic>
 #include <cstddef>
@@ -33,8 +33,10 @@ class PackedKeys {
     const QueryControl* control;
   };
 
-  // Chooses the columns to pack by a first chunk's keys, which are as GroupTable takes them; null
-  // when fewer than two of them should be.
+  // Fewer rows do not tell whether packing pays.
+  static constexpr std::size_t kRowsToTell = 8192;
+  // Chooses the columns to pack by a chunk's keys, which are as GroupTable takes them; null when
+  // fewer than two of them should be.
   static std::unique_ptr<PackedKeys> choose(std::span<const Vector> keys, std::size_t rows,
                                             When when, std::uint64_t seed, const Limits& limits);
 

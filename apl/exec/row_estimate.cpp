@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "apl/exec/block_rows.h"
+#include "apl/exec/executor.h"
 #include "store/snapshot.h"
 
 namespace evq {
@@ -80,17 +81,17 @@ double scanned_rows(Executor& executor, const plan::Scan& scan) {
   return scan.filters.empty() ? rows : rows * filter_share(executor, scan, **snapshot, read);
 }
 
-// Of plans that several places read: there may be more ways to them than can be gone.
-using SharedRows = std::map<const plan::Node*, double>;
+// By node. Of plans that several places read there may be more ways to them than can be gone.
+using KnownRows = std::map<const plan::Node*, double>;
 
-double estimate(Executor& executor, const plan::Node& node, SharedRows* shared_rows);
+double estimate(Executor& executor, const plan::Node& node, KnownRows* known_rows);
 
 struct Estimate {
   Executor& executor;
   const plan::Node& node;
-  SharedRows* shared_rows;
+  KnownRows* known_rows;
 
-  double rows(const plan::Node& other) const { return estimate(executor, other, shared_rows); }
+  double rows(const plan::Node& other) const { return estimate(executor, other, known_rows); }
   double input(std::size_t i = 0) const { return rows(*node.inputs[i]); }
   double at_most(std::uint64_t count) const {
     return std::min(static_cast<double>(count), input());
@@ -120,12 +121,7 @@ struct Estimate {
         [this](double sum, const plan::NodePtr& one) { return sum + rows(*one); });
   }
   double operator()(const plan::Unnest& /*op*/) const { return input() * kElements; }
-  double operator()(const plan::Shared& op) const {
-    const auto known = shared_rows->find(op.plan.get());
-    return known != shared_rows->end()
-               ? known->second
-               : shared_rows->emplace(op.plan.get(), rows(*op.plan)).first->second;
-  }
+  double operator()(const plan::Shared& op) const { return rows(*op.plan); }
   // Of each group's or row's own; few.
   double operator()(const plan::Placeholder& /*op*/) const { return 1; }
   // All others give about as many rows as they get.
@@ -135,15 +131,20 @@ struct Estimate {
   }
 };
 
-double estimate(Executor& executor, const plan::Node& node, SharedRows* shared_rows) {
-  return std::visit(Estimate{executor, node, shared_rows}, node.op);
+double estimate(Executor& executor, const plan::Node& node, KnownRows* known_rows) {
+  const auto known = known_rows->find(&node);
+  return known != known_rows->end()
+             ? known->second
+             : known_rows->emplace(&node, std::visit(Estimate{executor, node, known_rows}, node.op))
+                   .first->second;
 }
 
 }  // namespace
 
 double estimated_rows(Executor& executor, const plan::Node& node) {
-  SharedRows shared_rows;
-  return estimate(executor, node, &shared_rows);
+  RowEstimates& estimates = executor.estimates();
+  const RowEstimates::Kept kept(estimates);
+  return estimate(executor, node, &estimates.rows_);
 }
 
 }  // namespace evq

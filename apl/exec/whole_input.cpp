@@ -64,11 +64,12 @@ Result<WholeInput> collect_whole(Executor& executor, const plan::Node& node,
 
 Status push_whole(Executor& executor, const Chunk& rows, std::string_view operator_name,
                   Consumer& consumer) {
+  const std::size_t at_once = executor.options().rows_at_once.value_or(kChunkRowsMax);
   const auto make = [&](std::size_t i) {
-    const std::size_t begin = i * kChunkRowsMax;
-    return rows.slice(begin, std::min(kChunkRowsMax, rows.rows() - begin));
+    const std::size_t begin = i * at_once;
+    return rows.slice(begin, std::min(at_once, rows.rows() - begin));
   };
-  const std::size_t chunks = (rows.rows() + kChunkRowsMax - 1) / kChunkRowsMax;
+  const std::size_t chunks = (rows.rows() + at_once - 1) / at_once;
   return executor.push_chunks(chunks, make, operator_name, consumer);
 }
 

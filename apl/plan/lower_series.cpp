@@ -22,12 +22,12 @@ constexpr std::string_view kAxisColumn =
 
 class SeriesBinder {
  public:
-  SeriesBinder(Binder& binder, const ast::MakeSeries& op, Span span, Relation input)
-      : binder_(binder), op_(op), span_(span), input_(std::move(input)) {}
+  // `axis` is over the columns of `input`.
+  SeriesBinder(Binder& binder, const ast::MakeSeries& op, Span span, ExprPtr axis, Relation input)
+      : binder_(binder), op_(op), span_(span), input_(std::move(input)), axis_(std::move(axis)) {}
 
-  // The input's rows within the range, the axis to group by, and the node to come.
+  // The input's rows within the range, and the node to come.
   Status bind_axis() {
-    EVQ_TRY_ASSIGN(axis_, binder_.bind_expr(*op_.axis.value, &input_));
     const Type type = axis_->type;
     if (type != Type::kDatetime && type != Type::kTimespan && !is_numeric(type)) {
       Error error =
@@ -276,7 +276,11 @@ class SeriesBinder {
 };
 
 Result<Relation> Binder::lower(const ast::MakeSeries& op, Span span, Relation input) {
-  SeriesBinder series(*this, op, span, std::move(input));
+  EVQ_TRY_ASSIGN(ExprPtr axis, bind_expr(*op.axis.value, &input));
+  if (!is_deterministic(*axis)) {  // the range and the bin are of one value
+    EVQ_TRY_ASSIGN(axis, computed_once(std::move(axis), &input));
+  }
+  SeriesBinder series(*this, op, span, std::move(axis), std::move(input));
   EVQ_TRY(series.bind_axis());
   SummarizeParts parts;
   for (const ast::NamedExpr& item : op.groups) {

@@ -13,7 +13,6 @@ namespace evq::plan {
 
 struct OptimizerPass {
   std::string_view name;
-  std::string_view summary;
   NodePtr (*apply)(NodePtr root, const EvalContext& context);
 };
 

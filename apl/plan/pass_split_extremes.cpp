@@ -49,7 +49,8 @@ std::optional<int> column_cost(const Node& node, std::size_t column, int most) {
   return cost;
 }
 
-// The same for all conditions of `node` and below it.
+// The same for all conditions of `node` and below it. Nothing where a value is drawn, used as a
+// group or only as an argument.
 std::optional<int> filter_cost(const Node& node) {
   int cost = 0;
   if (const auto* scan = std::get_if<Scan>(&node.op)) {
@@ -66,7 +67,12 @@ std::optional<int> filter_cost(const Node& node) {
       return std::nullopt;
     }
     cost = cost_per_row(*filter->predicate);
-  } else if (!std::holds_alternative<Project>(node.op)) {
+  } else if (const auto* project = std::get_if<Project>(&node.op)) {
+    if (!std::ranges::all_of(project->exprs,
+                             [](const ExprPtr& e) { return is_deterministic(*e); })) {
+      return std::nullopt;  // the other part would draw other values
+    }
+  } else {
     return std::nullopt;  // the rows of an extraction would be parsed twice
   }
   const auto below = filter_cost(*node.inputs[0]);

@@ -137,4 +137,32 @@ bool makes_rows(const Node& node) {
   return finds(node, makes_some, &searched);
 }
 
+namespace {
+
+// Whether an operator draws values, or which rows it lets through.
+struct Draws {
+  bool operator()(const Scan& scan) const { return any_of(scan.filters); }
+  bool operator()(const Filter& filter) const { return !is_deterministic(*filter.predicate); }
+  bool operator()(const Project& project) const { return any_of(project.exprs); }
+  bool operator()(const Extract& extract) const { return !is_deterministic(*extract.source); }
+  bool operator()(const Sample& /*sample*/) const { return true; }
+  template <class Other>
+  bool operator()(const Other& /*op*/) const {
+    return false;
+  }
+
+ private:
+  static bool any_of(const std::vector<ExprPtr>& exprs) {
+    return !std::ranges::all_of(exprs, [](const ExprPtr& expr) { return is_deterministic(*expr); });
+  }
+};
+
+}  // namespace
+
+bool draws(const Node& node) {
+  std::set<const Node*> searched;
+  return finds(
+      node, [](const Node& each) { return std::visit(Draws{}, each.op); }, &searched);
+}
+
 }  // namespace evq::plan

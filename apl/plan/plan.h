@@ -268,6 +268,7 @@ bool reads_placeholder(const Node& node);
 bool reads_placeholder(const Node& node, std::uint64_t apply);
 bool scans(const Node& node);       // whether any of its output is made from a dataset's rows
 bool makes_rows(const Node& node);  // or from rows that the query makes itself
+bool draws(const Node& node);       // whether it may have other rows or values when it is run again
 
 // A whole query, bound.
 struct Plan {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,9 +73,11 @@ struct QueryRequest {
   std::size_t memory_limit_bytes = 0;  // 0: the service's
   std::int64_t timeout_ms = 0;         // 0: the service's
   bool optimize = true;
+  // Tests: names of optimiser passes to leave out.
+  std::vector<std::string_view> passes_off{};
   bool force_flat = false;   // tests: no dictionary reaches an operator
   bool force_parts = false;  // tests: groups are merged in parts however few they are
-  // Tests: most rows of a block that are read, or fetched, at a time.
+  // Tests: most rows that are read of a block, fetched, or handed on by who holds all, at a time.
   std::optional<std::size_t> rows_at_once{};
   std::optional<std::size_t> join_left_rows;  // tests: so many are held first; absent: it depends
   std::optional<std::int64_t> now_ns;         // what now() is; absent: the clock

@@ -175,6 +175,7 @@ class Session {
     exec_.rows_at_once = request.rows_at_once;
     exec_.join_left_rows = request.join_left_rows;
     optimizer_.enabled = request.optimize;
+    optimizer_.disabled = request.passes_off;
     context_.geo = geo;
     context_.auto_bins = request.auto_bins.value_or(context_.auto_bins);
   }

@@ -1,7 +1,7 @@
 // evq_query_tests [--rewrite] [--matrix] FILE…: runs the .test files. Every query block runs in
 // several configurations that must all give the one expectation: block sizes, workers, optimiser
-// on and off, dictionaries flattened. --rewrite fills the expectations from the first one, and
-// refuses when configurations disagree.
+// on and off, dictionaries flattened; with --matrix also each pass of the optimiser off. --rewrite
+// fills the expectations from the first one, and refuses when configurations disagree.
 
 #include <algorithm>
 #include <cstdio>
@@ -10,7 +10,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "apl/plan/optimizer.h"
 #include "apl/service/service.h"
 #include "apl/syntax/source.h"
 #include "store/base/file.h"
@@ -35,6 +40,7 @@ struct Configuration {
   // rows come in another order where none is asked for, and what needs more is no answer.
   std::size_t memory_bytes = 0;
   std::optional<std::size_t> rows_at_once{};
+  std::vector<std::string_view> passes_off{};
 };
 
 const std::vector<Configuration>& configurations(bool matrix) {
@@ -62,6 +68,11 @@ const std::vector<Configuration>& configurations(bool matrix) {
           }
         }
       }
+    }
+    for (const plan::OptimizerPass& pass : plan::optimizer_passes()) {
+      Configuration without{"without " + std::string(pass.name), 7, 2, true, false};
+      without.passes_off.push_back(pass.name);
+      made.push_back(std::move(without));
     }
     return made;
   }();
@@ -142,6 +153,7 @@ class TestStore {
     QueryRequest request;
     request.apl = block.body;
     request.optimize = configuration_.optimize;
+    request.passes_off = configuration_.passes_off;
     request.force_flat = configuration_.force_flat;
     request.force_parts = configuration_.force_parts;
     request.join_left_rows = configuration_.join_left_rows;

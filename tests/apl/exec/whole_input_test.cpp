@@ -1,14 +1,16 @@
 // join_collected(): memory that is charged for rows stays charged while they are joined, and more
-// rows than have numbers are refused before that.
+// rows than have numbers are refused before that. push_whole(): consumers may take sinks in turn.
 
 #include "apl/exec/whole_input.h"
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "apl/exec/collect_sink.h"
 #include "store/base/limits.h"
 #include "tests/support/hungry_query.h"
 
@@ -20,6 +22,25 @@ Chunk chunk_of_longs(std::size_t rows) {
   columns.push_back(Vector::flat(Values::make(Type::kLong, rows)));
   return {std::move(columns), rows};
 }
+
+// Notes the sequences of the chunks that each of its sinks gets.
+class NotedSequences final : public Consumer {
+ public:
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    return std::unique_ptr<Sink>(std::make_unique<CollectSink>(MemoryLease(nullptr, "test")));
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    for (const std::unique_ptr<Sink>& sink : sinks) {
+      std::vector<std::uint64_t>& sequences = by_sink.emplace_back();
+      for (const Chunk& chunk : static_cast<CollectSink&>(*sink).chunks()) {
+        sequences.push_back(chunk.sequence());
+      }
+    }
+    return Status::success();
+  }
+
+  std::vector<std::vector<std::uint64_t>> by_sink;
+};
 
 TEST_CASE("joining rows needs no memory that another query could take meanwhile") {
   constexpr std::size_t kParts = 3;
@@ -60,6 +81,24 @@ TEST_CASE("more rows than have numbers are refused") {
   REQUIRE(!more.ok());
   CHECK(more.error().code == ErrorCode::kLimit);
   CHECK(more.error().message == "more than 4,294,967,294 rows to hold at once in join");
+}
+
+TEST_CASE("each sink gets the chunks that come after those of the sink before it") {
+  QueryStats stats;
+  ExecOptions options;
+  options.workers = 2;
+  options.rows_at_once = 10;
+  Executor executor({}, options, nullptr, &stats);
+  const auto pushed = [&](std::size_t rows) {
+    NotedSequences noted;
+    REQUIRE(push_whole(executor, chunk_of_longs(rows), "test", noted).ok());
+    return noted.by_sink;
+  };
+  using Sequences = std::vector<std::vector<std::uint64_t>>;
+  CHECK(pushed(45) == Sequences{{0, 1}, {2, 3, 4}});
+  CHECK(pushed(20) == Sequences{{0}, {1}});
+  CHECK(pushed(3) == Sequences{{0}});
+  CHECK(pushed(0) == Sequences{{}});
 }
 
 }  // namespace
