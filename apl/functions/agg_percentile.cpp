@@ -158,12 +158,14 @@ class DigestState final : public QuantileStates<double> {
         }
       });
     } else {
+      const bool weighted = args.size() > 1;
+      const bool nanoseconds = args[0].type() != Type::kReal;
       for (std::size_t row = 0; row < rows; ++row) {
-        const bool weighted = args.size() > 1;
         if (args[0].is_null(row) || (weighted && args[1].is_null(row))) {
           continue;
         }
-        const double value = args[0].at<double>(row);
+        const double value = nanoseconds ? static_cast<double>(args[0].at<std::int64_t>(row))
+                                         : args[0].at<double>(row);
         const double weight = weighted ? static_cast<double>(args[1].at<std::int64_t>(row)) : 1;
         if (!std::isnan(value)) {
           sketches()[groups == nullptr ? 0 : groups[row]].add(value, weight);
@@ -185,14 +187,16 @@ class DigestState final : public QuantileStates<double> {
 };
 
 AggregateBindResult bind_tdigest(const AggregateBindRequest& request) {
-  if (!number_or_time_type(request.arguments[0].type).has_value()) {
+  const Type type = request.arguments[0].type;
+  if (!number_or_time_type(type).has_value()) {
     return not_a_number(request, 0);
   }
   BoundAggregateCall call;
   call.results = {Type::kString};
   call.result_suffixes = {""};
   call.arguments.assign(request.arguments.size(), Type::kLong);
-  call.arguments[0] = Type::kReal;
+  const bool time = type == Type::kDatetime || type == Type::kTimespan;
+  call.arguments[0] = time ? type : Type::kReal;
   call.aggregate = make_aggregate<DigestState<false>>();
   return call;
 }
@@ -400,7 +404,9 @@ constexpr AggregateFunction kPercentileRows[] = {
     {.name = "tdigest",
      .summary = "Makes a state that percentile_tdigest() and tdigest_merge() read: how the values "
                 "are distributed.",
-     .params = {{{"value", "long, real, or dynamic holding numbers or times (nanoseconds)."},
+     .params = {{{"value",
+                  "long, real, timespan, datetime, or dynamic holding numbers; of times their "
+                  "nanoseconds."},
                  {"[weight]", "A long: how many rows this one stands for."}}},
      .returns = "string. States of several groups merge into the state of all their rows.",
      .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize t = tdigest(x) | project p = "

@@ -190,14 +190,10 @@ class RateState final : public AggregateState {
     if (rows == 0) {
       return;
     }
-    const double* data = args[0].values().data<double>();
-    if (groups == nullptr && args[0].is_flat() && !args[0].may_have_nulls()) {
-      sums_[0].add(sum_of(data, rows));
+    if (args[0].type() == Type::kLong) {
+      add_values<std::int64_t>(args[0], groups, rows);
     } else {
-      visit_counted(args[0], groups, rows,
-                    [&](std::size_t group, std::size_t slot, std::size_t count) {
-                      sums_[group].add_times(data[slot], count);
-                    });
+      add_values<double>(args[0], groups, rows);
     }
     meter_.note_rows(rows, sums_);
   }
@@ -230,6 +226,29 @@ class RateState final : public AggregateState {
   std::size_t size_bytes() const override { return meter_.bytes(sums_); }
 
  private:
+  template <class T>
+  void add_values(const Vector& values, const std::uint32_t* groups, std::size_t rows) {
+    const T* data = values.values().data<T>();
+    if (groups == nullptr && values.is_flat() && !values.may_have_nulls()) {
+      sums_[0].add(addend(sum_of(data, rows)));
+      return;
+    }
+    visit_counted(values, groups, rows,
+                  [&](std::size_t group, std::size_t slot, std::size_t count) {
+                    sums_[group].add_times(addend(data[slot]), count);
+                  });
+  }
+
+  // Longs, and sums of them, have more digits than a double, but no more than two of them.
+  static DoublePair addend(Int128 value) {
+    constexpr double kLowRange = 0x1p32;
+    return {static_cast<double>(static_cast<std::int64_t>(value >> 32)) * kLowRange,
+            static_cast<double>(static_cast<std::uint32_t>(value))};
+  }
+  static DoublePair addend(std::int64_t value) { return addend(Int128{value}); }
+  static double addend(double value) { return value; }
+  static const RealSum& addend(const RealSum& sum) { return sum; }
+
   // Of the query's time range, up to now where its end is open; without one, of its data's. 0 when
   // nothing is known.
   static double range_seconds(const EvalContext& context) {
@@ -252,7 +271,7 @@ AggregateBindResult bind_rate(const AggregateBindRequest& request) {
   if (!type.has_value() || *type == Type::kTimespan) {
     return not_a_number(request, 0);
   }
-  return one_result(request, Type::kReal, Type::kReal,
+  return one_result(request, Type::kReal, *type,
                     make_aggregate<RateState>(request.bin_ns.value_or(0)));
 }
 

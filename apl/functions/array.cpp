@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
-#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 
@@ -210,60 +208,6 @@ MaybeDynamic array_slice(DynamicView array, std::int64_t start, std::int64_t end
   return part_of(elements, clipped(start, size), clipped(end, size));
 }
 
-// In both directions numbers and times come before texts, and those before everything else.
-int sorting_group(DynamicView value) {
-  const bool is_time = value.tag() == DynamicTag::kDatetime || value.tag() == DynamicTag::kTimespan;
-  return value.is_number() || is_time ? 0 : value.is_string() ? 1 : 2;
-}
-
-// Numbers by value, texts by code point, nulls last in both directions unless the last argument is
-// false. Further arrays are put into the order of the first, null when they are of another length,
-// and all of them come as one array.
-template <int kSign>
-bool array_sort(std::span<const DynamicView> args, DynamicBuilder* out) {
-  const bool says = args.size() > 1 && args.back().is_bool();
-  const bool nulls_last = !says || args.back().as_bool();
-  const std::span<const DynamicView> arrays = args.first(args.size() - (says ? 1 : 0));
-  if (arrays[0].is_null()) {
-    return false;
-  }
-  const Elements keys = arrays[0].is_array() ? elements_of(arrays[0]) : Elements();
-  std::vector<std::size_t> order(keys.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  PollCounter poll;
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    poll.add();
-    if (keys[a].is_null() || keys[b].is_null()) {
-      return keys[a].is_null() != keys[b].is_null() && keys[b].is_null() == nulls_last;
-    }
-    const int group_a = sorting_group(keys[a]);
-    const int group_b = sorting_group(keys[b]);
-    return group_a != group_b ? group_a < group_b : compare_dynamic(keys[a], keys[b]) * kSign < 0;
-  });
-  const auto add = [&](const Elements& elements) {
-    out->begin_array();
-    for (const std::size_t at : order) {
-      out->add_encoded(elements[at]);
-    }
-    out->end_array();
-  };
-  if (arrays.size() == 1) {
-    add(keys);
-    return true;
-  }
-  out->begin_array();
-  add(keys);
-  for (const DynamicView array : arrays.subspan(1)) {
-    if (array.is_array() && array.size() == keys.size()) {
-      add(elements_of(array));
-    } else {
-      out->add_null();
-    }
-  }
-  out->end_array();
-  return true;
-}
-
 MaybeDynamic array_split(DynamicView array, DynamicView points) {
   if (!array.is_array() || !(points.is_array() || points.is_number())) {
     return std::nullopt;
@@ -376,7 +320,7 @@ bool zip(std::span<const DynamicView> args, DynamicBuilder* out) {
   return true;
 }
 
-constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
+constexpr std::array<ScalarFunction, 20> kArrayFunctions = {{
     {.name = "array_concat",
      .category = "array",
      .summary = "Joins arrays, in order.",
@@ -467,7 +411,7 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
      .summary = "Moves the elements to the left and drops those that leave.",
      .params = {{{"array", "An array."},
                  {"count", "By how many places; negative shifts right."},
-                 {"[fill]", "The value of vacated places, null when left out."}}},
+                 {"[fill]", "The value of vacated places, null when left out.", true}}},
      .returns = "An array of the same length; null when the argument is no array.",
      .examples = {{{"print array_shift_left(dynamic([1, 2, 3, 4]), 2)", "[3,4,null,null]"}}},
      .overloads = {lift<array_shift_left>()}},
@@ -476,7 +420,7 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
      .summary = "Moves the elements to the right and drops those that leave.",
      .params = {{{"array", "An array."},
                  {"[count]", "By how many places, 1 when left out; negative shifts left."},
-                 {"[fill]", "The value of vacated places, null when left out."}}},
+                 {"[fill]", "The value of vacated places, null when left out.", true}}},
      .returns = "An array of the same length; null when the argument is no array.",
      .examples = {{{"print array_shift_right(dynamic([1, 2, 3]), 1, 0)", "[0,1,2]"}}},
      .overloads = {lift<array_shift_right>()}},
@@ -490,31 +434,6 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
      .examples = {{{"print array_slice(dynamic([1, 2, 3, 4, 5]), 1, 3)", "[2,3]"},
                    {"print array_slice(dynamic([1, 2, 3]), -2, 9)", "[2,3]"}}},
      .overloads = {lift<array_slice>()}},
-    {.name = "array_sort_asc",
-     .category = "array",
-     .summary = "Sorts an array upwards, nulls last.",
-     .params = {{{"arrays...", "Arrays; the others are put into the order of the first."},
-                 {"[nulls_last]", "A bool: whether nulls come last, as they do by default."}}},
-     .returns = "An array: numbers and times by value, then texts by code point, then the rest; "
-                "empty when the argument is no array. Of several arrays an array of arrays, null "
-                "for one of another length than the first.",
-     .examples = {{{"print array_sort_asc(dynamic([3, null, 1, 2]))", "[1,2,3,null]"},
-                   {"print array_sort_asc(dynamic([2, 1]), dynamic(['b', 'a']))",
-                    "[[1,2],[\"a\",\"b\"]]"}}},
-     .bind = bind_dynamic_rows<array_sort<1>>,
-     .arguments_min = 1},
-    {.name = "array_sort_desc",
-     .category = "array",
-     .summary = "Sorts an array downwards, nulls last.",
-     .params = {{{"arrays...", "Arrays; the others are put into the order of the first."},
-                 {"[nulls_last]", "A bool: whether nulls come last, as they do by default."}}},
-     .returns = "An array: numbers and times by value, then texts by code point, then the rest; "
-                "empty when the argument is no array. Of several arrays an array of arrays, null "
-                "for one of another length than the first.",
-     .examples = {{{"print array_sort_desc(dynamic([3, null, 1, 2]))", "[3,2,1,null]"},
-                   {"print array_sort_desc(dynamic([1, 'a', 2, 'b']))", "[2,1,\"b\",\"a\"]"}}},
-     .bind = bind_dynamic_rows<array_sort<-1>>,
-     .arguments_min = 1},
     {.name = "array_split",
      .category = "array",
      .summary = "Cuts an array into parts.",

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "apl/functions/registry.h"
+#include "store/base/ascii.h"
 #include "store/base/text_hash.h"
 #include "store/column/ordering.h"
 #include "store/column/validity.h"
@@ -280,6 +281,16 @@ bool is_empty_text(const Argument& argument) {
          !argument.constant->is_null() && argument.constant->as_text().empty();
 }
 
+// Whether a text beside a datetime is written as a date: it would have become one if it were.
+bool is_no_date(const Argument& argument, Type other) {
+  if (argument.type != Type::kString || argument.constant == nullptr ||
+      argument.constant->is_null() || other != Type::kDatetime) {
+    return false;
+  }
+  const std::string_view text = argument.constant->as_text();
+  return !text.empty() && is_digit(text[0]) && text.find('-') != std::string_view::npos;
+}
+
 template <Comparison kOp>
 BindResult bind_comparison(const BindRequest& request) {
   const Type left = request.arguments[0].type;
@@ -298,6 +309,9 @@ BindResult bind_comparison(const BindRequest& request) {
     const bool left_explains =
         left == Type::kString || (left == Type::kDatetime && right != Type::kString);
     std::string hint = left_explains ? conversion_hint(left, right) : conversion_hint(right, left);
+    if (is_no_date(request.arguments[0], right) || is_no_date(request.arguments[1], left)) {
+      hint = "there is no such date; one is written 2024-05-31 or 2024-05-31T12:30:00Z";
+    }
     if (is_equality(kOp) &&
         (is_empty_text(request.arguments[0]) || is_empty_text(request.arguments[1]))) {
       hint = kOp == Comparison::kEqual ? "write isnull(field)" : "write isnotnull(field)";

@@ -13,6 +13,8 @@
 namespace evq {
 namespace {
 
+__extension__ using WideNs = __int128;
+
 enum class Part : std::uint8_t {
   kYear,
   kQuarter,
@@ -314,8 +316,10 @@ MaybeTime datetime_add(std::string_view name, std::int64_t amount, Datetime time
     const MaybeLong months = checked_multiply(amount, part_months(*part));
     return months.has_value() ? time_of(add_months(time.ns, *months)) : std::nullopt;
   }
-  const MaybeLong span = checked_multiply(amount, width);
-  return span.has_value() ? time_of(checked_add(time.ns, *span)) : std::nullopt;
+  // The span may be longer than any timespan and yet lead from one time to another.
+  const WideNs sum = WideNs{amount} * width + time.ns;
+  const auto ns = static_cast<std::int64_t>(sum);
+  return ns == sum ? MaybeTime(Datetime{ns}) : std::nullopt;
 }
 
 MaybeLong datetime_diff(std::string_view name, Datetime a, Datetime b) {

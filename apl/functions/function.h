@@ -99,6 +99,8 @@ struct Overload {
 struct ParameterDoc {
   std::string_view name;         // "[times]" when optional, "values..." when repeated
   std::string_view description;  // one sentence
+  // Of an optional one: a null is the same as to leave it out. Others make the result null.
+  bool null_is_left_out = false;
 };
 
 struct Example {

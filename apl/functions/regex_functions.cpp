@@ -466,7 +466,7 @@ constexpr std::array<ScalarFunction, 9> kRegexFunctions = {{
      .params = {{kPattern,
                  {"group", "The group's number; 0 is the whole match."},
                  kSearchedText,
-                 {"[type]", "typeof(…): what to convert the group to."}}},
+                 {"[type]", "typeof(…): what to convert the group to.", true}}},
      .returns = "string, or the type asked for; null when nothing matches.",
      .examples = {{{"print extract('x=([0-9.]+)', 1, 'hello x=45.6|wo')", "45.6"},
                    {"print extract('x=([0-9]+)', 1, 'x=45', typeof(long)) + 1", "46"}}},

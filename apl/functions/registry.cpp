@@ -81,6 +81,58 @@ class KernelFunction final : public BoundFunction {
   Overload overload_;
 };
 
+// A call that is null where an argument at one of `positions` is.
+class NullWhereNull final : public BoundFunction {
+ public:
+  NullWhereNull(const BoundCall& call, std::vector<std::size_t> positions)
+      : call_(call.function), result_(call.result), positions_(std::move(positions)) {}
+
+  Vector evaluate(const EvalContext& context, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    const auto among_them = [&](const auto& test) {
+      return std::ranges::any_of(positions_, [&](std::size_t at) { return test(args[at]); });
+    };
+    const Vector null = Vector::constant(Value::null(result_), rows);
+    if (among_them([](const Vector& a) { return a.is_constant() && a.may_have_nulls(); })) {
+      return null;
+    }
+    Vector result = call_->evaluate(context, args, rows);
+    if (!among_them([](const Vector& a) { return a.may_have_nulls(); })) {
+      return result;
+    }
+    std::vector<RowPlace> places(rows);
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      const bool missing = among_them([row](const Vector& a) { return a.is_null(row); });
+      places[row] = {missing ? 1U : 0U, row};
+    }
+    const Vector parts[] = {std::move(result), null};
+    return interleave(parts, places);
+  }
+
+ private:
+  std::shared_ptr<const BoundFunction> call_;
+  Type result_;
+  std::vector<std::size_t> positions_;
+};
+
+// The places of optional arguments whose null is not the same as to leave them out. What stands
+// before others that are needed, or after any number of them, has no place of its own.
+std::vector<std::size_t> strict_options(const ScalarFunction& function, std::size_t arguments) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < function.params.size() && !function.params[i].name.empty(); ++i) {
+    const ParameterDoc& param = function.params[i];
+    if (param.name.ends_with("...")) {
+      return {};
+    }
+    if (!param.name.starts_with('[')) {
+      positions.clear();
+    } else if (i < arguments && !param.null_is_left_out) {
+      positions.push_back(i);
+    }
+  }
+  return positions;
+}
+
 // The summed conversion cost of a call, or nothing when the overload does not take it.
 std::optional<int> overload_cost(const Overload& overload, std::span<const Argument> arguments) {
   if (arguments.size() < overload.required_count || arguments.size() > overload.parameter_count) {
@@ -395,12 +447,9 @@ bool is_parameter(std::span<const ParameterDoc> params, std::size_t position,
          letters(params[position].name) == letters(name);
 }
 
-BindResult bind_function(const ScalarFunction& function, const BindRequest& request) {
-  if (function.check != nullptr) {
-    if (std::optional<BindFailure> failure = function.check(request)) {
-      return *std::move(failure);
-    }
-  }
+namespace {
+
+BindResult choose_form(const ScalarFunction& function, const BindRequest& request) {
   if (function.bind != nullptr) {
     return function.bind(request);
   }
@@ -418,6 +467,34 @@ BindResult bind_function(const ScalarFunction& function, const BindRequest& requ
   }
   return best != nullptr ? bind_overload(*best, request)
                          : explain_mismatch(function, request.arguments);
+}
+
+}  // namespace
+
+BindResult bind_function(const ScalarFunction& function, const BindRequest& request) {
+  if (function.check != nullptr) {
+    if (std::optional<BindFailure> failure = function.check(request)) {
+      return *std::move(failure);
+    }
+  }
+  BindResult bound = choose_form(function, request);
+  if (auto* call = std::get_if<BoundCall>(&bound); call != nullptr) {
+    make_null_where_null(strict_options(function, request.arguments.size()), request, call);
+  }
+  return bound;
+}
+
+void make_null_where_null(std::vector<std::size_t> positions, const BindRequest& request,
+                          BoundCall* call) {
+  // Of a dynamic constant the conversion may make a null.
+  std::erase_if(positions, [&](std::size_t at) {
+    const Value* constant = request.arguments[at].constant;
+    return constant != nullptr && !constant->is_null() &&
+           (constant->type() != Type::kDynamic || call->arguments[at] == Type::kDynamic);
+  });
+  if (!positions.empty()) {
+    call->function = std::make_shared<NullWhereNull>(*call, std::move(positions));
+  }
 }
 
 BindResult bind_overload(const Overload& overload, const BindRequest& request) {

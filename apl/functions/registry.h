@@ -39,6 +39,10 @@ bool is_parameter(std::span<const ParameterDoc> params, std::size_t position,
 BindResult bind_function(const ScalarFunction& function, const BindRequest& request);
 // Binds the call of one typed form, for use by a row's `bind`.
 BindResult bind_overload(const Overload& overload, const BindRequest& request);
+// Makes the call null where an argument at one of `positions` is, as bind_function() does for the
+// optional ones that have a place of their own.
+void make_null_where_null(std::vector<std::size_t> positions, const BindRequest& request,
+                          BoundCall* call);
 AggregateBindResult bind_aggregate(const AggregateFunction& function,
                                    const AggregateBindRequest& request);
 
@@ -61,8 +65,8 @@ std::optional<int> implicit_cast_cost(Type from, Type to);
       table(string_search) table(text_parse) table(url) table(regex) table(math) table(math_list) \
           table(bit) table(probability) table(sketch) table(unit) table(rounding)                 \
               table(round_digits) table(datetime) table(datetime_make) table(time_format)         \
-                  table(conversion) table(type) table(conditional) table(array) table(bag)        \
-                      table(set) table(series) table(series_fill) table(series_filter)            \
+                  table(conversion) table(type) table(conditional) table(array) table(array_sort) \
+                      table(bag) table(set) table(series) table(series_fill) table(series_filter) \
                           table(series_stats) table(series_fit) table(series_model) table(ip)     \
                               table(geo) table(geohash) table(hash) table(encode) table(punycode) \
                                   table(document) table(sql) table(genai) table(metadata)         \

@@ -119,9 +119,12 @@ MaybeLong round_long(std::int64_t x, MaybeLong digits) {
   if (places >= 0) {
     return x;
   }
+  // 10^19 has no place in a long: only what is nearer to 0 has a result.
   constexpr std::int64_t kPlacesMax = 18;
+  constexpr std::int64_t kHalfOfNextUnit = 5'000'000'000'000'000'000;
   if (places < -kPlacesMax) {
-    return 0;
+    const bool up = places == -kPlacesMax - 1 && (x >= kHalfOfNextUnit || x <= -kHalfOfNextUnit);
+    return up ? std::nullopt : MaybeLong(0);
   }
   std::int64_t unit = 1;
   for (std::int64_t digit = places; digit < 0; ++digit) {

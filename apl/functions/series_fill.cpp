@@ -156,14 +156,16 @@ MaybeDynamic fill_linear(DynamicView array, Placeholder placeholder, std::option
   return DynamicBytes{out.take()};
 }
 
+constexpr ParameterDoc kPlaceholder{
+    "[placeholder]", "A value that counts as a gap besides null; none when it is null or left out.",
+    true};
 constexpr std::string_view kFillReturns = "An array; null when the first argument is no array.";
 
 constexpr std::array<ScalarFunction, 4> kSeriesFillFunctions = {{
     {.name = "series_fill_backward",
      .category = "series",
      .summary = "Fills each gap with the next value.",
-     .params = {{{"series", "An array."},
-                 {"[placeholder]", "A value that counts as a gap besides null."}}},
+     .params = {{{"series", "An array."}, kPlaceholder}},
      .returns = kFillReturns,
      .examples = {{{"print series_fill_backward(dynamic([null, 1, null, 3, null]))",
                     "[1,1,3,3,null]"}}},
@@ -172,9 +174,7 @@ constexpr std::array<ScalarFunction, 4> kSeriesFillFunctions = {{
     {.name = "series_fill_const",
      .category = "series",
      .summary = "Fills each gap with one value.",
-     .params = {{{"series", "An array."},
-                 {"value", "The value to fill with."},
-                 {"[placeholder]", "A value that counts as a gap besides null."}}},
+     .params = {{{"series", "An array."}, {"value", "The value to fill with."}, kPlaceholder}},
      .returns = kFillReturns,
      .examples = {{{"print series_fill_const(dynamic([1, null, 3]), 0)", "[1,0,3]"}}},
      .overloads = {lift<fill_const>()},
@@ -182,8 +182,7 @@ constexpr std::array<ScalarFunction, 4> kSeriesFillFunctions = {{
     {.name = "series_fill_forward",
      .category = "series",
      .summary = "Fills each gap with the value before it.",
-     .params = {{{"series", "An array."},
-                 {"[placeholder]", "A value that counts as a gap besides null."}}},
+     .params = {{{"series", "An array."}, kPlaceholder}},
      .returns = kFillReturns,
      .examples = {{{"print series_fill_forward(dynamic([null, 1, null, 3]))", "[null,1,1,3]"}}},
      .overloads = {lift<fill_forward>()},
@@ -192,11 +191,12 @@ constexpr std::array<ScalarFunction, 4> kSeriesFillFunctions = {{
      .category = "series",
      .summary = "Fills the gaps along the line between the numbers around them.",
      .params = {{{"series", "An array of numbers."},
-                 {"[placeholder]", "A value that counts as a gap besides null."},
+                 kPlaceholder,
                  {"[edges]",
                   "Whether gaps at the ends take the nearest number, true when left out; else they "
                   "stay as they are."},
-                 {"[constant]", "The value of a series without any number, 0 when left out."}}},
+                 {"[constant]",
+                  "The value of a series without any number, 0 when null or left out.", true}}},
      .returns = "An array of reals; null when the first argument is no array.",
      .examples = {{{"print series_fill_linear(dynamic([null, 1, null, 3, null]))", "[1,1,2,3,3]"}}},
      .overloads = {lift<fill_linear>()},

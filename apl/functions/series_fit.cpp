@@ -388,7 +388,8 @@ constexpr std::array<ScalarFunction, 5> kSeriesFitFunctions = {{
      .params = {{kFittedSeries,
                  {"[x]",
                   "An array of numbers or datetimes to go with it; null or left out, the "
-                  "index."},
+                  "index.",
+                  true},
                  {"[degree]", "The highest power, 0 to 16; 1 when left out."}}},
      .returns = "An array: r square, coefficients from the highest power down, variance, residual "
                 "variance, fitted values; null when there are no more numbers than the degree.",

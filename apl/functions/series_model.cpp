@@ -523,7 +523,7 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
      .summary = "How far each number lies outside of the usual range, in units of its width.",
      .params = {{kModelSeries,
                  kMethod,
-                 {"[ignored]", "A number that counts as a gap."},
+                 {"[ignored]", "A number that counts as a gap; none when null or left out.", true},
                  {"[low]",
                   "The percentile where the usual range of 'ctukey' begins, 10 when left "
                   "out."},

@@ -70,6 +70,22 @@ std::optional<std::int64_t> percentile_long(std::string_view state, double perce
   return value.has_value() ? int_from_real(*value) : std::nullopt;
 }
 
+std::optional<double> percentile_real(std::string_view state, double percent,
+                                      std::optional<double> /*type*/) {
+  return percentile(state, percent);
+}
+
+// States hold the nanoseconds of times.
+std::optional<Timespan> percentile_span(std::string_view state, double percent,
+                                        std::optional<Timespan> /*type*/) {
+  const std::optional<std::int64_t> ns = percentile_long(state, percent, std::nullopt);
+  return ns.has_value() ? std::optional(Timespan{*ns}) : std::nullopt;
+}
+std::optional<Datetime> percentile_time(std::string_view state, double percent,
+                                        std::optional<Datetime> /*type*/) {
+  return time_of(percentile_long(state, percent, std::nullopt));
+}
+
 // The percents as arguments of their own or as one array; a typeof(…) arrives as a null and says
 // nothing, since the elements of an array have types of their own.
 bool percentiles_array(std::span<const DynamicView> args, DynamicBuilder* out) {
@@ -156,15 +172,19 @@ constexpr std::array<ScalarFunction, 7> kSketchFunctions = {{
     {.name = "percentile_tdigest",
      .category = "math",
      .summary = "A percentile of the values that a state of tdigest() has seen.",
-     .params = {{kDigest,
-                 {"percentile", "A number from 0 to 100."},
-                 {"[type]", "typeof(long) for a whole number."}}},
-     .returns = "A real, or a long when asked for; null when it is no state or has seen nothing. "
-                "As exact as percentile().",
+     .params =
+         {{kDigest,
+           {"percentile", "A number from 0 to 100."},
+           {"[type]",
+            "typeof(long) for a whole number, typeof(timespan) or typeof(datetime) for a time.",
+            true}}},
+     .returns = "A real, or the type asked for, of times otherwise their nanoseconds; null when it "
+                "is no state or has seen nothing. As exact as percentile().",
      .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize t = tdigest(x) | project p = "
                     "percentile_tdigest(t, 75, typeof(long))",
                     "3"}}},
-     .overloads = {lift<percentile>(), lift<percentile_long>()},
+     .overloads = {lift<percentile>(), lift<percentile_long>(), lift<percentile_real>(),
+                   lift<percentile_span>(), lift<percentile_time>()},
      .result_name = ResultName::kFunctionArgument},
     {.name = "percentiles_array_tdigest",
      .aliases = {"percentile_array_tdigest"},

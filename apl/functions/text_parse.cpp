@@ -362,7 +362,7 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
      .summary = "Takes the value at a path out of JSON text.",
      .params = {{{"path", "The path, like $.a.b[0]; of several values * gives the first."},
                  {"json", "JSON text or a dynamic value."},
-                 {"[type]", "typeof(long), typeof(datetime), … for a value of that type."}}},
+                 {"[type]", "typeof(long), typeof(datetime), … for a value of that type.", true}}},
      .returns = "string, or the type asked for; null when there is nothing at the path.",
      .examples = {{{"print extract_json('$.a[1]', '{\"a\": [1, 2]}')", "2"},
                    {"print extract_json('$.a[1]', '{\"a\": [1, 2]}', typeof(long)) + 1", "3"}}},

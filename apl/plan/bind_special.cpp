@@ -1,5 +1,6 @@
-// Calls that need more than the values of their arguments: a field's name (column_ifexists), all
-// columns (pack_all), a table (toscalar), what the query says elsewhere (bin_auto, cursor_current).
+// Calls that need more than the values of their arguments: a field's name (column_ifexists), an
+// object's (object_exists), all columns (pack_all), a table (toscalar), what the query says
+// elsewhere (bin_auto, cursor_current).
 
 #include <algorithm>
 #include <utility>
@@ -20,6 +21,7 @@ Result<std::optional<Binder::CallBinder>> Binder::special_call(const ast::Call& 
     std::size_t arguments_min;
     std::size_t arguments_max;
     CallBinder bind;
+    std::string_view takes = "table";  // of those without a row in the registry
   };
   static constexpr Row kRows[] = {
       {"bag_pack_columns", 1, kArgumentsUnlimited, &Binder::bind_bag_pack_columns},
@@ -29,6 +31,7 @@ Result<std::optional<Binder::CallBinder>> Binder::special_call(const ast::Call& 
       {"cursor_current", 0, 0, &Binder::bind_cursor_current},
       {"ensure_field", 2, 2, &Binder::bind_column_ifexists},
       {"ingestion_time", 0, 0, &Binder::bind_ingestion_time},
+      {"object_exists", 1, 1, &Binder::bind_object_exists, "field"},
       {"pack_all", 0, 1, &Binder::bind_pack_all},
       {"toscalar", 1, 1, &Binder::bind_toscalar},
   };
@@ -44,7 +47,8 @@ Result<std::optional<Binder::CallBinder>> Binder::special_call(const ast::Call& 
   if (!takes_arguments(row->arguments_min, row->arguments_max, call.arguments.size())) {
     return diag::wrong_argument_count(
         span, name, argument_range(row->arguments_min, row->arguments_max), call.arguments.size(),
-        function == nullptr ? std::string(name) + "(table)" : signature(*function));
+        function == nullptr ? std::string(name) + "(" + std::string(row->takes) + ")"
+                            : signature(*function));
   }
   return std::optional<CallBinder>(row->bind);
 }
@@ -85,6 +89,22 @@ Result<ExprPtr> map_member(const Binder& binder, const ExprPtr& map, std::string
   return value_or(binder, std::move(whole), std::move(parts), span);
 }
 
+// Null where the rows have no such field.
+Result<ExprPtr> bind_if_known(Binder& binder, const std::string& field, Span span,
+                              const Relation* input) {
+  if (input == nullptr) {
+    return ExprPtr();
+  }
+  if (const auto at = find_field(input->schema(), field); at.has_value()) {
+    return make_column(*at, input->schema()[*at].type, span);
+  }
+  if (!input->knows(field)) {
+    return ExprPtr();
+  }
+  const ast::FieldRef named{{.text = field, .span = span, .quoted = true}};
+  return binder.bind_expr({.span = span, .node = named}, input);
+}
+
 // The first column of the table, row by row.
 Result<ExprPtr> constant_list(const Binder& binder, const Node& table, Span span) {
   EVQ_TRY_ASSIGN(const Table rows, binder.run_now(table, span, "a subquery for its value"));
@@ -102,13 +122,9 @@ Result<ExprPtr> constant_list(const Binder& binder, const Node& table, Span span
 Result<ExprPtr> Binder::bind_column_ifexists(const ast::Call& call, Span span,
                                              const Relation* input) {
   EVQ_TRY_ASSIGN(const std::string field, name_argument(*call.arguments[0].value, input));
-  if (input != nullptr) {
-    if (const auto at = find_field(input->schema(), field); at.has_value()) {
-      return make_column(*at, input->schema()[*at].type, span);
-    }
-    if (input->knows(field)) {
-      return bind_name({.text = field, .span = span, .quoted = true}, span, input);
-    }
+  EVQ_TRY_ASSIGN(ExprPtr known, bind_if_known(*this, field, span, input));
+  if (known != nullptr) {
+    return known;
   }
   const auto* type = std::get_if<ast::TypeOf>(&call.arguments[1].value->node);
   const std::string* map_name = input != nullptr ? input->map_of(field) : nullptr;
@@ -131,6 +147,35 @@ Result<ExprPtr> Binder::bind_column_ifexists(const ast::Call& call, Span span,
   // Only the rows know which keys a map has.
   return member != nullptr ? value_or(*this, std::move(member), std::move(otherwise), span)
                            : std::move(otherwise);
+}
+
+// Whether a row has a value in the field of this name or in one below it, n.x of n, as which the
+// members of an object are kept: requests of the older query ask so for an object of any width.
+Result<ExprPtr> Binder::bind_object_exists(const ast::Call& call, Span span,
+                                           const Relation* input) {
+  EVQ_TRY_ASSIGN(const std::string object, name_argument(*call.arguments[0].value, input));
+  std::vector<ExprPtr> values;
+  EVQ_TRY_ASSIGN(ExprPtr known, bind_if_known(*this, object, span, input));
+  if (known != nullptr) {
+    values.push_back(std::move(known));
+  }
+  for (std::size_t i = 0; input != nullptr && i < input->schema().size(); ++i) {
+    const Field& field = input->schema()[i];
+    if (field.name.starts_with(object + ".")) {
+      values.push_back(make_column(i, field.type, span));
+    }
+  }
+  EVQ_TRY(note_expressions(2 * values.size(), span));
+  std::vector<ExprPtr> tests;
+  for (ExprPtr& value : values) {
+    std::vector<ExprPtr> tested;
+    tested.push_back(std::move(value));
+    EVQ_TRY_ASSIGN(ExprPtr test, this->call("isnotnull", std::move(tested), span));
+    tests.push_back(std::move(test));
+  }
+  return tests.empty()       ? make_constant(Value::boolean(false), span)
+         : tests.size() == 1 ? Result<ExprPtr>(std::move(tests[0]))
+                             : this->call("op_or", std::move(tests), span);
 }
 
 Result<ExprPtr> Binder::bind_pack_all(const ast::Call& call, Span span, const Relation* input) {

@@ -121,6 +121,7 @@ class Binder {
   Result<ExprPtr> bind_column_names_of(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_cursor_current(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_ingestion_time(const ast::Call& call, Span span, const Relation* input);
+  Result<ExprPtr> bind_object_exists(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_pack_all(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_toscalar(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> values_of_table(const ast::Expr& table, Span span, Type* element);
@@ -195,8 +196,7 @@ class Binder {
   Result<Relation> lower(const ast::As& op, Span span, Relation input);
   Result<Relation> lower(const ast::GetSchema& op, Span span, Relation input);
   Result<Relation> lower(const ast::Redact& op, Span span, Relation input);
-  // Names the columns of an item of project or extend: as written, after the function's parts,
-  // after the expression, or Column1, …
+  // Names an item's columns: as written, after the function's parts, the expression, or Column1, …
   std::vector<std::string> item_names(const ast::NamedExpr& item, const Relation* input,
                                       int* unnamed) const;
   Result<std::vector<ExprPtr>> parts_of(ExprPtr value, std::size_t count, Relation* input);
@@ -218,8 +218,8 @@ class Binder {
   // Converts `value` to `type` by its conversion function; dynamics stay as they are.
   Result<ExprPtr> convert(ExprPtr value, Type type, Span span);
   Result<Relation> bag_unpack(const ast::Evaluate& op, Relation input);
-  Result<std::vector<Field>> unpack_fields(const ast::Evaluate& op, const Relation& input,
-                                           const Expr& bag, const UnpackOptions& options) const;
+  Result<std::vector<Field>> unpack_fields(const ast::Evaluate& op, const Expr& bag,
+                                           const UnpackOptions& options, Relation* input) const;
   Result<Relation> pivot(const ast::Evaluate& op, Relation input);
   Result<ExternalRequest> external_request(const ast::ExternalData& source);
   // Binds partition by key { pipeline }: once a value of the key, a scalar of its name there.

@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/optimizer.h"
 #include "apl/plan/plugins.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/table_function.h"
 #include "apl/plan/written_plugins.h"
+#include "apl/syntax/ast_walker.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/column/ordering.h"
@@ -182,6 +184,28 @@ Result<UnpackOptions> unpack_options(Binder& binder, const ast::Evaluate& op) {
     options.conflict = static_cast<UnpackConflict>(conflict - kConflicts.begin());
   }
   return options;
+}
+
+// The bags of all rows of `input`. Where they would be others when it is run again, it becomes the
+// rows that were made here.
+Result<Vector> bags_of(SubqueryRunner& subqueries, const Expr& bag, Relation* input) {
+  Relation probe;
+  probe.node = clone(*input->node);
+  std::vector<NamedColumn> only;
+  only.push_back({"bag", clone(bag)});
+  probe = choose(std::move(probe), std::move(only));
+  const NodePtr needed = clone(*probe.node);  // without what the bags do not depend on
+  keep_columns(needed.get(), {true});
+  if (!bag.is_column() || !draws(*needed)) {
+    EVQ_TRY_ASSIGN(const Table bags, subqueries.run(*probe.node));
+    return bags.columns.at(0);
+  }
+  EVQ_TRY_ASSIGN(Table rows, subqueries.run(*input->node));
+  auto table = std::make_shared<Table>(std::move(rows));
+  Vector bags = table->columns.at(bag.column);
+  Schema schema = table->schema;
+  input->node = make_node(ValuesNode{std::move(table)}, {}, std::move(schema));
+  return bags;
 }
 
 Value zero_of(Type type) {
@@ -364,9 +388,9 @@ Result<Relation> Binder::narrow(Relation input) {
 }
 
 // The columns to make, named with the prefix: of the schema, or learned from the bags.
-Result<std::vector<Field>> Binder::unpack_fields(const ast::Evaluate& op, const Relation& input,
-                                                 const Expr& bag,
-                                                 const UnpackOptions& options) const {
+Result<std::vector<Field>> Binder::unpack_fields(const ast::Evaluate& op, const Expr& bag,
+                                                 const UnpackOptions& options,
+                                                 Relation* input) const {
   std::vector<Field> wanted;
   if (!op.columns.empty()) {
     for (const ast::ColumnSpec& column : op.columns) {
@@ -374,17 +398,12 @@ Result<std::vector<Field>> Binder::unpack_fields(const ast::Evaluate& op, const 
     }
     return wanted;
   }
-  if (options_.subqueries == nullptr || reads_placeholder(*input.node)) {
+  if (options_.subqueries == nullptr || reads_placeholder(*input->node)) {
     return diag::unsupported_feature(op.call->span, "bag_unpack without a schema here",
                                      "write the columns: bag_unpack(…) : (name:type, …)");
   }
-  Relation probe;
-  probe.node = clone(*input.node);
-  std::vector<NamedColumn> only;
-  only.push_back({"bag", clone(bag)});
-  probe = choose(std::move(probe), std::move(only));
-  EVQ_TRY_ASSIGN(const Table bags, options_.subqueries->run(*probe.node));
-  for (const auto& [key, type] : bag_keys(bags.columns.at(0))) {
+  EVQ_TRY_ASSIGN(const Vector bags, bags_of(*options_.subqueries, bag, input));
+  for (const auto& [key, type] : bag_keys(bags)) {
     if (std::ranges::find(options.ignored, key) == options.ignored.end()) {
       wanted.push_back({options.prefix + key, type == Type::kNull ? Type::kDynamic : type});
     }
@@ -404,7 +423,7 @@ Result<Relation> Binder::bag_unpack(const ast::Evaluate& op, Relation input) {
   }
   const bool is_field = bag->is_column();
   EVQ_TRY_ASSIGN(bag, computed_once(std::move(bag), &input));
-  EVQ_TRY_ASSIGN(const std::vector<Field> wanted, unpack_fields(op, input, *bag, options));
+  EVQ_TRY_ASSIGN(const std::vector<Field> wanted, unpack_fields(op, *bag, options, &input));
   std::vector<NamedColumn> columns = pass_through(input);
   std::erase_if(columns, [&](const NamedColumn& column) {
     const bool schema_drops = !op.columns.empty() && !op.keep_others &&
@@ -440,6 +459,32 @@ Result<Relation> Binder::bag_unpack(const ast::Evaluate& op, Relation input) {
   return project(std::move(input), std::move(columns));
 }
 
+namespace {
+
+// What stands in an aggregation's place in pivot: a value per row, or one that is computed of
+// aggregations, which has no value for groups without rows.
+Error no_pivot_aggregate(const ast::Expr& expr) {
+  bool computed = false;
+  ast::walk(expr, [&](const ast::Expr& node) {
+    const auto* call = std::get_if<ast::Call>(&node.node);
+    computed = computed || (call != nullptr && find_aggregate(call->function.text) != nullptr);
+    return !computed;
+  });
+  if (computed) {
+    return diag::unsupported_feature(
+        expr.span, "a computation with aggregations in pivot",
+        "summarize first: | summarize v = … by key, group | evaluate pivot(key, take_any(v), "
+        "group)");
+  }
+  const auto* call = std::get_if<ast::Call>(&expr.node);
+  const auto* field = std::get_if<ast::FieldRef>(&expr.node);
+  return diag::not_an_aggregate(expr.span, call != nullptr    ? call->function.text
+                                           : field != nullptr ? field->name.text
+                                                              : "this");
+}
+
+}  // namespace
+
 Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
   const auto& call = std::get<ast::Call>(op.call->node);
   if (call.arguments.empty()) {
@@ -454,12 +499,17 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
   const AggregateFunction* function =
       aggregate_call != nullptr ? find_aggregate(aggregate_call->function.text) : nullptr;
   if (function == nullptr) {
-    return diag::not_an_aggregate(aggregate->span, aggregate_call == nullptr
-                                                       ? derived_name(*aggregate, &input)
-                                                       : aggregate_call->function.text);
+    return no_pivot_aggregate(*aggregate);
   }
   // Never null: that has the empty text's column, and its rows must be in the same group.
   EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*call.arguments[0].value, &input));
+  // The two zeros are one value in a group, and so in the name of its column.
+  if (value->type == Type::kReal) {
+    std::vector<ExprPtr> sum;
+    sum.push_back(std::move(value));
+    sum.push_back(make_constant(Value::real(0)));
+    EVQ_TRY_ASSIGN(value, this->call("op_add", std::move(sum), call.arguments[0].value->span));
+  }
   EVQ_TRY_ASSIGN(ExprPtr column, text_form(std::move(value), call.arguments[0].value->span));
   SummarizeParts parts;
   for (std::size_t i = 2; i < call.arguments.size(); ++i) {

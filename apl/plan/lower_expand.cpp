@@ -3,10 +3,13 @@
 // where they belong.
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/join_kinds.h"
 #include "apl/plan/stacking.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 
 namespace evq::plan {
@@ -31,6 +34,34 @@ std::string_view conversion_name(Type type) {
       break;
   }
   return {};
+}
+
+// Gives `otherwise` where `value` is null.
+Result<ExprPtr> or_else(const Binder& binder, ExprPtr value, ExprPtr otherwise) {
+  std::vector<ExprPtr> tested;
+  tested.push_back(clone(*value));
+  std::vector<ExprPtr> args;
+  EVQ_TRY_ASSIGN(ExprPtr is_null, binder.call("isnull", std::move(tested), {}));
+  args.push_back(std::move(is_null));
+  args.push_back(std::move(otherwise));
+  args.push_back(std::move(value));
+  return binder.call("iff", std::move(args), {});
+}
+
+// Whether some rows of `node` may come from another table alone, and have nulls for the fields of
+// what it reads otherwise. `searched` are the shared plans that have been looked at: the ways to
+// plans that share others double with each of them.
+bool adds_rows(const Node& node, std::set<const Node*>* searched) {
+  AllocationMeter::poll();
+  if (const auto* shared = std::get_if<Shared>(&node.op)) {
+    return searched->insert(shared->plan.get()).second && adds_rows(*shared->plan, searched);
+  }
+  if (const auto* join = std::get_if<Join>(&node.op)) {  // of the right side only matches come
+    return join_traits(join->kind).keeps_unmatched_right || adds_rows(*node.inputs[0], searched);
+  }
+  return std::holds_alternative<Union>(node.op) ||
+         std::ranges::any_of(
+             node.inputs, [searched](const NodePtr& input) { return adds_rows(*input, searched); });
 }
 
 Result<ExprPtr> convert_value(Binder& binder, ExprPtr value, Type type, Span span) {
@@ -173,8 +204,9 @@ Result<Relation> Binder::lower(const ast::MvExpand& op, Span /*span*/, Relation 
   return choose(std::move(output), std::move(columns));
 }
 
-// The subplan sees the elements of one row, in order; the row's fields that it does not give back
-// are repeated, but for those that have been expanded under their own names.
+// The subplan sees the elements of one row, in order; the row's fields that it does not give back,
+// or not for the rows that it adds from elsewhere, are repeated, but for those that have been
+// expanded under their own names.
 Result<Relation> Binder::lower(const ast::MvApply& op, Span /*span*/, Relation input) {
   ExpansionBinder expansion(*this);
   EVQ_TRY_ASSIGN(Expansion made, expansion.bind(op.items, op.limit, op.kind, std::move(input)));
@@ -202,17 +234,26 @@ Result<Relation> Binder::lower(const ast::MvApply& op, Span /*span*/, Relation i
   }
   std::ranges::copy(inner.fields(), std::back_inserter(fields));
   apply.subplan = std::move(body.node);
+  std::set<const Node*> searched;
+  const bool adds = adds_rows(*apply.subplan, &searched);
   std::vector<NamedColumn> result;
   std::vector<bool> used(inner.size(), false);
   for (std::size_t i = 0; i < made.before; ++i) {
     if (is_hidden(outer[i].name)) {
       continue;
     }
+    const bool expanded = std::ranges::find(made.names, outer[i].name) != made.names.end();
+    ExprPtr repeated = make_column(i, outer[i].type);
     if (const auto at = inner.find(outer[i].name); at.has_value()) {
+      const Type type = inner[*at].type;
+      ExprPtr value = make_column(made.before + *at, type);
+      if (adds && !expanded && (type == outer[i].type || type == Type::kDynamic)) {
+        EVQ_TRY_ASSIGN(value, or_else(*this, std::move(value), std::move(repeated)));
+      }
       used[*at] = true;
-      result.push_back({outer[i].name, make_column(made.before + *at, inner[*at].type)});
-    } else if (std::ranges::find(made.names, outer[i].name) == made.names.end()) {
-      result.push_back({outer[i].name, make_column(i, outer[i].type)});
+      result.push_back({outer[i].name, std::move(value)});
+    } else if (!expanded) {
+      result.push_back({outer[i].name, std::move(repeated)});
     }
   }
   for (std::size_t i = 0; i < inner.size(); ++i) {

@@ -102,6 +102,9 @@ Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
     } else if (name == "print") {
       error.message = "'print' needs one or more expressions";
       error.hint = "give it a value: print now()";
+    } else if (name == "search") {
+      error.message = "'search' needs what to search for";
+      error.hint = "write search 'text', or search in (logs) 'text'";
     } else if (name == "range") {
       error.message = "'range' needs a name and the values it takes";
       error.hint = "write range x from 1 to 10 step 1";
@@ -254,6 +257,18 @@ Result<Relation> Binder::lower(const ast::Range& source, Span span) {
   return relation;
 }
 
+namespace {
+
+// 2024-05-01, which is 2018: numbers are times only where they are written as one.
+Error no_date(Span at, std::string_view column) {
+  Error error = diag::invalid_constant(at, "a value of '" + std::string(column) + "'",
+                                       "be a datetime, not a difference or sum of numbers");
+  error.hint = "write datetime(2024-05-01)";
+  return error;
+}
+
+}  // namespace
+
 Result<Relation> Binder::lower(const ast::Datatable& source, Span span) {
   std::vector<Field> fields;
   std::vector<VectorBuilder> builders;
@@ -270,6 +285,10 @@ Result<Relation> Binder::lower(const ast::Datatable& source, Span span) {
   for (std::size_t i = 0; i < source.values.size(); ++i) {
     VectorBuilder& builder = builders[i % builders.size()];
     EVQ_TRY_ASSIGN(Value value, bind_constant(*source.values[i], "a value of a datatable"));
+    if (builder.type() == Type::kDatetime && is_numeric(value.type()) &&
+        std::holds_alternative<ast::Binary>(source.values[i]->node)) {
+      return no_date(source.values[i]->span, fields[i % fields.size()].name);
+    }
     if (!implicit_cast_cost(value.type(), builder.type()).has_value()) {
       const Span at = source.values[i]->span;
       EVQ_TRY_ASSIGN(const ExprPtr converted,

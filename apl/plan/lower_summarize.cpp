@@ -315,15 +315,22 @@ class SummarizeBinder {
 
   Result<ExprPtr> bind_aggregate_call(const AggregateFunction& row, const ast::Call& call,
                                       Span span) {
+    const auto wrong_count = [&](std::size_t count) {
+      return diag::wrong_argument_count(span, row.name,
+                                        argument_range(row.arguments_min, row.arguments_max), count,
+                                        signature(row));
+    };
+    // Without its predicate, another argument would be taken for one.
+    if (row.predicate.has_value() && call.arguments.size() < row.arguments_min) {
+      return wrong_count(call.arguments.size());
+    }
     // Inside its arguments a name is that of a scalar function.
     auto outer = std::exchange(binder_.aggregate_binder_, nullptr);
     auto bound_args = bind_aggregate_arguments(row, call);
     binder_.aggregate_binder_ = std::move(outer);
     EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, std::move(bound_args));
     if (!takes_arguments(row.arguments_min, row.arguments_max, args.size())) {
-      return diag::wrong_argument_count(span, row.name,
-                                        argument_range(row.arguments_min, row.arguments_max),
-                                        args.size(), signature(row));
+      return wrong_count(args.size());
     }
     std::vector<Argument> arguments;
     arguments.reserve(args.size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -199,8 +200,10 @@ class Search {
     if (!query.ok()) {
       return;
     }
+    std::set<std::string_view> seen;
     for (const ast::Statement& statement : query->statements) {
-      if (const auto* let = std::get_if<ast::Let>(&statement)) {
+      const auto* let = std::get_if<ast::Let>(&statement);
+      if (let != nullptr && seen.insert(let->name.text).second) {
         add(CandidateKind::kName, let->name.text, syntax::quote_name(let->name.text), "let", "");
       }
     }

@@ -115,8 +115,8 @@ Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::stri
 
 // As UTF-8, as all texts are, without a byte order mark. The lease holds `bytes`.
 Result<std::string> to_text(std::string bytes, MemoryLease* lease) {
-  if (bytes.starts_with("\xef\xbb\xbf")) {
-    bytes.erase(0, 3);
+  if (bytes.starts_with(kByteOrderMark)) {
+    bytes.erase(0, kByteOrderMark.size());
   }
   if (is_valid_utf8(bytes)) {
     return bytes;

@@ -1,7 +1,10 @@
 // logfmt: key=value pairs, a line a row; what a person greps and what agents of other systems read.
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "apl/service/present_cells.h"
 #include "apl/service/result_forms.h"
@@ -39,6 +42,25 @@ void append_logfmt_value(std::string* out, std::string_view value) {
 
 namespace {
 
+// The keys of fields: what two names would become alike is told apart by a number, and a name that
+// is a key keeps it.
+std::vector<std::string> logfmt_keys(const Schema& schema) {
+  std::set<std::string> taken;
+  for (const Field& field : schema.fields()) {
+    taken.insert(logfmt_key(field.name) == field.name ? field.name : std::string());
+  }
+  std::vector<std::string> keys;
+  for (const Field& field : schema.fields()) {
+    const std::string plain = logfmt_key(field.name);
+    std::string key = plain;
+    for (std::size_t n = 2; key != field.name && !taken.insert(key).second; ++n) {
+      key = plain + "_" + std::to_string(n);
+    }
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
 // Whether a text would be read back as a number, or as true or false.
 bool reads_as_other(std::string_view text) {
   return text == "true" || text == "false" || parse_real(text).has_value();
@@ -50,8 +72,9 @@ class LogfmtWriter final : public TextResult {
 
   Status begin(const ResultHeader& header) override {
     watch(header);
-    for (const Field& field : header.schema.fields()) {
-      keys_.push_back(logfmt_key(field.name) + "=");
+    keys_ = logfmt_keys(header.schema);
+    for (std::string& key : keys_) {
+      key += '=';
     }
     return Status::success();
   }

@@ -169,6 +169,13 @@ std::string missing_between(const TokenCursor& cursor, const Token& last) {
     return "write pow(a, b)";
   }
   if (last.kind == TokenKind::kName && token.kind == TokenKind::kName) {
+    if (cursor.peek(1).is_symbol("=") && is_infix_word(token.text)) {
+      return "a field of that name is written ['" + token.text + "']";
+    }
+    if (cursor.peek(1).is_symbol("=") && token.is_word("span") &&
+        operator_word(cursor).is_word("summarize")) {
+      return "bins of a time are written bin(" + last.text + ", 1h)";
+    }
     const std::string both = last.text + " " + token.text;
     if (cursor.index() == 1 || cursor.peek(1).is_symbol("=")) {
       return "a name with a blank is written ['" + both + "']";
@@ -386,7 +393,10 @@ std::string hint_for_word(const TokenCursor& cursor, std::string_view expected, 
     return "write parse field with 'text' name";
   }
   if (token.is_word("by") && last.is_symbol(",")) {
-    return "remove the comma before 'by'";
+    const Token& next = cursor.peek(1);
+    const bool alone = next.kind == TokenKind::kEnd || next.is_symbol("|") || next.is_symbol(",") ||
+                       next.is_symbol(")");
+    return alone ? "a field of that name is written ['by']" : "remove the comma before 'by'";
   }
   if (expected == "'by'") {
     return "write 'by' before '" + std::string(cursor.slice(token.span)) + "'";
@@ -467,6 +477,9 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   }
   if (second_last.is_word("distinct") && last.is_word("on")) {
     return "write | distinct field, or | summarize arg_max(_time, *) by field";
+  }
+  if (expected == "'='" && operator_word(cursor).is_word("fork")) {
+    return "each branch stands in parentheses: fork (count) (take 10)";
   }
   if (token.kind == TokenKind::kEnd) {
     return expected == "'by'" ? "say by what: by field" : "";
