@@ -55,7 +55,8 @@ Result<DatasetRow> dataset_of(const Statement& row) {
   if (row.integer(4) != dataset.sum || !decode_definition(row.blob(3), &dataset.definition)) {
     return corrupt_catalog("the row of dataset '" + dataset.definition.name + "' is damaged",
                            "restore the store from a backup; its other datasets can be queried by "
-                           "their names, without wildcards");
+                           "their names, without wildcards; 'evq dataset delete " +
+                               dataset.definition.name + " --damaged' gives this one up");
   }
   return dataset;
 }
@@ -80,6 +81,11 @@ Result<std::optional<DatasetRow>> read_dataset(Connection& connection, std::stri
   }
   EVQ_TRY_ASSIGN(DatasetRow dataset, dataset_of(row));
   return std::optional<DatasetRow>(std::move(dataset));
+}
+
+Status remove_row(Connection& connection, std::string_view name) {
+  EVQ_TRY_ASSIGN(Statement remove, connection.prepare("DELETE FROM datasets WHERE name = ?1"));
+  return remove.bind_text(1, name).run();
 }
 
 Status write_dataset(Connection& connection, const DatasetRow& dataset) {
@@ -362,11 +368,7 @@ Status CatalogDefinitions::drop_dataset(Database& catalog, std::string_view name
   if (!row) {
     return missing_dataset(name);
   }
-  {
-    EVQ_TRY_ASSIGN(Statement remove,
-                   lock.connection().prepare("DELETE FROM datasets WHERE name = ?1"));
-    EVQ_TRY(remove.bind_text(1, name).run());
-  }
+  EVQ_TRY(remove_row(lock.connection(), name));
   const std::uint64_t file_id = row->definition.file_id;
   EVQ_TRY(
       note_change(lock.connection(), dataset_list(), {row->sum, std::nullopt}, options_.rows_max));
@@ -374,6 +376,41 @@ Status CatalogDefinitions::drop_dataset(Database& catalog, std::string_view name
   EVQ_TRY(lock.commit());
   remove_dropped(file_id);
   return {};
+}
+
+Result<bool> CatalogDefinitions::drop_damaged_dataset(std::string_view name) {
+  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
+  return catalog->with_reserve([&] { return drop_damaged_dataset(*catalog, name); });
+}
+
+// What the row says may be another dataset's: only the file that has the row's key inside, and that
+// no other row names, was this one's.
+Result<bool> CatalogDefinitions::drop_damaged_dataset(Database& catalog, std::string_view name) {
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(Room::none()));
+  Connection& connection = lock.connection();
+  std::uint64_t file_key = 0;
+  ListChange change;
+  {
+    EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectDataset));
+    EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, name).step());
+    if (!found) {
+      return missing_dataset(name);
+    }
+    file_key = static_cast<std::uint64_t>(row.integer(2));
+    change.before = row.integer(4);
+  }
+  EVQ_TRY(remove_row(connection, name));
+  EVQ_TRY(note_change(connection, dataset_list(), change, options_.rows_max));
+  EVQ_TRY(note_sound_rows(connection, dataset_list()));
+  EVQ_TRY_ASSIGN(const std::optional<std::uint64_t> file_id, find_unlisted(connection, file_key));
+  if (file_id) {
+    EVQ_TRY(note_dropped(connection, *file_id, file_key));
+  }
+  EVQ_TRY(lock.commit());
+  if (file_id) {
+    remove_dropped(*file_id);
+  }
+  return file_id.has_value();
 }
 
 // ---------------------------------------------------------------- settings

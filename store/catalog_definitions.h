@@ -59,7 +59,7 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<DatasetDefinition> create_dataset(const DatasetDefinition& definition) override;
   Result<DatasetDefinition> change_dataset(std::string_view name,
                                            const DatasetChange& change) override;
-  Result<std::vector<StoredObject>> objects(ObjectKind kind, std::string_view dataset) override;
+  Result<std::vector<StoredObject>> find_objects(const ObjectFilter& which) override;
   Result<std::optional<StoredObject>> find_object(ObjectKind kind, std::string_view id) override;
   Status put_object(const StoredObject& object) override;
   Result<StoredObject> change_object(ObjectKind kind, std::string_view id, std::size_t body_bytes,
@@ -83,6 +83,8 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<DatasetFileName> find_file(std::string_view name, DatasetDefinition* definition = nullptr);
   // Removes the definition, durably, then the file.
   Status drop_dataset(std::string_view name);
+  // Removes a row that is damaged; true when the file with its key inside was found and went too.
+  Result<bool> drop_damaged_dataset(std::string_view name);
   // Makes durable what this process read of the catalog; call it before writing a dataset's file.
   Status make_durable();
   // Copies catalog.db into a new file, as copy_database() does, and returns the datasets that the
@@ -106,14 +108,18 @@ class CatalogDefinitions final : public Definitions, public Tokens {
                                                               bool sound_only);
   Result<DatasetDefinition> insert_dataset(Connection& connection, DatasetDefinition definition);
   Status drop_dataset(Database& catalog, std::string_view name);
+  Result<bool> drop_damaged_dataset(Database& catalog, std::string_view name);
   Result<bool> remove_object(Database& catalog, ObjectKind kind, std::string_view id,
                              const ObjectCheck& check) const;
   Status write_token(Connection& connection, const TokenRecord& token,
                      std::optional<std::int64_t> sum_before) const;
-  Result<bool> remove_token(Database& catalog, std::string_view id) const;
+  Result<bool> remove_token(Database& catalog, std::string_view id);
   Status note_dropped(Connection& connection, std::uint64_t file_id, std::uint64_t file_key);
   void remove_dropped(std::uint64_t file_id) const;
   Result<std::vector<std::uint64_t>> unlisted_files(Connection& connection) const;
+  // The one of them that has this key inside.
+  Result<std::optional<std::uint64_t>> find_unlisted(Connection& connection,
+                                                     std::uint64_t file_key) const;
   // Removes files of dropped datasets; returns the ids of other files that no dataset refers to.
   Result<std::vector<std::uint64_t>> remove_leftovers(Connection& connection);
   Status check_unlisted(Database& catalog, std::vector<UnlistedFile>* found) const;

@@ -74,6 +74,31 @@ Result<std::optional<StoredObject>> read_object(Connection& connection, ObjectKi
   return std::optional<StoredObject>(std::move(object));
 }
 
+bool is_whole_list(const ObjectFilter& which) {
+  return which.dataset.empty() && which.name.empty() && which.offset == 0 &&
+         which.count_max >= kStoreResourcesMax;
+}
+
+// The keys come first, so that what is sorted and counted has no bodies.
+Result<Statement> prepare_find(Connection& connection, const ObjectFilter& which) {
+  if (is_whole_list(which)) {
+    EVQ_TRY_ASSIGN(Statement row, connection.prepare(select_objects("kind = ?1")));
+    row.bind(1, static_cast<std::int64_t>(which.kind));
+    return row;
+  }
+  EVQ_TRY_ASSIGN(Statement row,
+                 connection.prepare(select_objects(
+                     "kind = ?1 AND id IN (SELECT id FROM objects WHERE kind = ?1 AND "
+                     "(?2 = '' OR dataset = ?2) AND (?3 = '' OR name = ?3) "
+                     "ORDER BY created, id LIMIT ?4 OFFSET ?5)")));
+  row.bind(1, static_cast<std::int64_t>(which.kind))
+      .bind_text(2, which.dataset)
+      .bind_text(3, which.name)
+      .bind(4, static_cast<std::int64_t>(which.count_max))
+      .bind(5, static_cast<std::int64_t>(which.offset));
+  return row;
+}
+
 Status write_object(Connection& connection, const StoredObject& object) {
   EVQ_TRY_ASSIGN(
       Statement write,
@@ -93,27 +118,31 @@ Status write_object(Connection& connection, const StoredObject& object) {
 
 }  // namespace
 
-Result<std::vector<StoredObject>> CatalogDefinitions::objects(ObjectKind kind,
-                                                              std::string_view dataset) {
+// All objects are checked as the list that they are. For some of them the list need only be known
+// to be sound: they are looked up by their keys, which are found without reading any body.
+Result<std::vector<StoredObject>> CatalogDefinitions::find_objects(const ObjectFilter& which) {
   std::vector<StoredObject> found;
   EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return found;
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(select_objects("kind = ?1")));
-  row.bind(1, static_cast<std::int64_t>(kind));
+  const bool all = is_whole_list(which);
+  if (!all) {
+    EVQ_TRY(checked_.check(lease.connection(), object_list(which.kind)));
+  }
+  EVQ_TRY_ASSIGN(Statement row, prepare_find(lease.connection(), which));
   ListState read;
   const auto add = [&]() -> Status {
     EVQ_TRY_ASSIGN(StoredObject object, object_of(row));
     read.add(row.integer(8));
-    if (dataset.empty() || object.dataset == dataset) {
-      found.push_back(std::move(object));
-    }
+    found.push_back(std::move(object));
     return {};
   };
   EVQ_TRY(row.each(add));
-  EVQ_TRY(check_list(lease.connection(), object_list(kind), read));
+  if (all) {
+    EVQ_TRY(check_list(lease.connection(), object_list(which.kind), read));
+  }
   std::ranges::sort(found, [](const StoredObject& a, const StoredObject& b) {
     return std::tie(a.created, a.id) < std::tie(b.created, b.id);
   });

@@ -169,6 +169,17 @@ Result<std::vector<std::uint64_t>> CatalogDefinitions::unlisted_files(
   return unlisted;
 }
 
+Result<std::optional<std::uint64_t>> CatalogDefinitions::find_unlisted(
+    Connection& connection, std::uint64_t file_key) const {
+  EVQ_TRY_ASSIGN(const std::vector<std::uint64_t> unlisted, unlisted_files(connection));
+  const auto has_key = [&](std::uint64_t id) {
+    const Contents contents = look_into(dataset_path(options_.directory, id), options_.vfs);
+    return contents.file_key == file_key && file_key != 0;  // 0: it could not be read
+  };
+  const auto found = std::ranges::find_if(unlisted, has_key);
+  return found == unlisted.end() ? std::nullopt : std::optional(*found);
+}
+
 // Under the catalog's write lock, so that none of the files is in the making.
 Result<std::vector<std::uint64_t>> CatalogDefinitions::remove_leftovers(Connection& connection) {
   EVQ_TRY_ASSIGN(std::vector<std::uint64_t> unlisted, unlisted_files(connection));

@@ -144,6 +144,16 @@ Status note_change(Connection& connection, const CatalogList& list, const ListCh
   return write_setting(connection, list.name, text_of(noted));
 }
 
+Status note_sound_rows(Connection& connection, const CatalogList& list) {
+  const Result<ListState> there = count_rows(connection, list);
+  if (!there.ok()) {
+    return there.error().code == ErrorCode::kCorrupt ? Status() : Status(there.error());
+  }
+  EVQ_TRY_ASSIGN(const ListState noted, read_noted(connection, list));
+  const bool settled = *there == noted || there->count != noted.count;
+  return settled ? Status() : write_setting(connection, list.name, text_of(*there));
+}
+
 Status check_list(Connection& connection, const CatalogList& list, const ListState& read) {
   EVQ_TRY_ASSIGN(const ListState noted, read_noted(connection, list));
   if (read != noted) {

@@ -68,6 +68,10 @@ struct ListChange {
 // Stores the list's new sum and count, in the change's transaction. kLimit past `rows_max` rows.
 Status note_change(Connection& connection, const CatalogList& list, const ListChange& change,
                    std::uint64_t rows_max);
+// Makes the rows that are there the list, for who has removed a damaged row, whose own sum may not
+// have been what was committed. Nothing changes while another row is damaged or their number is not
+// the stored one.
+Status note_sound_rows(Connection& connection, const CatalogList& list);
 // Reads all rows; kCorrupt unless they match the stored sum and count. Call it before saying that a
 // row is missing or that a list is complete: nothing else finds a row whose key is damaged.
 Status check_list(Connection& connection, const CatalogList& list);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kTokenColumns =
     "id, digest, name, description, kind, capabilities, created, expires, last_used, sum";
+constexpr int kSumColumn = 9;
 
 // Of those that `which`, a clause of SQL, leaves.
 std::string select_tokens(std::string_view which = "") {
@@ -54,7 +55,7 @@ Result<TokenRecord> token_of(const Statement& row) {
   token.created = row.integer(6);
   token.expires = time_of(row, 7);
   token.last_used = time_of(row, 8);
-  if (row.integer(9) != token_sum(token)) {
+  if (row.integer(kSumColumn) != token_sum(token)) {
     return corrupt_catalog(
         "the row of token '" + token.id + "' is damaged",
         "delete it with 'evq token delete " + token.id + "', or restore the store from a backup");
@@ -67,7 +68,7 @@ Result<TokenRecord> token_of(const Statement& row) {
 CatalogList token_list() {
   const auto sum = [](const Statement& row) -> Result<std::int64_t> {
     EVQ_TRY_ASSIGN(const TokenRecord token, token_of(row));
-    return row.integer(9);
+    return row.integer(kSumColumn);
   };
   return {"token_sums", select_tokens(), sum, "tokens"};
 }
@@ -134,8 +135,9 @@ Result<std::optional<TokenRecord>> CatalogDefinitions::find(std::string_view dig
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
   EVQ_TRY_ASSIGN(std::optional<TokenRecord> token, find_token(lease.connection(), digest));
   if (token) {
-    // One that was revoked must not come back with an old page. Requests ask for it all the time:
-    // all rows are read only when one of them has changed.
+    // One that was revoked must not come back with an old page. Requests ask for it all the time,
+    // on threads that have no time: all rows are read only when another process has changed one of
+    // them, since whoever changes one here reads them before it is committed.
     EVQ_TRY(checked_.check(lease.connection(), token_list()));
   }
   return token;
@@ -169,6 +171,8 @@ Status CatalogDefinitions::put(const TokenRecord& token) {
     return {};
   }
   EVQ_TRY(write_token(lock.connection(), token, before));
+  // Others' damage is told to those who look for a token; what has not been checked is then.
+  static_cast<void>(checked_.check(lock.connection(), token_list()));
   return lock.commit();
 }
 
@@ -183,11 +187,11 @@ Result<TokenRecord> CatalogDefinitions::replace(std::string_view id, const Token
   if (!old) {
     return make_error(ErrorCode::kNotFound, "token not found");
   }
-  EVQ_TRY(check_list(lock.connection(), token_list()));
   const std::int64_t before = token_sum(*old);
   EVQ_TRY_ASSIGN(TokenRecord token, make(&*old));
   EVQ_TRY(write_token(lock.connection(), *old, before));
   EVQ_TRY(write_token(lock.connection(), token, std::nullopt));
+  EVQ_TRY(checked_.check(lock.connection(), token_list()));
   EVQ_TRY(lock.commit());
   return token;
 }
@@ -195,7 +199,6 @@ Result<TokenRecord> CatalogDefinitions::replace(std::string_view id, const Token
 Status CatalogDefinitions::note_uses(const TokenUses& uses) {
   EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
-  EVQ_TRY(check_list(lock.connection(), token_list()));
   for (const auto& [digest, time] : uses) {
     EVQ_TRY_ASSIGN(std::optional<TokenRecord> token, find_token(lock.connection(), digest));
     if (!token) {
@@ -205,6 +208,7 @@ Status CatalogDefinitions::note_uses(const TokenUses& uses) {
     token->last_used = time;
     EVQ_TRY(write_token(lock.connection(), *token, before));
   }
+  EVQ_TRY(checked_.check(lock.connection(), token_list()));
   return lock.commit();
 }
 
@@ -232,17 +236,29 @@ Result<bool> CatalogDefinitions::remove(std::string_view id) {
   return catalog->with_reserve([&] { return remove_token(*catalog, id); });
 }
 
-Result<bool> CatalogDefinitions::remove_token(Database& catalog, std::string_view id) const {
+Result<bool> CatalogDefinitions::remove_token(Database& catalog, std::string_view id) {
   EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(Room::none()));
-  EVQ_TRY_ASSIGN(const std::optional<std::int64_t> before, stored_sum(lock.connection(), id));
-  if (!before) {
-    return false;
-  }
-  EVQ_TRY(note_change(lock.connection(), token_list(), {before, std::nullopt}, options_.rows_max));
+  Connection& connection = lock.connection();
+  ListChange change;
+  bool damaged = false;
   {
-    EVQ_TRY_ASSIGN(Statement remove, lock.connection().prepare("DELETE FROM tokens WHERE id = ?1"));
+    EVQ_TRY_ASSIGN(Statement row, connection.prepare(select_tokens("WHERE id = ?1")));
+    EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, id).step());
+    if (!found) {
+      return false;
+    }
+    change.before = row.integer(kSumColumn);
+    damaged = !token_of(row).ok();
+  }
+  EVQ_TRY(note_change(connection, token_list(), change, options_.rows_max));
+  {
+    EVQ_TRY_ASSIGN(Statement remove, connection.prepare("DELETE FROM tokens WHERE id = ?1"));
     EVQ_TRY(remove.bind_text(1, id).run());
   }
+  if (damaged) {
+    EVQ_TRY(note_sound_rows(connection, token_list()));
+  }
+  static_cast<void>(checked_.check(connection, token_list()));  // it may be a damaged one
   EVQ_TRY(lock.commit());
   return true;
 }

@@ -33,6 +33,20 @@ class DirectSource final : public SegmentSource {
   const std::uint64_t block_;
 };
 
+std::size_t count_nulls(const Vector& column) {
+  if (!column.may_have_nulls()) {
+    return 0;
+  }
+  if (column.is_constant()) {
+    return column.is_null(0) ? column.size() : 0;
+  }
+  std::size_t nulls = 0;
+  for (std::size_t row = 0; row < column.size(); ++row) {
+    nulls += column.is_null(row) ? 1U : 0U;
+  }
+  return nulls;
+}
+
 class Checker {
  public:
   Checker(Dataset& dataset, Connection& connection, CheckReport* report)
@@ -92,6 +106,7 @@ class Checker {
       note(std::nullopt, blocks.ok() ? fields.error().message : blocks.error().message);
       return {};
     }
+    lists_all_fields_ = fields->size() == counters.field_count;
     for (const FieldRow& field : *fields) {
       field_types_.emplace(field.name, field.types);
     }
@@ -101,21 +116,21 @@ class Checker {
       EVQ_TRY(control.check());
       fresh_count += row.state == BlockState::kFresh ? 1 : 0;
       fresh_rows += row.state == BlockState::kFresh ? row.rows : 0;
-      check_block(row);
+      EVQ_TRY(check_block(row, control));
     }
     if (fresh_count != counters.fresh_count || fresh_rows != counters.fresh_rows) {
       note(std::nullopt, "the counters of fresh chunks are wrong");
     }
-    check_strays(*blocks);
-    return {};
+    return check_strays(*blocks, control);
   }
 
   // Blobs that no block names.
-  void check_strays(const std::vector<BlockRow>& blocks) {
+  Status check_strays(const std::vector<BlockRow>& blocks, const QueryControl& control) {
     for (const BlobTable table :
          {BlobTable::kHeaders, BlobTable::kSegments, BlobTable::kFilters, BlobTable::kChunks}) {
       const bool per_column = is_per_column(table);
-      const Status read = each_blob_id(connection_, table, [&](std::uint64_t id) {
+      const Status read = each_blob_id(connection_, table, [&](std::uint64_t id) -> Status {
+        EVQ_TRY(control.check());
         const std::uint64_t block = per_column ? block_of_segment(id) : id;
         const auto at = std::ranges::lower_bound(blocks, block, {}, &BlockRow::id);
         if (at == blocks.end() || at->id != block) {
@@ -123,29 +138,34 @@ class Checker {
         } else if (per_column && column_of_segment(id) >= at->segments) {
           note(block, "there are bytes of a column that it does not have");
         }
+        return {};
       });
+      EVQ_TRY(control.check());
       if (!read.ok()) {
         note(std::nullopt, read.error().message);
       }
     }
+    return {};
   }
 
-  void check_block(const BlockRow& row) {
+  Status check_block(const BlockRow& row, const QueryControl& control) {
     Result<std::unique_ptr<BlockReader>> reader = open(row);
     if (!reader.ok()) {
       note(row.id, reader.error().message);
-      return;
+      return {};
     }
     ++report_->blocks;
     report_->rows += row.state == BlockState::kQueued ? 0 : row.rows;
     const BlockHeader& header = (*reader)->header();
     if (const Status promised = check_against_row(header, snapshot_block(row)); !promised.ok()) {
       note(row.id, promised.error().message);
-      return;
+      return {};
     }
     for (std::size_t column = 0; column < header.columns.size(); ++column) {
+      EVQ_TRY(control.check());
       check_column(row, **reader, column);
     }
+    return {};
   }
 
   Result<std::unique_ptr<BlockReader>> open(const BlockRow& row) {
@@ -183,11 +203,7 @@ class Checker {
     if (!filter.ok()) {
       note(row.id, prefix + filter.error().message);
     }
-    std::uint32_t nulls = 0;
-    for (std::size_t i = 0; i < values->size(); ++i) {
-      nulls += values->is_null(i) ? 1U : 0U;
-    }
-    if (values->size() != row.rows || nulls != header.nulls) {
+    if (values->size() != row.rows || count_nulls(*values) != header.nulls) {
       note(row.id, prefix + "it has other rows than its header says");
     }
     // That one of several by the name whose type was looked at.
@@ -204,7 +220,9 @@ class Checker {
       return;
     }
     if (field == field_types_.end()) {
-      note(row.id, prefix + "it is not in the list of fields");
+      if (lists_all_fields_) {  // else its row may be one whose damage was told
+        note(row.id, prefix + "it is not in the list of fields");
+      }
     } else if (common_type(header.type, type_of_set(field->second)) != type_of_set(field->second)) {
       note(row.id, prefix + "its type is none that its field is known to have");
     }
@@ -227,6 +245,7 @@ class Checker {
   CheckReport* report_;
   std::uint64_t noted_ = 0;  // problems, those that are not listed too
   std::map<std::string, std::uint32_t, std::less<>> field_types_;  // sets of types
+  bool lists_all_fields_ = true;
 };
 
 // Adds to `report`. Errors: only those of the control.

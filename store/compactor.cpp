@@ -12,6 +12,7 @@
 #include "store/base/check.h"
 #include "store/base/limits.h"
 #include "store/block_merge.h"
+#include "store/block_size.h"
 #include "store/segment_cache.h"
 #include "store/stored_form.h"
 
@@ -224,24 +225,19 @@ std::uint64_t event_bytes_of(Sources blocks) {
       [](std::uint64_t bytes, const SnapshotBlock& block) { return bytes + block.raw_bytes; });
 }
 
-// Enough for a block of its own: most of the rows of one, or of the bytes that one may have.
-bool fills_block(Sources blocks, std::uint32_t block_rows) {
-  return 2 * rows_of(blocks) >= block_rows || 2 * event_bytes_of(blocks) >= kMergedEventBytesMax;
+bool fill_block(Sources blocks, std::uint32_t block_rows) {
+  return fills_block(rows_of(blocks), event_bytes_of(blocks), block_rows);
 }
 
 bool is_fresh(const SnapshotBlock& block) {
   return block.fresh;
 }
 
-bool is_small(const SnapshotBlock& block, std::uint32_t block_rows) {
-  return block.rows <= block_rows / 2;
-}
-
 // The runs of fresh chunks that fill most of a block. Where there are none, those that no later
 // chunk can join, since nothing else makes them fewer: large loads were sealed in between.
 std::vector<Run> runs_to_seal(Sources blocks, std::uint32_t block_rows) {
   std::vector<Run> runs = runs_of(blocks, block_rows, is_fresh);
-  const auto fills = [&](const Run& run) { return fills_block(run, block_rows); };
+  const auto fills = [&](const Run& run) { return fill_block(run, block_rows); };
   if (std::ranges::any_of(runs, fills)) {
     std::erase_if(runs, std::not_fn(fills));
   } else if (!runs.empty() && blocks.back().fresh) {
@@ -265,10 +261,10 @@ Run newest_small(Sources blocks, std::uint64_t rows_max) {
 // The newest small chunks become a block when they fill most of one, else one chunk.
 Status merge_newest(const std::shared_ptr<Dataset>& dataset, const Run& run,
                     const CompactOptions& options, const QueryControl& control) {
-  if (fills_block(run, options.block_rows)) {
+  if (fill_block(run, options.block_rows)) {
     return merge_run(dataset, run, MergePlan{}, options, control);
   }
-  const Effort effort = effort_for_chunk(rows_of(run), options.block_rows);
+  const Effort effort = chunk_effort(rows_of(run), options.block_rows);
   return merge_run(dataset, run, {effort, true}, options, control);
 }
 
@@ -287,10 +283,6 @@ Result<std::int64_t> give_back_some(Database& database) {
 }
 
 }  // namespace
-
-Effort effort_for_chunk(std::uint64_t rows, std::uint32_t block_rows) {
-  return 4 * rows <= block_rows ? Effort::kFresh : Effort::kIngest;
-}
 
 Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
                   QueryControl& control) {
@@ -323,7 +315,7 @@ Status merge_small(const std::shared_ptr<Dataset>& dataset, const CompactOptions
   {
     EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
     runs = runs_of(snapshot.blocks(), options.block_rows, [&](const SnapshotBlock& block) {
-      return !block.fresh && is_small(block, options.block_rows);
+      return !block.fresh && is_small_block(block.rows, options.block_rows);
     });
   }
   std::erase_if(runs, [](const Run& run) { return run.size() == 1; });
@@ -337,7 +329,7 @@ Status compact(const std::shared_ptr<Dataset>& dataset, const CompactOptions& op
   {
     EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
     runs = runs_of(snapshot.blocks(), options.block_rows, [&](const SnapshotBlock& block) {
-      return block.fresh || is_small(block, options.block_rows);
+      return block.fresh || is_small_block(block.rows, options.block_rows);
     });
   }
   std::erase_if(runs, [](const Run& run) { return run.size() == 1 && !run.front().fresh; });

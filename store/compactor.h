@@ -19,7 +19,6 @@
 #include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/base/result.h"
-#include "store/block/block_writer.h"
 #include "store/dataset.h"
 
 namespace evq {
@@ -28,10 +27,6 @@ class ThreadPool;
 
 // Fresh chunks of a dataset before the newest are merged: a query opens each of them.
 inline constexpr std::uint64_t kFreshChunksMax = 64;
-
-// How hard to compress a fresh chunk. One that is less than a quarter of a block is merged before
-// long, and most are read by nobody but that merge.
-Effort effort_for_chunk(std::uint64_t rows, std::uint32_t block_rows);
 
 struct CompactOptions {
   std::uint32_t block_rows = kBlockRowsMax;

@@ -14,24 +14,12 @@ namespace {
 // Kinds of loads (options, labels) whose builders are kept.
 constexpr std::size_t kBuilderPoolsMax = 4;
 
-// `_time` and `_sysTime` are there even before the first event.
-Schema schema_of(const std::vector<FieldRow>& rows) {
-  std::vector<Field> fields = {{std::string(kTimeField), Type::kDatetime},
-                               {std::string(kSysTimeField), Type::kDatetime}};
-  for (const FieldRow& row : rows) {
-    if (row.name != kTimeField && row.name != kSysTimeField && row.name != kOrdinalField) {
-      fields.push_back({row.name, type_of_set(row.types)});
-    }
-  }
-  return Schema(std::move(fields));
-}
-
-// With `problems`, without what is damaged of the list of blocks.
+// With `problems`, without what is damaged of the lists of blocks and fields.
 Result<std::shared_ptr<Listing>> read_listing(Connection& connection, const Counters& counters,
                                               RowProblems* problems = nullptr) {
   auto listing = std::make_shared<Listing>();
   EVQ_TRY_ASSIGN(const std::vector<BlockRow> rows, read_blocks(connection, counters, problems));
-  EVQ_TRY_ASSIGN(listing->fields, read_fields(connection, counters));
+  EVQ_TRY_ASSIGN(listing->fields, read_fields(connection, counters, problems));
   for (const BlockRow& row : rows) {
     if (row.state != BlockState::kQueued) {
       listing->blocks.push_back(snapshot_block(row));
@@ -45,6 +33,18 @@ Result<std::shared_ptr<Listing>> read_listing(Connection& connection, const Coun
 }
 
 }  // namespace
+
+// `_time` and `_sysTime` are there even before the first event.
+Schema schema_of(const std::vector<FieldRow>& rows) {
+  std::vector<Field> fields = {{std::string(kTimeField), Type::kDatetime},
+                               {std::string(kSysTimeField), Type::kDatetime}};
+  for (const FieldRow& row : rows) {
+    if (row.name != kTimeField && row.name != kSysTimeField && row.name != kOrdinalField) {
+      fields.push_back({row.name, type_of_set(row.types)});
+    }
+  }
+  return Schema(std::move(fields));
+}
 
 SnapshotBlock snapshot_block(const BlockRow& row) {
   SnapshotBlock block;
@@ -318,7 +318,9 @@ Result<std::shared_ptr<FieldAdmission>> Dataset::admission() {
 
 // ---------------------------------------------------------------- builders
 
-Result<std::shared_ptr<BuilderPool>> Dataset::builders(const IngestOptions& options) {
+Result<std::shared_ptr<BuilderPool>> Dataset::builders(const IngestOptions& asked) {
+  IngestOptions options = asked;
+  options.written_ns.reset();  // builders are told with each event: all files share them
   std::uint64_t renewals = 0;
   {
     const MutexLock lock(builders_mutex_);

@@ -62,6 +62,8 @@ struct Appended {
 
 // Converts a row of the table of blocks to a block of a snapshot.
 SnapshotBlock snapshot_block(const BlockRow& row);
+// The schema of a dataset with these fields: see Snapshot::schema().
+Schema schema_of(const std::vector<FieldRow>& fields);
 
 // The contents of a snapshot, for one state of the file.
 struct Listing {
@@ -91,12 +93,12 @@ class Dataset {
 
   // The listing of the lease's transaction; kept and shared while the file does not change.
   Result<std::shared_ptr<const Listing>> listing(Connection& connection);
-  // Like listing(), but leaves out damaged rows of the file's tables and adds them to `problems`.
+  // Like listing(), but leaves out damaged rows of blocks and fields and adds them to `problems`.
   Result<std::shared_ptr<const Listing>> sound_listing(Connection& connection,
                                                        RowProblems* problems);
   // The pool of batch builders for these options. All pools share one field admission, which holds
   // all loads of this process together to kDatasetFieldsMax fields. Errors as make_event_rules.
-  Result<std::shared_ptr<BuilderPool>> builders(const IngestOptions& options);
+  Result<std::shared_ptr<BuilderPool>> builders(const IngestOptions& asked);
   // Takes over the field admission of a load that began before the dataset existed, for later loads
   // to share, unless the dataset has an admission already.
   void share_admission(std::shared_ptr<FieldAdmission> admission);

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/limits.h"
 #include "store/base/result.h"
 
 namespace evq {
@@ -60,6 +61,15 @@ struct StoredObject {
   std::string body;  // JSON text, stored as given
   std::int64_t created = 0;
   std::int64_t updated = 0;
+};
+
+// Which objects of a kind are meant: all, but for what is set.
+struct ObjectFilter {
+  ObjectKind kind = ObjectKind::kSavedQuery;
+  std::string_view dataset = {};  // empty: of any
+  std::string_view name = {};     // empty: of any
+  std::uint64_t offset = 0;       // so many of the first are left out
+  std::uint64_t count_max = kStoreResourcesMax;
 };
 
 // Changes the definition of a dataset. Called inside the transaction that stores it; a failure is
@@ -130,8 +140,12 @@ class Definitions {
   virtual Result<DatasetDefinition> change_dataset(std::string_view name,
                                                    const DatasetChange& change) = 0;
 
-  // Ordered by creation, then id; `dataset` empty means all.
-  virtual Result<std::vector<StoredObject>> objects(ObjectKind kind, std::string_view dataset) = 0;
+  // Ordered by creation, then id. Bodies of objects that are not meant are not read once the list
+  // was found sound.
+  virtual Result<std::vector<StoredObject>> find_objects(const ObjectFilter& which) = 0;
+  Result<std::vector<StoredObject>> objects(ObjectKind kind, std::string_view dataset) {
+    return find_objects({kind, dataset});
+  }
   virtual Result<std::optional<StoredObject>> find_object(ObjectKind kind, std::string_view id) = 0;
   virtual Status put_object(const StoredObject& object) = 0;  // inserts or replaces
   // Reads, changes and stores in one transaction, and returns what was stored. `body_bytes` is the

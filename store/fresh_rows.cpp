@@ -10,6 +10,7 @@
 #include "store/base/number.h"
 #include "store/block/block_writer.h"
 #include "store/block/join_columns.h"
+#include "store/block_size.h"
 
 namespace evq {
 
@@ -35,7 +36,7 @@ bool exact_as_reals(const Vector& longs) {
 }  // namespace
 
 bool may_be_small(std::size_t rows, std::uint64_t raw_bytes, std::uint32_t block_rows) {
-  return 4 * rows <= block_rows && raw_bytes <= kSmallLoadBytesMax;
+  return is_few_rows(rows, block_rows) && raw_bytes <= kSmallLoadBytesMax;
 }
 
 bool is_small(const FreshRows& rows, std::uint32_t block_rows) {
@@ -167,7 +168,7 @@ Schema JoinedRows::schema() const {
 }
 
 bool JoinedRows::is_block() const {
-  return 4 * rows_ > block_rows_ || raw_bytes_ > kFreshChunkBytesMax;
+  return fills_joined_block(rows_, raw_bytes_, block_rows_);
 }
 
 Result<StoredForm> JoinedRows::encode(ThreadPool* pool, DecodedBlock* decoded) const {

@@ -41,8 +41,7 @@ class JoinedRows {
   // when a field has another type here and no common type keeps every value exactly. The first load
   // is always taken.
   bool add(const FreshRows& load);
-  // Whether the rows become a sealed block at once: encoding them twice would cost more than the
-  // later merge of a small block does. A chunk is never more than a quarter of a block.
+  // Whether the rows become a sealed block at once (block_size.h).
   bool is_block() const;
   // Encodes the rows, with the pool's threads when there is much to do. `decoded`, when given, is
   // set to what a fresh chunk will decode to; a block leaves it as it is.

@@ -5,6 +5,7 @@
 #include "store/base/heap.h"
 #include "store/base/limits.h"
 #include "store/base/short_turns.h"
+#include "store/block_size.h"
 #include "store/column/dynamic_kinds.h"
 
 namespace evq {
@@ -34,8 +35,8 @@ Load::Load(DatasetProvider open, const IngestRequest& request, Options options,
 
 Result<StoredForm> Load::encode(const Schema& schema, const OrderedColumnSource& source,
                                 std::size_t rows, std::uint64_t raw_bytes) const {
-  const bool big = 2 * rows >= options_.compact.block_rows || raw_bytes >= kFreshChunkBytesMax;
-  const Effort effort = big ? Effort::kIngest : effort_for_chunk(rows, options_.compact.block_rows);
+  const bool big = fills_block(rows, raw_bytes, options_.compact.block_rows);
+  const Effort effort = big ? Effort::kIngest : chunk_effort(rows, options_.compact.block_rows);
   std::vector<std::uint32_t> kinds_of(schema.size());
   const auto look_at_kinds = [&](std::size_t i, const RowOrder& order) {
     Vector column = source(i, order);

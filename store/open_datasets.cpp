@@ -33,6 +33,7 @@ Result<std::shared_ptr<Dataset>> OpenDatasets::open(std::string_view name,
   if (!file.ok()) {
     return std::move(file).take_error();
   }
+  std::vector<std::shared_ptr<Dataset>> closed;  // after the turn: a checkpoint takes a while
   EVQ_TRY_ASSIGN(const Turn::Holder turn,
                  opening_.take(dataset_path(options_.directory, file->file_id)));
   // Whoever had the turn may have opened it, and it may be another one by now.
@@ -45,7 +46,7 @@ Result<std::shared_ptr<Dataset>> OpenDatasets::open(std::string_view name,
   }
   Result<std::shared_ptr<Dataset>> dataset = open_file(name, *file);
   if (dataset.ok()) {
-    keep(name, *dataset);  // a drop from now on closes it, and one before shows
+    closed = keep(name, *dataset);  // a drop from now on closes it, and one before shows
   }
   // Opened while its files were being removed, it may lack those that went first.
   if (is_dropped(name, file->file_id)) {
@@ -97,11 +98,13 @@ bool OpenDatasets::is_short() {
   return !room_.take(kDescriptorsPerOpenDataset);
 }
 
-void OpenDatasets::keep(std::string_view name, const std::shared_ptr<Dataset>& dataset) {
-  std::vector<std::shared_ptr<Dataset>> closed;  // without the lock
+std::vector<std::shared_ptr<Dataset>> OpenDatasets::keep(std::string_view name,
+                                                         const std::shared_ptr<Dataset>& dataset) {
+  std::vector<std::shared_ptr<Dataset>> surplus;  // without the lock
   const MutexLock lock(mutex_);
-  closed = take_idle(1, options_.open_max);
+  surplus = take_idle(1, options_.open_max);
   open_.insert_or_assign(std::string(name), Open{dataset, ++uses_});
+  return surplus;
 }
 
 // Those that nobody uses and that were used longest ago. The map's reference to them is the only

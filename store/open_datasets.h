@@ -4,7 +4,8 @@
 //
 // Opening a file may take long: its write-ahead file is read, or another process waited for. So one
 // is opened at a time, and whoever wants one that is open does not wait. Some stay open when nobody
-// uses them; those used longest ago go first. Where datasets may have a quarter of the process's
+// uses them; those used longest ago go first, and hold nobody up but the one who closes them, while
+// their write-ahead files are copied. Where datasets may have a quarter of the process's
 // descriptors or more, and nearly all are taken, all of those are closed and no more are opened:
 // what must be opened besides finds some left. Any thread.
 
@@ -57,7 +58,9 @@ class OpenDatasets {
 
   std::shared_ptr<Dataset> find(std::string_view name, const Result<DatasetFileName>& file);
   Result<std::shared_ptr<Dataset>> open_file(std::string_view name, const DatasetFileName& file);
-  void keep(std::string_view name, const std::shared_ptr<Dataset>& dataset);
+  // Adds the dataset to the map; returns idle ones that have to go for it.
+  std::vector<std::shared_ptr<Dataset>> keep(std::string_view name,
+                                             const std::shared_ptr<Dataset>& dataset);
   // Takes idle datasets out of the map until at most left_max − opening are left, if it can.
   std::vector<std::shared_ptr<Dataset>> take_idle(std::size_t opening, std::size_t left_max)
       EVQ_REQUIRES(mutex_);

@@ -139,6 +139,7 @@ void SegmentCache::forget_block(std::uint64_t file, std::uint64_t block, std::si
   forget(kHeaderColumn);
   for (std::uint64_t column = 0; column < columns; ++column) {
     forget(column);
+    forget(column | kFilterBit);
   }
 }
 

@@ -1,16 +1,21 @@
 #include "store/snapshot.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
+#include "store/base/seeded_text_hash.h"
 #include "store/block/block_filter.h"
 #include "store/block/block_reader.h"
 #include "store/dataset.h"
 #include "store/mini_block.h"
 #include "store/segment_cache.h"
 #include "store/stored_bytes.h"
+#include "store/stored_form.h"
 
 namespace evq {
 
@@ -361,10 +366,38 @@ Result<StoredBlock> Snapshot::open(const SnapshotBlock& block) const {
 
 namespace {
 
+// The fields of the sound rows of a list, then those of which only columns of blocks tell, since
+// their rows are damaged.
+class FoundFields {
+ public:
+  explicit FoundFields(std::vector<FieldRow> listed)
+      : rows_(std::move(listed)), listed_(rows_.size()) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      ids_.emplace(rows_[i].name, i);
+    }
+  }
+  void add(const BlockHeader& header) {
+    for (const ColumnHeader& column : header.columns) {
+      const auto [at, added] = ids_.try_emplace(column.name, rows_.size());
+      if (added) {
+        rows_.emplace_back().name = column.name;
+      }
+      // The list knows more exactly than a header, to which several scalar types are dynamic.
+      if (at->second >= listed_) {
+        rows_[at->second].types |= types_of(column, header.rows);
+      }
+    }
+  }
+  std::vector<FieldRow> take() && { return std::move(rows_); }
+
+ private:
+  std::vector<FieldRow> rows_;
+  std::size_t listed_;
+  std::unordered_map<std::string, std::size_t, SeededTextHash> ids_;
+};
+
 // Every part of the block, as whatever reads it later will find it.
-Status check_block(const Snapshot& snapshot, const SnapshotBlock& info,
-                   const QueryControl& control) {
-  EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(info));
+Status check_block(StoredBlock& block, const QueryControl& control) {
   BlockReader& reader = block.reader();
   for (std::size_t column = 0; column < reader.header().columns.size(); ++column) {
     EVQ_TRY(control.check());
@@ -397,11 +430,16 @@ Result<Snapshot> take_sound_snapshot(std::shared_ptr<Dataset> dataset,
       std::make_shared<SnapshotSource>(std::move(dataset), std::move(cache), std::move(lease));
   const Snapshot all(std::make_shared<const Snapshot::State>(listed));
   auto sound = std::make_shared<Listing>();
-  sound->fields = listed.listing->fields;
-  sound->schema = listed.listing->schema;
+  FoundFields fields(listed.listing->fields);
+  const auto check = [&](const SnapshotBlock& info) -> Status {
+    EVQ_TRY_ASSIGN(StoredBlock block, all.open(info));
+    EVQ_TRY(check_block(block, range.control));
+    fields.add(block.reader().header());
+    return {};
+  };
   for (const SnapshotBlock& info : all.blocks()) {
     const bool wanted = info.max_time >= range.min_time && info.min_time <= range.max_time;
-    Status checked = wanted ? check_block(all, info, range.control) : Status();
+    Status checked = wanted ? check(info) : Status();
     if (!checked.ok() && checked.error().code != ErrorCode::kCorrupt) {
       return std::move(checked).take_error();
     }
@@ -413,6 +451,8 @@ Result<Snapshot> take_sound_snapshot(std::shared_ptr<Dataset> dataset,
     sound->rows += info.rows;
     sound->stored_bytes += info.stored_bytes;
   }
+  sound->fields = std::move(fields).take();
+  sound->schema = schema_of(sound->fields);
   listed.listing = std::move(sound);
   return Snapshot(std::make_shared<const Snapshot::State>(std::move(listed)));
 }

@@ -42,6 +42,7 @@ class DirectoryStore final : public Store {
 
   Definitions& definitions() override { return definitions_; }
   Status drop_dataset(std::string_view dataset) override;
+  Result<bool> drop_damaged_dataset(std::string_view dataset) override;
   Result<DatasetStats> stats(std::string_view name) override;
   Result<std::vector<FieldInfo>> fields(std::string_view name) override;
   Result<FieldAttributes> change_field(std::string_view name, std::string_view field,
@@ -156,6 +157,18 @@ Status DirectoryStore::drop_dataset(std::string_view dataset) {
   EVQ_TRY(definitions_.drop_dataset(dataset));
   open_.close(dataset);
   return {};
+}
+
+Result<bool> DirectoryStore::drop_damaged_dataset(std::string_view dataset) {
+  const Status dropped = drop_dataset(dataset);
+  if (dropped.ok()) {
+    return true;
+  }
+  if (dropped.error().code != ErrorCode::kCorrupt) {
+    return dropped.error();
+  }
+  open_.close(dataset);  // from before the damage
+  return definitions_.drop_damaged_dataset(dataset);
 }
 
 Result<DatasetStats> read_stats(Dataset& dataset) {

@@ -185,6 +185,10 @@ class Store {
   virtual Definitions& definitions() = 0;
   // Removes definition and file; snapshots already taken stay readable.
   virtual Status drop_dataset(std::string_view dataset) = 0;
+  // The same where the row of the dataset in the catalog may be damaged, which the above refuses
+  // with kCorrupt. False: which file holds its events could not be told, and it stays; check()
+  // names it.
+  virtual Result<bool> drop_damaged_dataset(std::string_view dataset) = 0;
   // Sums up the dataset's table of blocks; deleted ones count in queued_blocks alone.
   virtual Result<DatasetStats> stats(std::string_view dataset) = 0;
   // Lists every field that the dataset ever had, even without events now, by first appearance.

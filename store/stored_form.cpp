@@ -21,10 +21,7 @@ StoredForm form_of(const BlockHeader& header, std::uint64_t raw_bytes) {
   form.row.segments = static_cast<std::uint32_t>(header.columns.size());
   form.fields.reserve(header.columns.size());
   for (const ColumnHeader& column : header.columns) {
-    const bool all_null = column.nulls == header.rows;
-    const Type type = all_null ? Type::kNull : column.type;
-    form.fields.emplace_back(column.name,
-                             type_bit(type) | (has_wide_longs(column) ? kWideLongs : 0U));
+    form.fields.emplace_back(column.name, types_of(column, header.rows));
   }
   return form;
 }
@@ -43,6 +40,11 @@ Status insert_sealed(DatasetWriter& writer, const StoredForm& form, std::uint64_
 }
 
 }  // namespace
+
+std::uint32_t types_of(const ColumnHeader& column, std::uint32_t rows) {
+  const Type type = column.nulls == rows ? Type::kNull : column.type;
+  return type_bit(type) | (has_wide_longs(column) ? kWideLongs : 0U);
+}
 
 std::uint64_t StoredForm::memory_bytes() const {
   std::uint64_t bytes = size_bytes() + (segments.size() + filters.size()) * sizeof(std::string);

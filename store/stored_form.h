@@ -34,6 +34,8 @@ struct StoredForm {
 StoredForm make_sealed(EncodedBlock block, std::uint64_t raw_bytes);
 StoredForm make_fresh(const EncodedBlock& block, std::uint64_t raw_bytes);
 
+// The set of types (FieldRow) that a field has by what the header says of its column in a block.
+std::uint32_t types_of(const ColumnHeader& column, std::uint32_t rows);
 // Whether the column's bounds show a long beyond kExactIntegerMax, where some are no doubles.
 bool has_wide_longs(const ColumnHeader& column);
 

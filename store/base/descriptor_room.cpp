@@ -1,25 +1,15 @@
 #include "store/base/descriptor_room.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "store/base/control.h"
 #include "store/base/process.h"
 
 namespace evq {
 
-namespace {
-
-std::int64_t steady_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-}  // namespace
-
 DescriptorRoom::DescriptorRoom()
-    : DescriptorRoom({descriptor_limit, count_descriptors, steady_ns}) {}
+    : DescriptorRoom({descriptor_limit, count_descriptors, monotonic_now_ns}) {}
 
 DescriptorRoom::DescriptorRoom(Source source) : source_(std::move(source)) {}
 

@@ -18,7 +18,7 @@ enum class ErrorCode : std::uint8_t {
   kIo,           // the operating system refused a read or write
   kCorrupt,      // stored bytes fail their checksum or break an invariant of the format
   kDiskFull,     // no room left for a write
-  kReadOnly,     // a write to a file system that is only read
+  kReadOnly,     // a write to a file system, or another user's file, that is only read
   kNotFound,     // no such dataset, saved query, token, file
   kConflict,     // the name is taken
   kForbidden,    // authentication or permission

@@ -93,6 +93,11 @@ Status make_one_directory(const std::string& path, FolderUse use) {
   if (reason == EEXIST && is_directory(path)) {
     return Status::success();
   }
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode)) {
+    return make_error(ErrorCode::kNotFound, "cannot create the folder " + path +
+                                                ": it is a link to a folder that is not there");
+  }
   return system_error("create the folder", path, reason == EEXIST ? ENOTDIR : reason);
 }
 
@@ -137,11 +142,27 @@ Result<File> File::open_input(const std::string& path, const QueryControl& contr
   return file;
 }
 
+namespace {
+
+// Another user's file that can be read is like one on a file system that is only read.
+Error unwritable(Error error, const std::string& path) {
+  if (error.code == ErrorCode::kIo && ::access(path.c_str(), R_OK) == 0 &&
+      ::access(path.c_str(), W_OK) != 0 && errno == EACCES) {
+    error.code = ErrorCode::kReadOnly;
+    error.hint = "what is there can be read; to write, be its owner or another user who may";
+  }
+  return error;
+}
+
+}  // namespace
+
 Result<File> File::open_read_write(const std::string& path) {
-  EVQ_TRY_ASSIGN(const int descriptor,
-                 open_descriptor(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open"));
-  File file(descriptor, path, true);
-  EVQ_TRY(make_private(descriptor, path));
+  auto descriptor = open_descriptor(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open");
+  if (!descriptor.ok()) {
+    return unwritable(std::move(descriptor).take_error(), path);
+  }
+  File file(*descriptor, path, true);
+  EVQ_TRY(make_private(*descriptor, path));
   EVQ_TRY(file.give_to_owner());
   return file;
 }

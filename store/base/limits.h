@@ -1,7 +1,8 @@
 #pragma once
-// Every hard limit of the program, in one place, each with the reason for its number. Tests iterate
-// over them: at the limit all is well, one past it gives the documented error and nothing else.
-// Sizes are bytes unless the name says otherwise; times carry their unit in the name.
+// Every hard limit of the program, each with the reason for its number; http/limits.h and
+// cli/limits.h have those of the server and of the command line alone. Tests iterate over them: at
+// the limit all is well, one past it gives the documented error and nothing else. Sizes are bytes
+// unless the name says otherwise; times carry their unit in the name.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,7 @@ inline constexpr std::size_t kMergedColumnsMax = 65536;
 // Bytes of one block's decoded columns: the cap for an allocation made from a stored size.
 inline constexpr std::size_t kBlockBytesMax = 1 * kGibibyte;
 // The write-ahead log is checkpointed at the target, in small steps while workers of a load are
-// busy, and writers wait at the hard limit, so that a slow reader cannot fill the disk.
+// busy. From the hard limit on, writers wait for readers each time that it has grown by the target.
 inline constexpr std::size_t kWalBytesTarget = 16 * kMebibyte;
 inline constexpr std::size_t kWalBytesMax = 128 * kMebibyte;
 // Longest wait for another process's write lock, which is held for one commit or checkpoint.
@@ -45,7 +46,7 @@ inline constexpr std::size_t kDiskReserveFileBytes = 2 * kMebibyte;
 // be one, and nobody reads more.
 inline constexpr std::size_t kCheckProblemsMax = 1000;
 
-// Datasets that a process keeps open; each takes about seven descriptors and two megabytes. More
+// Datasets that a process keeps open, with about seven descriptors and 2.5 MiB of pages each. More
 // only while they are in use, less where descriptor limit / kDescriptorsPerOpenDataset is less.
 inline constexpr std::size_t kOpenDatasetsMax = 128;
 inline constexpr std::size_t kDescriptorsPerOpenDataset = 16;
@@ -63,18 +64,11 @@ inline constexpr std::size_t kDatasetFieldsMax = 10000;
 inline constexpr std::size_t kFieldValueBytesMax = 1 * kMebibyte;
 // One field's name: the same as the service evq is compatible with.
 inline constexpr std::size_t kFieldNameBytesMax = 200;
-// Part of a followed file that waits for the end of one line, which the runtime of a container took
-// apart: room for the largest value, and as much of what the other stream says meanwhile.
-inline constexpr std::size_t kOpenPartBytesMax = 2 * kFieldValueBytesMax;
-// A followed file that rotation has renamed is given up when nothing has come to it for so long:
-// daemons write on to it until they open the new one, web servers until their last request is done.
-inline constexpr std::int64_t kRenamedFileQuietMs = 300'000;
-// Files of one name that a follower keeps open: those of a program that begins a new one every few
-// seconds are given up sooner.
-inline constexpr std::size_t kFollowedFilesMax = 16;
 // Map fields of a dataset: each name is compared and copied by every load, and a field is meant to
 // stand for many keys.
 inline constexpr std::size_t kMapFieldsMax = 1000;
+// Virtual fields of a dataset: all are read for every query of it.
+inline constexpr std::size_t kVirtualFieldsMax = 200;
 // One input line over HTTP, where many requests share the server's memory.
 inline constexpr std::size_t kHttpLineBytesMax = 16 * kMebibyte;
 // One input line on the command line, where the user owns the machine.

@@ -13,6 +13,8 @@ namespace evq {
 
 inline constexpr char32_t kReplacementCodePoint = 0xFFFD;
 inline constexpr std::size_t kUtf8BytesMax = 4;
+// U+FEFF, with which programs on Windows begin a text to say that it is UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool is_ascii(std::string_view text);
 bool is_valid_utf8(std::string_view text);
@@ -20,6 +22,8 @@ bool is_valid_utf8(std::string_view text);
 std::size_t valid_utf8_prefix(std::string_view text);
 // The text with malformed parts replaced by U+FFFD.
 std::string repair_utf8(std::string_view text);
+// The text without the byte order mark that it may begin with.
+std::string_view without_byte_order_mark(std::string_view text);
 // The longest prefix of at most `bytes_max` bytes that cuts no code point apart.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 

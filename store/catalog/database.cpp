@@ -19,8 +19,11 @@ namespace {
 // meanwhile, so nobody may wait for the lock with a snapshot open.
 constexpr std::int32_t kWalShrinkMsMax = 1000;
 constexpr std::int32_t kBusyMs = 20000;
-// Readers kept open between queries; more than run at once on most machines.
-constexpr std::size_t kIdleReadersMax = 8;
+// Readers of a file that are kept open between queries. More run at once for moments only, and one
+// is opened in half a millisecond; of one that is closed SQLite keeps a descriptor for the next.
+constexpr std::size_t kIdleReadersMax = 2;
+// Pages that a reader keeps: those on the way to a blob, and all rows that list a small dataset.
+constexpr std::uint32_t kReaderCacheKib = 256;
 
 // Opening anything else might wait for ever, or reach a file that is not the store's.
 Status check_plain(const std::string& path) {
@@ -38,6 +41,12 @@ Status check_plain(const std::string& path) {
 void note_reach(const WalReach& reach, FileLock* lock) {
   const WalReachText text = encode_reach(reach);
   lock->note({text.data(), text.size()});
+}
+
+// At which size of the write-ahead file a commit waits for readers, when it has `wal_bytes` now.
+std::uint64_t next_wait_bytes(std::uint64_t wal_bytes) {
+  constexpr std::uint64_t kStep = kWalBytesTarget;
+  return std::max<std::uint64_t>(kWalBytesMax, (wal_bytes / kStep + 1) * kStep);
 }
 
 // Did the disk, not the request, fail? Then nobody knows what a later read will see.
@@ -127,14 +136,14 @@ ReadLease::~ReadLease() {
 // ---------------------------------------------------------------- Database
 
 Database::Database(DatabaseOptions options, const SchemaSpec& spec)
-    : options_(std::move(options)), spec_(spec) {
+    : options_(std::move(options)), spec_(spec), files_(options_.path) {
   const MutexLock lock(pool_mutex_);
   idle_readers_.reserve(kIdleReadersMax);  // a lease that ends must not need memory
 }
 
 // The last commit is durable already; an empty write-ahead file only makes the next open faster.
 Database::~Database() {
-  if (!wrote_ || poisoned_.load() || mark_of(options_.path).inode != inode_) {
+  if (!wrote_ || poisoned_.load() || !files_.has_database()) {
     return;
   }
   try {
@@ -167,7 +176,7 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
     EVQ_TRY(database->create_file());
   }
   EVQ_TRY(check_plain(options.path));
-  database->inode_ = mark_of(options.path).inode;
+  database->files_.note_database();
   std::unique_ptr<Connection> reader;
   Result<bool> inspected = database->inspect(&reader);
   if (!inspected.ok() && inspected.error().code == ErrorCode::kIo) {
@@ -197,7 +206,8 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
       return make_error(ErrorCode::kCorrupt, options.path + ": its tables cannot be made");
     }
   }
-  database->note_files();
+  database->files_.note_others();
+  reader->keep(database->files_.user());
   const MutexLock lock(database->pool_mutex_);
   database->idle_readers_.push_back(std::move(reader));
   return database;
@@ -304,17 +314,18 @@ Status Database::open_writer(FileLock& lock) {
   options.page_size_bytes = options_.page_size_bytes;
   options.busy_ms = kBusyMs;
   EVQ_TRY_ASSIGN(std::unique_ptr<Connection> writer, Connection::open(options));
-  // Somebody else wrote what is there, and how that ended is not known.
+  // Somebody else wrote what is there, and how that ended only a note of theirs can tell.
   const bool empty = size_or_zero(options_.path + "-wal") == 0;
   if (!empty) {
     EVQ_TRY(writer->execute("SELECT count(*) FROM sqlite_schema"));  // opens that file
     EVQ_TRY(check_log(*writer));
   }
   EVQ_TRY(check_loss(*writer));
-  if (!empty) {
+  if (!empty && !writer->has_synced_wal(acknowledged())) {
     EVQ_TRY(without_note(lock, [&] { return writer->resync(); }));
   }
   resynced_.store(true);
+  wal_wait_bytes_ = next_wait_bytes(writer->wal_read_bytes());
   writer_ = std::move(writer);
   return {};
 }
@@ -324,6 +335,7 @@ Result<std::unique_ptr<Connection>> Database::open_reader() {
   options.path = options_.path;
   options.vfs = options_.vfs;
   options.busy_ms = kBusyMs;
+  options.cache_kib = kReaderCacheKib;
   // The index that readers share is beside the file. Where there is none and none can be made, no
   // write-ahead file may be there either.
   options.unchanging = !file_exists(options_.path + "-shm") &&
@@ -343,40 +355,21 @@ Result<FileLock> Database::lock_file() {
   return lock;
 }
 
-// Nobody will ever read what is written to a file without a name; and a lock file that is made
-// beside it would stay.
-Status Database::check_there() const {
-  const std::uint64_t inode = mark_of(options_.path).inode;
-  if (inode == 0) {
-    return make_error(ErrorCode::kNotFound, options_.path + ": the file is there no more",
-                      "was the dataset deleted, or the store?");
+Status Database::check_pages(Connection& connection) const {
+  if (connection.has_indexed_pages()) {
+    return {};
   }
-  if (inode != inode_) {
-    return make_error(ErrorCode::kIo, options_.path + ": another file has taken its place",
-                      "was the store replaced? start evq again");
+  if (!began_.load()) {
+    return make_error(ErrorCode::kCorrupt,
+                      options_.path + ": shorter than its write-ahead file's index says",
+                      "run 'evq check' to see what is damaged; restore it from a backup");
   }
-  for (const auto& [suffix, noted] :
-       {std::pair("-wal", wal_inode_.load()), std::pair("-shm", index_inode_.load())}) {
-    const std::string path = options_.path + suffix;
-    if (noted != 0 && mark_of(path).inode != noted) {
-      return make_error(ErrorCode::kIo, path + ": removed or replaced while evq had it open",
-                        "stop every evq that uses the store, then start again");
-    }
-  }
-  return {};
-}
-
-void Database::note_files() {
-  for (const auto& [suffix, inode] :
-       {std::pair("-wal", &wal_inode_), std::pair("-shm", &index_inode_)}) {
-    if (inode->load() == 0) {
-      std::uint64_t unknown = 0;
-      inode->compare_exchange_strong(unknown, mark_of(options_.path + suffix).inode);
-    }
-  }
+  return make_error(ErrorCode::kIo, options_.path + ": cut short while evq had it open",
+                    "stop every evq that uses the store, then restore the file from a backup");
 }
 
 Status Database::check_log(Connection& connection) const {
+  EVQ_TRY(check_pages(connection));
   if (connection.has_indexed_wal()) {
     return {};
   }
@@ -387,7 +380,7 @@ Status Database::check_log(Connection& connection) const {
 }
 
 Status Database::check_writable() {
-  EVQ_TRY(check_there());
+  EVQ_TRY(files_.check());
   return writer_ == nullptr ? Status() : check_log(*writer_);
 }
 
@@ -447,13 +440,15 @@ Result<WriteLock> Database::begin_write(Room room) {
     keep_reserve();
     on_reserve_.store(false);
   }
-  EVQ_TRY(check_there());
+  EVQ_TRY(files_.check());
   EVQ_TRY_ASSIGN(FileLock lock, lock_file());
-  EVQ_TRY(check_there());
+  EVQ_TRY(files_.check());
   EVQ_TRY(open_writer(lock));
   EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*writer_, Transaction::Kind::kWrite));
-  note_files();
+  files_.note_others();
+  writer_->keep(files_.user());
   EVQ_TRY(check_writable());
+  began_.store(true);
   return WriteLock(this, std::move(turn), std::move(lock), std::move(transaction));
 }
 
@@ -461,6 +456,7 @@ Result<ReadLease> Database::begin_read(Loss loss) {
   if (loss == Loss::kRefused) {
     EVQ_TRY(this->loss());
   }
+  EVQ_TRY(files_.check());
   std::unique_ptr<Connection> connection;
   {
     const MutexLock lock(pool_mutex_);
@@ -472,9 +468,13 @@ Result<ReadLease> Database::begin_read(Loss loss) {
   if (connection == nullptr) {
     EVQ_TRY_ASSIGN(connection, open_reader());
   }
-  EVQ_TRY(check_there());
   EVQ_TRY_ASSIGN(Transaction transaction,
                  Transaction::begin(*connection, Transaction::Kind::kRead));
+  connection->keep(files_.user());
+  if (loss == Loss::kRefused) {
+    EVQ_TRY(check_pages(*connection));
+    began_.store(true);
+  }
   return ReadLease(this, std::move(connection), std::move(transaction));
 }
 
@@ -491,16 +491,24 @@ bool Database::empty_log() {
 Status Database::checkpoint_within(Checkpoint checkpoint, std::int32_t wait_ms) {
   EVQ_TRY_ASSIGN(const Turn::Holder turn, write_turn_.take(options_.path));
   EVQ_TRY(check_sound());
-  EVQ_TRY(check_there());
+  EVQ_TRY(files_.check());
   EVQ_TRY_ASSIGN(FileLock lock, lock_file());
   EVQ_TRY(open_writer(lock));
   EVQ_TRY(check_writable());
   if (checkpoint == Checkpoint::kPassive) {
-    return writer_->checkpoint(Checkpoint::kPassive);
+    return copy_wal(Checkpoint::kPassive);
   }
   EVQ_TRY(empty_wal(lock, wait_ms));
   keep_reserve();  // what it was used for may be free again
   return {};
+}
+
+Status Database::copy_wal(Checkpoint checkpoint) {
+  Status copied = writer_->checkpoint(checkpoint);
+  if (!copied.ok() && leaves_doubt(copied.error())) {
+    poisoned_.store(true);
+  }
+  return copied;
 }
 
 // A checkpoint that stops half-way for want of room has used up the room there was.
@@ -515,7 +523,7 @@ Status Database::empty_wal(FileLock& lock, std::int32_t wait_ms) {
   }
   return without_note(lock, [&] {
     writer_->set_busy_ms(wait_ms);
-    Status emptied = writer_->checkpoint(Checkpoint::kTruncate);
+    Status emptied = copy_wal(Checkpoint::kTruncate);
     writer_->set_busy_ms(kBusyMs);
     return emptied;
   });
@@ -545,19 +553,21 @@ Status Database::resync() {
   return open_writer(lock);
 }
 
-// Called with both locks held. Past the target, what no reader needs is copied without waiting;
-// past the hard limit the writer waits a little for readers, so that writing slows down instead of
-// filling the disk.
+// Past the target, what no reader needs is copied without waiting. From the hard limit on, the
+// writer waits a little for readers each time that the file has grown by the target again: large
+// loads slow down instead of filling the disk, and of small commits few are held up.
 void Database::checkpoint_when_due(FileLock& lock) {
   const std::uint64_t bytes = writer_->wal_bytes();
+  const bool waits = bytes >= wal_wait_bytes_;
+  wal_wait_bytes_ = next_wait_bytes(bytes);
   if (bytes < kWalBytesTarget || (bytes < options_.wal_bytes_target && is_roomy())) {
     return;
   }
   if (bytes < kWalBytesMax) {
-    static_cast<void>(writer_->checkpoint(Checkpoint::kPassive));
+    static_cast<void>(copy_wal(Checkpoint::kPassive));
     return;
   }
-  static_cast<void>(empty_wal(lock, kWalShrinkMsMax));
+  static_cast<void>(empty_wal(lock, waits ? kWalShrinkMsMax : 0));
 }
 
 std::uint64_t Database::file_bytes() const {

@@ -10,8 +10,9 @@
 // Commits are durable on return (synchronous=FULL). One that is refused for want of room or memory
 // has not happened, whatever comes after. Once durable, how far the write-ahead file goes is noted
 // in the lock file; one that is found to have lost acknowledged commits (wal_loss.h) is not written
-// to, and read only by those who say so. When a commit fails with an I/O error, what the disk holds
-// is unknown: the Database refuses every later write (kIo) until it is opened anew.
+// to, and read only by those who say so. When a commit or a checkpoint fails with an I/O error,
+// what the disk holds is unknown: the Database refuses every later write (kIo) until it is opened
+// anew.
 //
 // Any thread. A WriteLock or ReadLease belongs to the thread that uses it and must go before its
 // Database.
@@ -30,6 +31,7 @@
 #include "store/base/mutex.h"
 #include "store/base/result.h"
 #include "store/base/turn.h"
+#include "store/catalog/database_files.h"
 #include "store/catalog/migrations.h"
 #include "store/catalog/sqlite.h"
 
@@ -131,7 +133,7 @@ class Database {
 
   // Waits for both locks, the other processes' up to kWriteLockMsMax (kUnavailable), and no longer
   // than the thread's WaitScope lets it (kCancelled, kTimeout). Refuses with kDiskFull when twice
-  // the room's bytes and kDiskReserveBytesMin are not free, but where it is none. kNotFound when
+  // the room's bytes and kDiskReserveBytesMin are not free, but where it is none. kCorrupt when
   // somebody removed the file, kIo when another stands in its place.
   Result<WriteLock> begin_write(Room room);
   // Runs `attempt`, a write that only deletes, and once more on the store's reserve when the disk
@@ -185,18 +187,19 @@ class Database {
   // kIo once a sync has failed: what is seen of the write-ahead file may not be on the platter, so
   // that nothing may follow it, nor be copied from it to the database.
   Status check_sound() const;
-  // Fails (kNotFound, kIo) unless the file and those beside it are still the ones that connections
-  // have open: writes to others would be lost, or would destroy those of a process that has opened
-  // the new ones. note_files(), called once a transaction has begun, records which they are.
-  Status check_there() const;
-  void note_files();
-  // Fails with kIo unless the write-ahead file has what its index tells. Needs the lock.
+  // Fails unless the pages that the index tells are in the database or in the write-ahead file, as
+  // far as sizes show: with kCorrupt before any transaction has begun here, with kIo later.
+  Status check_pages(Connection& connection) const;
+  // The same, and unless the write-ahead file has what its index tells. Needs the lock.
   Status check_log(Connection& connection) const;
-  // Calls both, check_there() and check_log(), before any write or checkpoint. Needs the lock.
+  // Looks at the files and calls check_log(), before any write or checkpoint. Needs the lock.
   Status check_writable();
   Status check_room(Room wanted) const;
   void use_reserve();
   void keep_reserve() const;
+  // The writer's checkpoint; one under which the disk fails poisons. Needs both locks.
+  Status copy_wal(Checkpoint checkpoint);
+  // Copies the write-ahead file after a commit when it is past its target. Needs both locks.
   void checkpoint_when_due(FileLock& lock);
   bool is_roomy() const;
   // Checkpoints and empties the write-ahead file, waiting up to `wait_ms` for readers of older
@@ -210,16 +213,15 @@ class Database {
   const DatabaseOptions options_;
   const SchemaSpec& spec_;
   std::optional<Error> loss_;
-  std::uint64_t inode_ = 0;  // of the file that was opened
-  // Inodes of the files beside it, from the first transaction on; 0: not known.
-  std::atomic<std::uint64_t> wal_inode_{0};
-  std::atomic<std::uint64_t> index_inode_{0};
+  DatabaseFiles files_;
 
   Turn write_turn_;                     // held for the life of a WriteLock
   std::unique_ptr<Connection> writer_;  // belongs to who has the turn
   bool wrote_ = false;                  // the same
+  std::uint64_t wal_wait_bytes_ = 0;    // the same: where a commit waits for readers next
   std::atomic<bool> poisoned_{false};
   std::atomic<bool> resynced_{false};
+  std::atomic<bool> began_{false};  // a transaction, on a database that was long enough
   std::atomic<bool> on_reserve_{false};
 
   Mutex pool_mutex_;

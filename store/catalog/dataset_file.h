@@ -83,10 +83,11 @@ Result<std::vector<BlockRow>> read_blocks(Connection& connection, const Counters
 // Reads all rows of fields, in order of first appearance; `problems` as above.
 Result<std::vector<FieldRow>> read_fields(Connection& connection, const Counters& counters,
                                           RowProblems* problems = nullptr);
-// Makes a reader of a table's blobs by their ids; calls `take` with all of these in their order.
+// Makes a reader of a table's blobs by their ids; calls `take` with all of these in their order,
+// and stops when that fails.
 BlobReader blobs_of(Connection& connection, BlobTable table);
 Status each_blob_id(Connection& connection, BlobTable table,
-                    const std::function<void(std::uint64_t id)>& take);
+                    const std::function<Status(std::uint64_t id)>& take);
 
 // Whether a table has a blob for each column, by segment_id(), instead of one for each block.
 constexpr bool is_per_column(BlobTable table) {

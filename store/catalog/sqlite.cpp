@@ -365,13 +365,6 @@ void Connection::set_busy_ms(std::int32_t busy_ms) {
   sqlite3_busy_timeout(handle_, busy_ms);
 }
 
-Status Connection::checkpoint(Checkpoint checkpoint) {
-  const int mode =
-      checkpoint == Checkpoint::kTruncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
-  const int code = sqlite3_wal_checkpoint_v2(handle_, "main", mode, nullptr, nullptr);
-  return code == SQLITE_OK ? Status() : Status(error(code));
-}
-
 Result<std::vector<std::string>> Connection::text_rows(std::string_view sql) {
   EVQ_TRY_ASSIGN(Statement statement, prepare(sql));
   std::vector<std::string> rows;

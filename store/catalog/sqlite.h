@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "store/base/control.h"
@@ -119,14 +120,18 @@ class Connection {
   // One statement without parameters, run to the end; not cached.
   Status execute(std::string_view sql);
 
-  // Copies the write-ahead file into the database.
+  // Copies the write-ahead file into the database. After one under which the disk failed (kIo), or
+  // whose process was killed, the next one, whoever's it is, copies all of it.
   Status checkpoint(Checkpoint checkpoint);
   // Makes sure that what is read from the write-ahead file is on the disk too. It may not be: after
   // a sync that failed, the system drops from its memory's backlog what the sync was for, and a
-  // process that comes later sees bytes that nothing will ever write. So they are moved into the
-  // database or, while readers are in the way, written once more. Only when nobody else writes or
+  // process that comes later sees bytes that nothing will ever write. So they are written once more
+  // and, while no readers are in the way, moved into the database. Only when nobody else writes or
   // checkpoints.
   Status resync();
+  // Whether that is sure already: what was acknowledged since the system was started is all that
+  // this connection reads of the write-ahead file, and not nothing. The same conditions.
+  bool has_synced_wal(const std::optional<WalReach>& acknowledged);
   // After a commit that failed and was rolled back: cuts off what it has written to the write-ahead
   // file. That may be the whole transaction, when only a write after its last page or the note in
   // the index was refused, and whoever recovers the file would find it valid. Only when nobody else
@@ -143,6 +148,9 @@ class Connection {
   bool has_dropped(const std::optional<WalReach>& acknowledged);
   // False when the write-ahead file has not what its index tells: somebody cut it or wrote over it.
   bool has_indexed_wal();
+  // False when the database is so short that pages which the index counts can be neither in it nor
+  // in the write-ahead file.
+  bool has_indexed_pages();
   // Bytes of the write-ahead file that SQLite reads; 0 when there are none.
   std::uint64_t wal_read_bytes();
   void set_busy_ms(std::int32_t busy_ms);
@@ -156,6 +164,8 @@ class Connection {
   // file, and ends with kCancelled or kTimeout when `control` says so.
   Result<std::vector<std::string>> integrity_problems(const QueryControl& control);
   bool in_transaction() const;
+  // Keeps `owned` until the connection is closed.
+  void keep(std::shared_ptr<const void> owned) { kept_ = std::move(owned); }
   // Size of the write-ahead file's live part after this connection's last commit.
   std::uint64_t wal_bytes() const { return wal_frames_ * (page_bytes_ + kWalFrameHeaderBytes); }
   const std::string& path() const { return path_; }
@@ -166,6 +176,10 @@ class Connection {
   friend class BlobReader;
   friend class DatabaseCopy;
   Status rewrite_wal();
+  enum class Backfill : std::uint8_t { kUnfinished, kAny };
+  // Lets the next checkpoint copy all of the write-ahead file; kUnfinished: if the last one did not
+  // end well. Only when nobody else checkpoints.
+  void forget_backfill(Backfill which);
   std::optional<WalFile> wal_file();
   Error wal_not_open() const;
   Status configure(const ConnectionOptions& options);
@@ -174,6 +188,7 @@ class Connection {
 
   struct Cached;
   std::string path_;
+  std::shared_ptr<const void> kept_;
   sqlite3* handle_ = nullptr;
   std::uint64_t page_bytes_ = 0;  // of the file; 0: not read, which a write transaction does
   std::uint64_t wal_frames_ = 0;

@@ -22,12 +22,35 @@ namespace {
 constexpr int kWalIndexRegionBytes = 32768;
 constexpr std::size_t kWalIndexPageSizeAt = 14;
 constexpr std::size_t kWalIndexFramesAt = 16;
+constexpr std::size_t kWalIndexPagesAt = 20;
 constexpr std::size_t kWalIndexSaltAt = 32;
 constexpr std::size_t kWalIndexCopyBytes = 48;  // it begins with two of the same
+constexpr std::size_t kWalIndexBackfilledAt = 2 * kWalIndexCopyBytes;
+constexpr std::size_t kWalIndexAttemptedAt = kWalIndexBackfilledAt + 32;
 
 template <class Integer>
 Integer integer_at(const volatile std::byte* memory, std::size_t at) {
   return *reinterpret_cast<const volatile Integer*>(memory + at);
+}
+
+// The index's first region, which readers and writers of all processes share; null when the file
+// is not open as one with an index.
+volatile std::byte* index_of(sqlite3_file* database) {
+  void volatile* region = nullptr;
+  const bool mapped =
+      database != nullptr &&
+      database->pMethods->xShmMap(database, 0, kWalIndexRegionBytes, 0, &region) == SQLITE_OK;
+  return mapped ? static_cast<volatile std::byte*>(region) : nullptr;
+}
+
+// The size of the pages; 65,536 does not fit the index's field and is written as 1.
+std::int64_t page_bytes_by(const volatile std::byte* index) {
+  const auto noted = integer_at<std::uint16_t>(index, kWalIndexPageSizeAt);
+  return noted == 1 ? 65536 : noted;
+}
+
+bool is_torn(const volatile std::byte* index) {
+  return !std::equal(index, index + kWalIndexCopyBytes, index + kWalIndexCopyBytes);
 }
 
 bool read_at(sqlite3_file* file, std::uint64_t at, std::span<unsigned char> bytes) {
@@ -57,6 +80,11 @@ bool may_have_frames(sqlite3_file* wal, sqlite3_int64 size) {
          (!read_at(wal, 0, header) || page_bytes_of(header) != 0);
 }
 
+// While the system runs on, what was written to a file stays readable, on the disk or not.
+bool is_of_this_run(const std::optional<WalReach>& acknowledged) {
+  return acknowledged.has_value() && acknowledged->boot != 0 && acknowledged->boot == boot_number();
+}
+
 // Whether a write may harm the bytes beside it, so that SQLite fills sectors.
 bool is_padded(sqlite3_file* file) {
   return (file->pMethods->xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE) == 0;
@@ -64,11 +92,41 @@ bool is_padded(sqlite3_file* file) {
 
 }  // namespace
 
+Status Connection::checkpoint(Checkpoint checkpoint) {
+  const int mode =
+      checkpoint == Checkpoint::kTruncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+  forget_backfill(Backfill::kUnfinished);
+  const int code = sqlite3_wal_checkpoint_v2(handle_, "main", mode, nullptr, nullptr);
+  return code == SQLITE_OK ? Status() : Status(error(code));
+}
+
+// What a checkpoint that readers held up has copied counts as copied, but is synced only by one
+// that comes to the end. When that sync fails, the system forgets those pages, and a later
+// checkpoint would not write them again. SQLite notes how far a checkpoint is to come before it
+// begins, and how far it came only after that sync: where the two differ, the last one failed or
+// its process was killed. Whoever reads the database alone, since all was in it, keeps later
+// checkpoints away by a lock of its own.
+void Connection::forget_backfill(Backfill which) {
+  sqlite3_file* database = connection_file(handle_, SQLITE_FCNTL_FILE_POINTER);
+  const bool open = connection_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER) != nullptr;
+  volatile std::byte* index = open ? index_of(database) : nullptr;
+  if (index == nullptr) {
+    return;
+  }
+  const auto attempted = integer_at<std::uint32_t>(index, kWalIndexAttemptedAt);
+  const auto backfilled = integer_at<std::uint32_t>(index, kWalIndexBackfilledAt);
+  if (which == Backfill::kAny || attempted != backfilled) {
+    *reinterpret_cast<volatile std::uint32_t*>(index + kWalIndexBackfilledAt) = 0;
+    database->pMethods->xShmBarrier(database);
+  }
+}
+
 Status Connection::resync() {
   // Opens the write-ahead file, recovering from it what another process left.
   EVQ_TRY(execute("SELECT count(*) FROM sqlite_schema"));
   // First of all: a database that is ahead of its write-ahead file would be thrown back by it.
   EVQ_TRY(rewrite_wal());
+  forget_backfill(Backfill::kAny);
   // Not needed, but what is empty is not written again by the next process.
   set_busy_ms(0);
   Status emptied = checkpoint(Checkpoint::kTruncate);
@@ -78,19 +136,13 @@ Status Connection::resync() {
   return can_wait ? Status() : std::move(emptied);
 }
 
-// A page size of 65,536 does not fit the index's field and is written as 1.
 Status Connection::cut_wal() {
   sqlite3_file* wal = connection_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER);
-  sqlite3_file* database = connection_file(handle_, SQLITE_FCNTL_FILE_POINTER);
-  void volatile* region = nullptr;
-  if (wal == nullptr || database == nullptr ||
-      database->pMethods->xShmMap(database, 0, kWalIndexRegionBytes, 0, &region) != SQLITE_OK ||
-      region == nullptr) {
+  const volatile std::byte* index = index_of(connection_file(handle_, SQLITE_FCNTL_FILE_POINTER));
+  if (wal == nullptr || index == nullptr) {
     return wal_not_open();
   }
-  const auto* index = static_cast<const volatile std::byte*>(region);
-  const auto noted = integer_at<std::uint16_t>(index, kWalIndexPageSizeAt);
-  const std::int64_t page_bytes = noted == 1 ? 65536 : noted;
+  const std::int64_t page_bytes = page_bytes_by(index);
   const std::int64_t frames = integer_at<std::uint32_t>(index, kWalIndexFramesAt);
   const auto frame_bytes = page_bytes + static_cast<std::int64_t>(kWalFrameHeaderBytes);
   const std::int64_t bytes = static_cast<std::int64_t>(kWalHeaderBytes) + frames * frame_bytes;
@@ -132,9 +184,7 @@ bool Connection::has_dropped(const std::optional<WalReach>& acknowledged) {
   if (wal != nullptr && wal->pMethods->xFileSize(wal, &size) != SQLITE_OK) {
     return false;
   }
-  const bool known = acknowledged.has_value() && acknowledged->page != 0 &&
-                     acknowledged->boot != 0 && acknowledged->boot == boot_number();
-  if (!known || may_have_frames(wal, size)) {
+  if (!is_of_this_run(acknowledged) || acknowledged->page == 0 || may_have_frames(wal, size)) {
     return false;
   }
   sqlite3_file* database = connection_file(handle_, SQLITE_FCNTL_FILE_POINTER);
@@ -147,16 +197,15 @@ bool Connection::has_dropped(const std::optional<WalReach>& acknowledged) {
 // By the index; nothing when there is none, or when whoever wrote it died over it.
 std::optional<WalFile> Connection::wal_file() {
   sqlite3_file* wal = connection_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER);
-  sqlite3_file* database = connection_file(handle_, SQLITE_FCNTL_FILE_POINTER);
-  void volatile* region = nullptr;
   sqlite3_int64 size = 0;
-  if (wal == nullptr || database == nullptr || wal->pMethods->xFileSize(wal, &size) != SQLITE_OK ||
-      database->pMethods->xShmMap(database, 0, kWalIndexRegionBytes, 0, &region) != SQLITE_OK ||
-      region == nullptr) {
+  if (wal == nullptr || wal->pMethods->xFileSize(wal, &size) != SQLITE_OK) {
     return std::nullopt;
   }
-  const auto* index = static_cast<const volatile std::byte*>(region);
-  if (!std::equal(index, index + kWalIndexCopyBytes, index + kWalIndexCopyBytes)) {
+  const volatile std::byte* index = index_of(connection_file(handle_, SQLITE_FCNTL_FILE_POINTER));
+  if (index == nullptr) {
+    return std::nullopt;
+  }
+  if (is_torn(index)) {
     return std::nullopt;
   }
   WalFile file;
@@ -181,9 +230,44 @@ bool Connection::has_lost(const std::optional<WalReach>& acknowledged) {
   return has_dropped(acknowledged) || (wal.has_value() && evq::has_lost(*wal, acknowledged));
 }
 
+// A sync that fails leaves the index as it was, and with it what a note says. Where the index was
+// made anew from the file, frames that such a sync was for may count, and no note covers them.
+bool Connection::has_synced_wal(const std::optional<WalReach>& acknowledged) {
+  const std::optional<WalFile> wal = wal_file();
+  return wal.has_value() && is_of_this_run(acknowledged) && is_acknowledged(*wal, *acknowledged);
+}
+
 bool Connection::has_indexed_wal() {
   const std::optional<WalFile> wal = wal_file();
   return !wal.has_value() || has_indexed(*wal);
+}
+
+// The first page is written before there is a write-ahead file. An index whose file was empty when
+// it was made tells no pages: then SQLite compares the database with what its first page says. One
+// that was the same before and after the size was asked tells of that moment: a database shrinks to
+// what a commit before has put there.
+bool Connection::has_indexed_pages() {
+  sqlite3_file* database = connection_file(handle_, SQLITE_FCNTL_FILE_POINTER);
+  const bool open = connection_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER) != nullptr;
+  const volatile std::byte* index = open ? index_of(database) : nullptr;
+  sqlite3_int64 size = 0;
+  if (index == nullptr) {
+    return true;
+  }
+  std::array<std::byte, kWalIndexCopyBytes> before{};
+  std::copy(index, index + before.size(), before.begin());
+  database->pMethods->xShmBarrier(database);
+  if (database->pMethods->xFileSize(database, &size) != SQLITE_OK) {
+    return true;
+  }
+  database->pMethods->xShmBarrier(database);
+  if (is_torn(index) || !std::equal(before.begin(), before.end(), index)) {
+    return true;
+  }
+  const std::int64_t page_bytes = std::max<std::int64_t>(page_bytes_by(before.data()), 1);
+  const std::int64_t frames = integer_at<std::uint32_t>(before.data(), kWalIndexFramesAt);
+  const std::int64_t pages = integer_at<std::uint32_t>(before.data(), kWalIndexPagesAt);
+  return size >= page_bytes && size / page_bytes + frames >= pages;
 }
 
 std::uint64_t Connection::wal_read_bytes() {

@@ -293,6 +293,13 @@ bool has_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged) {
   return is_short_or(wal, acknowledged, goes_on);
 }
 
+bool is_acknowledged(const WalFile& wal, const WalReach& acknowledged) {
+  const std::optional<WalHeaderBytes> header = read_header(wal);
+  return header.has_value() && *header == acknowledged.header &&
+         generation_of(wal, *header).has_value() && wal.frames != 0 &&
+         wal.frames <= acknowledged.frames;
+}
+
 bool has_indexed(const WalFile& wal) {
   return wal.frames == 0 || (wal_end_bytes(wal) != 0 && wal_end_bytes(wal) <= wal.size_bytes);
 }

@@ -65,6 +65,10 @@ struct WalFile {
 bool may_have_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged);
 // Whether acknowledged commits are lost. Only when nobody writes or checkpoints.
 bool has_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged);
+// Whether all frames that SQLite reads, at least one, are among the acknowledged ones: whoever
+// noted those had synced them. It does not say whether the system has run on since then. Only when
+// nobody writes or checkpoints.
+bool is_acknowledged(const WalFile& wal, const WalReach& acknowledged);
 // Whether the file has all that the index tells. Only when nobody writes or checkpoints.
 bool has_indexed(const WalFile& wal);
 // Bytes of a page, as a sound header says; 0 for another.

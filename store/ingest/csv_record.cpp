@@ -6,6 +6,7 @@
 #include "store/base/check.h"
 #include "store/base/utf8.h"
 #include "store/ingest/boundary.h"
+#include "store/ingest/failure_reason.h"
 
 namespace evq {
 
@@ -289,8 +290,7 @@ CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, Event
       text = event.repair_text(text, 0);
     }
     if (!text.empty() && field >= layout.fields.size()) {
-      return {begin, "more cells than the " + std::to_string(layout.fields.size()) +
-                         " fields of the header"};
+      return {begin, many_cells_reason(layout.fields.size())};
     }
     if (!text.empty()) {
       const CsvColumn column = layout.column(field);

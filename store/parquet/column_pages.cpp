@@ -1,6 +1,7 @@
 #include "store/parquet/column_pages.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -88,6 +89,11 @@ class PageWriter {
  private:
   Status page(ParquetPage kind, std::string_view body, std::size_t values,
               ParquetEncoding encoding) {
+    // The format's sizes have 31 bits, and what does not compress grows a little.
+    if (ZSTD_compressBound(body.size()) > std::numeric_limits<std::int32_t>::max()) {
+      return make_error(ErrorCode::kTooLarge, "a page of a Parquet file would be more than 2 GiB",
+                        "export such columns as NDJSON");
+    }
     std::string packed(ZSTD_compressBound(body.size()), '\0');
     const std::size_t size =
         ZSTD_compress(packed.data(), packed.size(), body.data(), body.size(), kZstdLevel);

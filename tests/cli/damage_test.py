@@ -69,6 +69,27 @@ class SoundParts(Damage):
         self.assertIn("left out as damaged: datasets/1.db: block 3: its row is damaged", errors)
         self.assertIn("left out as damaged: datasets/1.db: block 2: column", errors)
 
+    def test_a_best_effort_does_without_a_row_of_fields(self):
+        """What else of a field the row said is gone; its name and type stand in the blocks as well."""
+        self.ingest("d", [f'{{"_time":{START_MS},"i":1,"late":true}}'])
+        for change in ("unit = 'ms'", "description = 'x'", "types = 1", "name = 'j'",
+                       "name = '_time'", "sum = sum + 1", "id = 77"):
+            with self.subTest(change):
+                copy = self.directory / "copy"
+                shutil.rmtree(copy, ignore_errors=True)
+                shutil.copytree(self.store, copy)
+                self.change((f"UPDATE fields SET {change} WHERE name = 'i'",), store=copy)
+                words = ("--store", copy, "query", "set best_effort; d | where i >= 0 "
+                         "| summarize n = count(), sum(i), late = countif(late)", "-o", "csv")
+                out, errors = self.evq(*words)
+                left = [i for i in range(3 * BLOCK) if i // BLOCK != 1]
+                self.assertEqual(out, f"n,sum_i,late\n{len(left) + 1},{sum(left) + 1},1\n")
+                self.assertRegex(errors, r"left out as damaged: datasets/1\.db: field \d+: its row fails")
+                self.evq("--store", copy, "query", "d | count", status=5)
+                out, _ = self.evq("--store", copy, "check", status=5)
+                self.assertIn("its row fails its checksum", out)
+                self.assertNotIn("it is not in the list of fields", out)
+
     def test_a_server_says_what_it_leaves_out(self):
         url, token, _ = self.serve()
         out, errors = self.evq("--server", url, "--token", token, "query",
@@ -348,6 +369,31 @@ class Rows(Damage):
         self.assertEqual(json.loads(self.out("token", "list", "-o", "json")), [])
         self.out("check")
 
+    def test_of_a_damaged_token_the_list_is_whole_again_without_it(self):
+        """Whatever is damaged of its row; several go one by one."""
+        self.ingest("d", ['{"i":1}'])
+        for change in ("sum = sum + 1", "name = 'y'", "name = 'y', sum = 7", "digest = x'00'"):
+            with self.subTest(change):
+                for name in ("sound", "bad", "bad"):
+                    self.out("token", "create", "--name", name, "--query", "d")
+                self.change((f"UPDATE tokens SET {change} WHERE name = 'bad'",) if "digest" not in change
+                            else (f"UPDATE tokens SET {change} WHERE id = "
+                                  "(SELECT min(id) FROM tokens WHERE name = 'bad')",),
+                            file="catalog.db")
+                while True:
+                    done = subprocess.run([EVQ, "--store", self.store, "token", "list", "-o", "json"],
+                                          env=self.environment, capture_output=True, text=True, timeout=60)
+                    command = re.search(r"delete it with 'evq (token delete [0-9a-f-]+)'", done.stderr)
+                    if command is None:
+                        break
+                    self.out(*command[1].split())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                names = {token["name"] for token in json.loads(done.stdout)}
+                self.assertLessEqual({"sound"}, names)
+                self.assertLessEqual(names, {"sound", "bad"})
+                self.out("check")
+        self.serve()
+
     def test_of_a_damaged_dataset_the_others_can_be_queried(self):
         for dataset in ("a", "b"):
             self.ingest(dataset, ['{"i":1}'])
@@ -356,7 +402,57 @@ class Rows(Damage):
             _, errors = self.evq(*words, status=5)
             self.assertIn("the row of dataset 'a' is damaged", errors)
             self.assertIn("restore the store from a backup; its other datasets can be queried", errors)
+            self.assertIn("'evq dataset delete a --damaged' gives this one up", errors)
         self.assertEqual(self.count("b | count"), 1)
+
+    def test_a_damaged_dataset_can_be_deleted_when_that_is_said(self):
+        """Whatever of its row is damaged: the others stay as they are, and so does a file that may be another's."""
+        for what, change, told in (
+                ("its definition", "definition = x''", True), ("its sum", "sum = sum + 1", True),
+                ("its definition and its sum", "definition = x'', sum = 7", True),
+                ("the number of its file", "file_id = 99", True),
+                ("the number of its file, which is another's", "file_id = 2", True),
+                ("the key of its file", "file_key = file_key + 1", False),
+                ("the key of its file, which is another's",
+                 "file_key = (SELECT file_key FROM datasets WHERE name = 'b')", False)):
+            with self.subTest(what):
+                shutil.rmtree(self.store, ignore_errors=True)
+                for dataset in ("a", "b"):
+                    self.ingest(dataset, ['{"i":1}'])
+                self.change((f"UPDATE datasets SET {change} WHERE name = 'a'",), file="catalog.db")
+                _, errors = self.evq("dataset", "delete", "a", "--yes", status=5)
+                self.assertIn("the row of dataset 'a' is damaged", errors)
+                _, errors = self.evq("dataset", "delete", "a", "--damaged", status=1)
+                self.assertIn("this needs --yes", errors)
+                _, errors = self.evq("dataset", "delete", "a", "--damaged", "--yes")
+                self.assertEqual("evq check names it" in errors, not told, errors)
+                self.assertEqual((self.store / "datasets/1.db").exists(), not told)
+                self.assertEqual(self.count("union * | count"), 1)
+                out, _ = self.evq("check", status=0 if told else 5)
+                self.assertEqual("datasets/1.db: no dataset of the catalog has this file" in out, not told, out)
+                self.ingest("a", ['{"i":1}', '{"i":2}'])
+                self.assertEqual(self.count("union * | count"), 3)
+
+    def test_several_damaged_datasets_can_be_deleted_one_by_one(self):
+        for dataset in ("a", "b", "c"):
+            self.ingest(dataset, ['{"i":1}'])
+        self.change(("UPDATE datasets SET definition = x'', sum = 7 WHERE name <> 'c'",), file="catalog.db")
+        self.evq("dataset", "delete", "a", "--damaged", "--yes")
+        self.assertIn("the row of dataset 'b' is damaged", self.evq("query", "union * | count", status=5)[1])
+        self.evq("dataset", "delete", "b", "--damaged", "--yes")
+        self.out("check")
+        self.assertEqual(self.count("union * | count"), 1)
+
+    def test_a_sound_dataset_is_deleted_all_the_same_and_a_server_leaves_damaged_ones(self):
+        self.ingest("a", ['{"i":1}'])
+        url, token, _ = self.serve()
+        _, errors = self.evq("--server", url, "--token", token, "dataset", "delete", "a", "--damaged", "--yes",
+                             status=2)
+        self.assertIn("there: evq dataset delete a --damaged", errors)
+        self.evq("dataset", "delete", "a", "--damaged", "--yes")
+        self.assertEqual(json.loads(self.out("dataset", "list", "-o", "json")), [])
+        _, errors = self.evq("dataset", "delete", "a", "--damaged", "--yes", status=1)
+        self.assertIn("'a' not found", errors)
 
 
 class Log(Damage):

@@ -1,5 +1,6 @@
 // What keeps catalog.db honest: files that no dataset has, rows that vanish or come back, limits.
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -316,6 +317,31 @@ TEST_CASE("a list that was found sound is read again when it has changed") {
   CHECK(find("x").error().code == ErrorCode::kCorrupt);
 }
 
+TEST_CASE("some objects of a damaged list are not taken for all that are meant") {
+  for (const std::string_view sql :
+       {"UPDATE objects SET dataset = 'other' WHERE id = 'x'", "DELETE FROM objects WHERE id = 'x'",
+        "UPDATE objects SET body = 'b' WHERE id = 'x'"}) {
+    CAPTURE(sql);
+    const TempDirectory directory;
+    for (const char* id : {"x", "y"}) {
+      StoredObject object;
+      object.id = id;
+      object.dataset = "d";
+      object.body = std::string(8192, 'b');
+      REQUIRE(open_store(directory.path(), 100)->definitions().put_object(object).ok());
+    }
+    CHECK(open_store(directory.path(), 100)
+              ->definitions()
+              .objects(ObjectKind::kSavedQuery, "d")
+              ->size() == 2);
+    run_sql(directory, std::string(sql));
+    const auto found =
+        open_store(directory.path(), 100)->definitions().objects(ObjectKind::kSavedQuery, "d");
+    REQUIRE_FALSE(found.ok());
+    CHECK(found.error().code == ErrorCode::kCorrupt);
+  }
+}
+
 TokenRecord token_called(const std::string& id) {
   TokenRecord token;
   token.id = id;
@@ -340,6 +366,33 @@ TEST_CASE("a token is found without reading the others until one of them has cha
   REQUIRE(tokens.put(token_called("d")).ok());
   CHECK(find("a").error().code == ErrorCode::kCorrupt);
   CHECK_FALSE(find("none")->has_value());
+}
+
+TEST_CASE("whoever changes a token has read all of them, so that who looks for one need not") {
+  const std::function<bool(Tokens&)> changes[] = {
+      [](Tokens& tokens) { return tokens.put(token_called("c")).ok(); },
+      [](Tokens& tokens) {
+        return tokens.note_uses({{token_called("a").digest, 7}}).ok();
+      },
+      [](Tokens& tokens) {
+        return tokens.replace("b", [](TokenRecord*) { return token_called("c"); }).ok();
+      },
+      [](Tokens& tokens) { return tokens.remove("b").value(); },
+  };
+  for (const auto& change : changes) {
+    const TempDirectory directory;
+    auto store = open_store(directory.path(), 100);
+    Tokens& tokens = store->definitions().tokens();
+    for (const char* id : {"a", "b", "damaged"}) {
+      REQUIRE(tokens.put(token_called(id)).ok());
+    }
+    CHECK(tokens.find(token_called("a").digest)->has_value());
+    REQUIRE(change(tokens));
+    run_sql(directory, "UPDATE tokens SET capabilities = '{}' WHERE id = 'damaged'");
+    const auto found = tokens.find(token_called("a").digest);
+    REQUIRE(found.ok());
+    CHECK(found->has_value());
+  }
 }
 
 TEST_CASE("a token that another process removed is gone at once, and does not come back") {

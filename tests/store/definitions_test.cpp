@@ -231,6 +231,43 @@ TEST_CASE("tokens are found by digest only") {
   CHECK(store->definitions().setting("org.id")->value() == "local");
 }
 
+TEST_CASE("objects are found by dataset and name, and a page at a time") {
+  const TempDirectory directory;
+  auto store = open_in(directory);
+  Definitions& definitions = store->definitions();
+  for (int i = 0; i < 6; ++i) {
+    StoredObject object;
+    object.kind = ObjectKind::kView;
+    object.id = std::to_string(9 - i);  // against the order of creation
+    object.dataset = i % 2 == 0 ? "even" : "odd";
+    object.name = "n" + std::to_string(i / 2);
+    object.created = i;
+    REQUIRE(definitions.put_object(object).ok());
+  }
+  const auto ids = [&](const ObjectFilter& which) {
+    std::string text;
+    const auto found = definitions.find_objects(which);
+    REQUIRE(found.ok());
+    for (const StoredObject& object : *found) {
+      text += object.id;
+    }
+    return text;
+  };
+  constexpr ObjectKind kKind = ObjectKind::kView;
+  CHECK(ids({kKind}) == "987654");
+  CHECK(ids({kKind, "even"}) == "975");
+  CHECK(ids({kKind, "even", "n1"}) == "7");
+  CHECK(ids({kKind, "", "n1"}) == "76");
+  CHECK(ids({kKind, "even", "other"}).empty());
+  CHECK(ids({kKind, "other"}).empty());
+  CHECK(ids({ObjectKind::kMonitor, "even"}).empty());
+  CHECK(ids({.kind = kKind, .count_max = 2}) == "98");
+  CHECK(ids({.kind = kKind, .offset = 4}) == "54");
+  CHECK(ids({.kind = kKind, .offset = 1, .count_max = 3}) == "876");
+  CHECK(ids({.kind = kKind, .offset = 6}).empty());
+  CHECK(ids({.kind = kKind, .dataset = "odd", .offset = 1, .count_max = 1}) == "6");
+}
+
 TEST_CASE("an object is changed as it is when it is stored") {
   const TempDirectory directory;
   auto store = open_in(directory);

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "store/base/file.h"
+#include "store/catalog/dataset_file.h"
 #include "tests/support/store_support.h"
 
 namespace evq {
@@ -111,6 +112,55 @@ TEST_CASE("a file that is removed without its dataset is told, and not made anew
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kIo);
   CHECK(refused.error().message == log + ": removed or replaced while evq had it open");
+}
+
+TEST_CASE("a database that is removed without its dataset is told by whoever asks first") {
+  const TempDirectory directory;
+  const auto store = open_store(directory.path(), 64);
+  REQUIRE(load(*store, "d", numbered_events(0, 3, 0, 1)).ok());
+  const std::string path = directory.path() + "/datasets/1.db";
+  REQUIRE(std::filesystem::remove(path));
+  const auto check = [&](const auto& outcome) {
+    REQUIRE_FALSE(outcome.ok());
+    CHECK(outcome.error().code == ErrorCode::kCorrupt);
+    CHECK(outcome.error().message == path + ": the file is missing");
+  };
+  check(store->snapshot("d"));
+  check(load(*store, "d", numbered_events(3, 3, 3, 1)));
+  check(store->stats("d"));
+  CHECK_FALSE(file_exists(path));
+  CHECK(store->drop_dataset("d").ok());
+  CHECK(store->snapshot("d").error().code == ErrorCode::kNotFound);
+}
+
+TEST_CASE("a file that is cut short while it is open is told, and left as it is") {
+  struct Cut {
+    const char* suffix;
+    std::uint64_t size_bytes;
+  };
+  for (const Cut& cut :
+       {Cut{"-shm", 0}, Cut{"-shm", 4096}, Cut{"", 0}, Cut{"", kDatasetPageBytes}}) {
+    CAPTURE(cut.suffix);
+    CAPTURE(cut.size_bytes);
+    const TempDirectory directory;
+    const std::string database = directory.path() + "/datasets/1.db";
+    REQUIRE(load(*open_store(directory.path(), 64), "d", numbered_events(0, 20000, 0, 1)).ok());
+    REQUIRE(size_or_zero(database) > 20 * kDatasetPageBytes);  // all was copied into it
+    auto store = open_store(directory.path(), 64);
+    REQUIRE(store->snapshot("d").ok());
+    REQUIRE(load(*store, "d", numbered_events(20000, 1, 0, 1)).ok());
+    const std::string path = database + cut.suffix;
+    std::filesystem::resize_file(path, cut.size_bytes);
+    const auto refused = load(*store, "d", numbered_events(20001, 1, 0, 1));
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::kIo);
+    CHECK(refused.error().message == path + ": cut short while evq had it open");
+    CHECK_FALSE(store->snapshot("d").ok());
+    const std::uint64_t log_bytes = size_or_zero(database + "-wal");
+    store.reset();
+    CHECK(size_or_zero(path) == cut.size_bytes);
+    CHECK(size_or_zero(database + "-wal") == log_bytes);
+  }
 }
 
 }  // namespace

@@ -128,6 +128,8 @@ TEST_CASE("a block that was just written is there as a whole until it is forgott
   cache.put_column({1, 2, 0}, numbers(5));
   const std::size_t before = cache.size_bytes();
   cache.put_block(1, 1, block);
+  const auto filter = std::make_shared<const std::string>(400, 'f');
+  cache.put_filter(key(1 | kFilterBit), {*filter, filter});
   CHECK(cache.size_bytes() >= before + 30 * sizeof(std::int64_t));
   CHECK(cache.find_header({1, 1, kHeaderColumn}) == block.header);
   CHECK(cache.find_column(key(0))->size() == 10);
@@ -136,6 +138,7 @@ TEST_CASE("a block that was just written is there as a whole until it is forgott
   CHECK(cache.find_header({1, 1, kHeaderColumn}) == nullptr);
   CHECK_FALSE(cache.find_column(key(0)).has_value());
   CHECK_FALSE(cache.find_column(key(1)).has_value());
+  CHECK_FALSE(cache.find_filter(key(1 | kFilterBit)).has_value());
   CHECK(cache.find_column({1, 2, 0})->size() == 5);
   CHECK(cache.size_bytes() == before);
 }

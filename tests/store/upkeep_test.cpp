@@ -106,6 +106,26 @@ TEST_CASE("a merge takes in as many columns as it may, counted in each chunk") {
   }
 }
 
+TEST_CASE("a merge makes no chunk of more events than a chunk may have") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), kBlockRowsMax);
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    text += "{\"_time\":" + std::to_string(i) + ",\"s\":\"" + std::string(4500, 'x') + "\"}\n";
+  }
+  std::uint64_t loads = 0;
+  for (; loads * text.size() < 2 * kFreshChunkBytesMax; ++loads) {
+    REQUIRE(load(*store, "d", text).ok());
+  }
+  const auto snapshot = store->snapshot("d");
+  REQUIRE(snapshot.ok());
+  CHECK(snapshot->rows() == loads * 100);
+  CHECK(snapshot->blocks().size() < loads);
+  for (const SnapshotBlock& block : snapshot->blocks()) {
+    CHECK((!block.fresh || block.raw_bytes <= kFreshChunkBytesMax));
+  }
+}
+
 TEST_CASE("a damaged block stays, and those around it are merged") {
   const TempDirectory directory;
   make_damaged_blocks(directory.path());

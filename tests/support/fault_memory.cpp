@@ -98,4 +98,8 @@ bool FaultMemory::failed() const {
   return watch().failed.load();
 }
 
+std::uint64_t FaultMemory::held_bytes() const {
+  return static_cast<std::uint64_t>(sqlite3_memory_used());
+}
+
 }  // namespace evq

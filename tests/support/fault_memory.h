@@ -23,6 +23,7 @@ class FaultMemory {
 
   std::uint64_t allocations() const;
   bool failed() const;  // since the last fail_at
+  std::uint64_t held_bytes() const;
 };
 
 }  // namespace evq

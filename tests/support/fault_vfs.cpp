@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <new>
@@ -131,11 +132,10 @@ struct FaultVfs::State {
     const std::lock_guard<std::mutex> lock(mutex);
     Disk& disk = disks[path];
     if (reached_platter) {
-      std::string bytes = disk.durable.value_or("");
+      std::string& bytes = disk.durable.has_value() ? *disk.durable : disk.durable.emplace();
       for (const Change& change : disk.pending) {
         apply(&bytes, change);
       }
-      disk.durable = std::move(bytes);
     }
     disk.pending.clear();
   }
@@ -165,6 +165,8 @@ struct FaultVfs::State {
   std::uint64_t writes = 0;
   std::uint64_t syncs = 0;
   std::uint64_t changes = 0;
+  std::atomic<std::uint64_t> sleeps = 0;
+  std::function<void(const std::string& name)> before_sync;
   std::optional<std::uint64_t> fail_call;
   std::optional<std::uint64_t> cut;
   std::atomic<Fault> fault = Fault::kIo;  // which error_of() reads without the mutex
@@ -262,6 +264,9 @@ int truncate_file(sqlite3_file* base, sqlite3_int64 size) {
 
 int sync_file(sqlite3_file* base, int flags) {
   FaultFile* file = fault_file(base);
+  if (file->path != nullptr && file->state->before_sync) {
+    file->state->before_sync(std::filesystem::path(*file->path).filename().string());
+  }
   if (fails(file, State::Kind::kSync, "sync")) {
     if (!file->state->cut) {
       file->state->note_sync(*file->path, false);
@@ -424,6 +429,7 @@ int random_bytes(sqlite3_vfs* vfs, int size, char* out) {
 
 int sleep_for(sqlite3_vfs* vfs, int microseconds) {
   State* state = state_of(vfs);
+  ++state->sleeps;
   return state->real->xSleep(state->real, microseconds);
 }
 
@@ -501,6 +507,10 @@ void FaultVfs::fail_at(std::uint64_t call, Fault fault, bool for_good) {
   state_->for_good = for_good;
 }
 
+void FaultVfs::before_sync(std::function<void(const std::string& name)> call) {
+  state_->before_sync = std::move(call);
+}
+
 void FaultVfs::cut_at(std::uint64_t change) {
   heal();
   const std::lock_guard<std::mutex> lock(state_->mutex);
@@ -536,6 +546,10 @@ std::uint64_t FaultVfs::syncs() const {
 std::uint64_t FaultVfs::changes() const {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   return state_->changes;
+}
+
+std::uint64_t FaultVfs::sleeps() const {
+  return state_->sleeps;
 }
 
 std::string FaultVfs::failure() const {

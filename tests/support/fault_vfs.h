@@ -15,6 +15,7 @@
 // Any thread. It must outlive every connection that uses it.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -54,6 +55,8 @@ class FaultVfs {
   // do now: writes that would are refused as by a full disk. unlimit_room() ends it.
   void limit_room(const std::string& directory);
   void unlimit_room();
+  // Called with a file's name by the thread that syncs it. Before files are opened.
+  void before_sync(std::function<void(const std::string& name)> call);
   // No more failures; numbers count anew.
   void heal();
 
@@ -61,6 +64,8 @@ class FaultVfs {
   std::uint64_t writes() const;   // that fail_at(kFull) could have failed
   std::uint64_t syncs() const;    // that fail_at(kSync) could have failed
   std::uint64_t changes() const;  // writes, truncations, syncs, removals
+  // How often a connection has waited for another's lock, ever.
+  std::uint64_t sleeps() const;
   // The call that failed or the change that was cut: "sync 1.db-wal"; empty when none was.
   std::string failure() const;
   // The first write or truncation of a database or its write-ahead file that was made while nobody

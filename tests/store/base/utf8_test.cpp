@@ -46,6 +46,14 @@ TEST_CASE("malformed parts become U+FFFD by maximal subparts") {
   CHECK(valid_utf8_prefix("ab\xC3\xA9\xFFz") == 4);
 }
 
+TEST_CASE("a byte order mark is left out at the start, once") {
+  CHECK(without_byte_order_mark("\xEF\xBB\xBFtext") == "text");
+  CHECK(without_byte_order_mark("\xEF\xBB\xBF\xEF\xBB\xBF") == kByteOrderMark);
+  CHECK(without_byte_order_mark("\xEF\xBB") == "\xEF\xBB");
+  CHECK(without_byte_order_mark("a\xEF\xBB\xBF") == "a\xEF\xBB\xBF");
+  CHECK(without_byte_order_mark("").empty());
+}
+
 TEST_CASE("a prefix cuts no code point apart") {
   const std::string text = "a\u00e9\u65e5\U0001F600b";  // of 1, 2, 3, 4 and 1 bytes
   const std::size_t sizes[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};

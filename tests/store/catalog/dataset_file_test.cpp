@@ -116,9 +116,28 @@ TEST_CASE("a removed block takes its blobs along and leaves the others") {
   const auto counters = read_counters(lease->connection(), kKey);
   CHECK(read_blocks(lease->connection(), *counters)->size() == 1);
   std::vector<std::uint64_t> segments;
-  const auto add = [&](std::uint64_t id) { segments.push_back(id); };
+  const auto add = [&](std::uint64_t id) -> Status {
+    segments.push_back(id);
+    return {};
+  };
   REQUIRE(each_blob_id(lease->connection(), BlobTable::kSegments, add).ok());
   CHECK(segments == std::vector<std::uint64_t>{segment_id(2, 1)});
+}
+
+TEST_CASE("who looks at all blobs of a table may stop at any") {
+  File file;
+  add_two_blocks(file);
+  auto lease = file.database->begin_read();
+  QueryControl control;
+  std::size_t seen = 0;
+  const auto stop = [&](std::uint64_t /*id*/) {
+    ++seen;
+    control.cancel();
+    return control.check();
+  };
+  CHECK(each_blob_id(lease->connection(), BlobTable::kSegments, stop).error().code ==
+        ErrorCode::kCancelled);
+  CHECK(seen == 1);
 }
 
 TEST_CASE("rows that no version writes are refused, though their sums are right") {

@@ -31,6 +31,7 @@ TEST_CASE("reasons are recognised") {
   CHECK(kind_of_failure(large_value_reason()) == FailureKind::kLargeValues);
   CHECK(kind_of_failure(large_value_reason("a", 9)) == FailureKind::kLargeValues);
   CHECK(kind_of_failure(large_lists_reason(9)) == FailureKind::kLargeValues);
+  CHECK(kind_of_failure(many_cells_reason(9)) == FailureKind::kManyCells);
   for (const char* other : {"", "expected an object", "the value of '", "more than"}) {
     CHECK(kind_of_failure(other) == FailureKind::kOther);
   }
