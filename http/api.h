@@ -148,13 +148,16 @@ Result<HttpResponse> handle_organization_set(Api& api, HttpRequest& request);
 // ---- shared by handlers
 HttpResponse json_response(std::string body, int status = 200);
 HttpResponse no_content();
+// A response whose body is the first of the texts, which is settled, read while it is sent. kIo.
+Result<HttpResponse> send_spooled(const std::shared_ptr<SpooledText>& text);
 // Reads a number from a URL parameter, `absent` when it is not given; kUsage above `max`.
 Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,
                                     std::size_t absent, std::size_t max);
 // Reads ?limit of a list, from 1 to 1000; `absent` when it is not given.
 Result<std::size_t> list_limit(const HttpRequest& request, std::size_t absent);
-// Reads a switch from a URL parameter, off when it is not given: true, 1, false, 0, in any case
-// (Python writes True). kUsage for anything else.
+// Reads a switch from a URL parameter, off when it is not given: true or false, or any of the words
+// that Splunk takes for them, in any case (Python writes True). kUsage, which names them, for
+// anything else.
 Result<bool> switch_parameter(const HttpRequest& request, std::string_view name);
 // Returns kForbidden, with the same text whether the dataset exists or not.
 Error permission_error(std::string_view resource, std::string_view action,

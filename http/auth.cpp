@@ -85,14 +85,6 @@ Result<Capabilities::Named> read_named(DynamicView all, const std::string& membe
   return named;
 }
 
-Result<std::string> capability_bag(std::string_view json) {
-  std::optional<std::string> bytes = dynamic_from_json(json);
-  if (!bytes.has_value() || !DynamicView(*bytes).is_bag()) {
-    return make_error(ErrorCode::kUsage, "capabilities are a JSON object");
-  }
-  return *std::move(bytes);
-}
-
 bool has(const Capabilities::Actions& actions, std::string_view resource, std::string_view action) {
   const auto found = actions.find(resource);
   return found != actions.end() && found->second.contains(action);
@@ -152,29 +144,27 @@ bool Capabilities::may_organization(std::string_view resource, std::string_view 
   return has(organization, resource, action);
 }
 
-Result<Capabilities> parse_capabilities(std::string_view json) {
+Result<Capabilities> parse_capabilities(std::string_view json, OddViews odd_views) {
   Capabilities capabilities;
   if (json.empty()) {
     return capabilities;
   }
-  EVQ_TRY_ASSIGN(const std::string bytes, capability_bag(json));
-  const DynamicView all(bytes);
+  const std::optional<std::string> bytes = dynamic_from_json(json);
+  if (!bytes.has_value() || !DynamicView(*bytes).is_bag()) {
+    return make_error(ErrorCode::kUsage, "capabilities are a JSON object");
+  }
+  const DynamicView all(*bytes);
   EVQ_TRY_ASSIGN(capabilities.datasets, read_named(all, "datasetCapabilities"));
   if (const auto organization = all.find("orgCapabilities"); organization.has_value()) {
     EVQ_TRY(read_actions(*organization, &capabilities.organization));
   }
-  if (Result<Capabilities::Named> views = read_named(all, "viewCapabilities"); views.ok()) {
+  Result<Capabilities::Named> views = read_named(all, "viewCapabilities");
+  if (views.ok()) {
     capabilities.views = std::move(views).value();
+  } else if (odd_views == OddViews::kRefused) {
+    return std::move(views).take_error();
   }
   return capabilities;
-}
-
-Result<Capabilities::Named> parse_view_capabilities(std::string_view json) {
-  if (json.empty()) {
-    return Capabilities::Named();
-  }
-  EVQ_TRY_ASSIGN(const std::string bytes, capability_bag(json));
-  return read_named(DynamicView(bytes), "viewCapabilities");
 }
 
 bool Identity::may(std::string_view dataset, std::string_view resource,

@@ -36,11 +36,12 @@ struct Capabilities {
   bool may_view(std::string_view view, std::string_view resource, std::string_view action) const;
 };
 
-// Reads the capabilities of a token; kUsage for another shape, but of views, where it counts as
-// none.
-Result<Capabilities> parse_capabilities(std::string_view json);
-// Reads a token's "viewCapabilities", written as those of datasets; kUsage for another shape.
-Result<Capabilities::Named> parse_view_capabilities(std::string_view json);
+// What becomes of "viewCapabilities" of another shape, which tokens have that were made before evq
+// read them.
+enum class OddViews : std::uint8_t { kCountAsNone, kRefused };
+// Reads the capabilities of a token; kUsage for another shape.
+Result<Capabilities> parse_capabilities(std::string_view json,
+                                        OddViews odd_views = OddViews::kCountAsNone);
 
 struct Identity {
   bool full = false;      // may do everything

@@ -53,8 +53,9 @@ ConnectionState state_in(Phase phase) {
     case Phase::kBody:
       return ConnectionState::kReceiving;
     case Phase::kBusy:
-    case Phase::kSending:
       break;
+    case Phase::kSending:
+      return ConnectionState::kSending;
     case Phase::kClosing:
       return ConnectionState::kClosing;
   }
@@ -89,6 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
  private:
   using Parser = RequestParser;
+  static constexpr bool kIsCostly = std::is_same_v<Stream, TlsStream>;  // of memory
 
   tcp::socket& socket() { return beast::get_lowest_layer(stream_).socket(); }
   void expire_after_ms(std::int64_t ms) {
@@ -105,8 +107,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         }
       });
     });
-    if (unproven_) {
-      shared_.connections.expect_proof(*entry_);
+    if constexpr (kIsCostly) {
+      shared_.connections.note_cost(*entry_);
     }
     shared_.metrics.connections.fetch_add(1);
     shared_.metrics.connections_total.fetch_add(1);
@@ -116,7 +118,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void make_room() {
     auto& bytes = beast::get_lowest_layer(stream_);
     const bool draining = shared_.draining.load();
-    if (unproven_ && !draining) {
+    if (unproven_ && !draining && (kIsCostly || phase_ == Phase::kSending)) {
       bytes.close();  // a farewell would take its time
       return;
     }
@@ -310,6 +312,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (!parser.get().keep_alive() || asks_to_close(request) || shared_.draining.load()) {
       response.close = true;
     }
+    if (unproven_ && ++unproven_requests_ >= kHttpUnprovenRequestsMax) {
+      response.close = true;
+      lingering_ = true;  // more of them may be on their way
+    }
     if (gone_) {
       account_gone(request);
       co_return false;
@@ -356,7 +362,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (!parser.is_done() && version_ == 11 &&
         equals_ignoring_ascii_case(request.header("expect").value_or(""), "100-continue")) {
       http::response<http::empty_body> go_on{http::status::continue_, 11};
-      expire_after_ms(shared_.options.write_stall_ms);
+      expire_after_ms(shared_.options.answer_window_ms);
       co_await http::async_write(stream_, go_on, quietly(error));
       if (error) {
         co_return BodyEnd::kGone;
@@ -387,11 +393,16 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         request.control = exchange->control.get();
       }
       mark(Phase::kBusy, exchange->control);
-      response = co_await on_worker(exchange, lane);
+      const bool answered = response.again_ms.value_or(0) > 0;  // the turn before
+      HttpResponse turn = co_await on_worker(exchange, lane);
       if (exchange->barred.has_value()) {
         response = shared_.application.refuse(request, {403, {}, exchange->barred});
         break;
       }
+      if (exchange->turned_away && answered) {
+        break;  // nothing is wrong with that answer
+      }
+      response = std::move(turn);
       const bool waits = response.again_ms.value_or(0) > 0;
       if (!response.again_ms.has_value() || gone_ || (waits && shared_.draining.load())) {
         break;
@@ -423,15 +434,18 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   asio::awaitable<HttpResponse> on_worker(std::shared_ptr<Exchange> exchange, Lane lane) {
     WorkerLane& workers = workers_for(lane, exchange->request);
     exchange->finished.store(false);
+    exchange->turned_away = false;
     const bool accepted = workers.submit(
         [exchange, &application = shared_.application] {
           const WaitScope scope(*exchange->control);
           finish(exchange, [&] { return application.handle(exchange->request); });
         },
         [exchange, &shared = shared_] {
+          exchange->turned_away = true;
           finish(exchange, [&] { return busy(shared, exchange->request); });
         });
     if (!accepted) {
+      exchange->turned_away = true;
       co_return busy(shared_, exchange->request);
     }
     // Where this ends by an exception nobody looks after a query any more; what is stored goes on.
@@ -487,7 +501,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   // Whether all of it was sent.
   asio::awaitable<bool> write(HttpRequest& request, HttpResponse& response, bool head) {
-    const SendOptions options{trace_id_, version_, head, shared_.options.write_stall_ms};
+    const SendOptions options{trace_id_, version_, head, shared_.options.answer_window_ms};
     mark(Phase::kSending);
     const SendOutcome outcome = co_await send_response(stream_, response, options);
     account(request, response, outcome.body_bytes);
@@ -536,9 +550,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::int64_t started_ns_ = 0;
   std::optional<ConnectionList::Handle> entry_;  // none before and after
   Phase phase_ = Phase::kBusy;
-  bool unproven_ = std::is_same_v<Stream, TlsStream>;  // costs much, and no token was shown
-  bool gone_ = false;                                  // the client has left
-  bool lingering_ = false;                             // input is left unread
+  bool unproven_ = true;               // no request has had a right to be answered
+  std::size_t unproven_requests_ = 0;  // until one has
+  bool gone_ = false;                  // the client has left
+  bool lingering_ = false;             // input is left unread
 };
 
 // Whatever a library throws ends that connection only.

@@ -10,8 +10,9 @@ namespace evq {
 
 ConnectionList::Handle ConnectionList::add(std::function<void()> close) {
   const MutexLock lock(mutex_);
-  return entries_.insert(entries_.end(),
-                         Entry{ConnectionState::kBusy, 0, std::move(close), {}, false, false, 0});
+  Entry entry;
+  entry.close = std::move(close);
+  return entries_.insert(entries_.end(), std::move(entry));
 }
 
 void ConnectionList::remove(Handle entry) {
@@ -28,18 +29,25 @@ void ConnectionList::mark(Handle entry, ConnectionState state,
   entry->control.swap(control);
 }
 
-void ConnectionList::expect_proof(Handle entry) {
+void ConnectionList::prove(Handle entry) {
+  const MutexLock lock(mutex_);
+  entry->unproven = false;
+}
+
+void ConnectionList::note_cost(Handle entry) {
   const MutexLock lock(mutex_);
   const std::int64_t now_ns = monotonic_now_ns();
-  entry->unproven = true;
-  entry->unproven_since_ns = now_ns;
-  const auto stays = [](const Entry& each) { return each.unproven && !each.asked_to_close; };
+  entry->costly = true;
+  entry->costly_since_ns = now_ns;
+  const auto stays = [](const Entry& each) {
+    return each.costly && each.unproven && !each.asked_to_close;
+  };
   auto unproven = static_cast<std::size_t>(std::ranges::count_if(entries_, stays));
   for (Entry& each : entries_) {  // the oldest first
     if (!stays(each) || &each == &*entry) {
       continue;
     }
-    const bool had_time = now_ns - each.unproven_since_ns >= kHttpProofMsMax * kMillisecondNs;
+    const bool had_time = now_ns - each.costly_since_ns >= kHttpProofMsMax * kMillisecondNs;
     if (unproven <= (had_time ? kHttpUnprovenMax : kHttpUnprovenBurstMax)) {
       break;
     }
@@ -47,11 +55,6 @@ void ConnectionList::expect_proof(Handle entry) {
     each.asked_to_close = true;
     --unproven;
   }
-}
-
-void ConnectionList::prove(Handle entry) {
-  const MutexLock lock(mutex_);
-  entry->unproven = false;
 }
 
 std::size_t ConnectionList::size() {
@@ -63,7 +66,9 @@ void ConnectionList::close_oldest_idle() {
   const MutexLock lock(mutex_);
   Entry* oldest = nullptr;
   for (Entry& entry : entries_) {
-    if (entry.state == ConnectionState::kBusy || entry.asked_to_close) {
+    const bool held = entry.state == ConnectionState::kBusy ||
+                      (entry.state == ConnectionState::kSending && !entry.unproven);
+    if (held || entry.asked_to_close) {
       continue;
     }
     if (oldest == nullptr ||

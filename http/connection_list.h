@@ -18,7 +18,8 @@ enum class ConnectionState : std::uint8_t {
   kClosing,    // its last answer has been sent
   kIdle,       // between two requests
   kReceiving,  // a request has begun to come: its sender has not earned a place yet
-  kBusy,       // a complete request is answered
+  kSending,    // an answer is sent, which makes room only where the connection is unproven
+  kBusy,       // a complete request is worked at
 };
 
 class ConnectionList {
@@ -29,8 +30,9 @@ class ConnectionList {
     std::function<void()> close;            // asks the connection to end, from any thread
     std::shared_ptr<QueryControl> control;  // of the request that runs
     bool asked_to_close = false;            // in this state
-    bool unproven = false;                  // see expect_proof
-    std::int64_t unproven_since_ns = 0;     // monotonic
+    bool unproven = true;                   // see prove
+    bool costly = false;                    // see note_cost
+    std::int64_t costly_since_ns = 0;       // monotonic
   };
   using Handle = std::list<Entry>::iterator;
 
@@ -39,17 +41,18 @@ class ConnectionList {
   // Notes the connection's state now and the control of its running request, if any.
   void mark(Handle entry, ConnectionState state, std::shared_ptr<QueryControl> control);
 
-  // Says that the connection takes much memory from now on, and has not shown yet that it may send
-  // a request. Of more than kHttpUnprovenMax such ones the oldest are asked to close that have had
-  // kHttpProofMsMax for that, of more than kHttpUnprovenBurstMax the oldest at once.
-  void expect_proof(Handle entry);
-  // Says that it has sent a request which has a right to be answered.
+  // Says that the connection has sent a request which has a right to be answered. Until then it is
+  // unproven, and where places are short it may not even be in the middle of an answer.
   void prove(Handle entry);
+  // Says that the connection takes much memory from now on. Of more than kHttpUnprovenMax such ones
+  // that are unproven the oldest are asked to close that have had kHttpProofMsMax to prove
+  // themselves, of more than kHttpUnprovenBurstMax the oldest at once.
+  void note_cost(Handle entry);
 
   std::size_t size();
   // Asks one connection to close: one that is ending anyway, else the oldest idle one, else the one
-  // whose request has been coming for longest. One that was asked and has not gone yet is not asked
-  // again.
+  // whose request has been coming for longest, else the unproven one whose answer has been going
+  // for longest. One that was asked and has not gone yet is not asked again.
   void close_oldest_idle();
   // Asks all idle connections to close, and those whose request has begun to come: the connection
   // knows whether it is one yet.

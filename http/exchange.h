@@ -23,6 +23,7 @@ struct Exchange {
   HttpRequest request;
   std::shared_ptr<QueryControl> control;  // the request's, once it is complete
   HttpResponse response;                  // the worker's until it has finished
+  bool turned_away = false;               // the same: no worker had time, and the response says so
   std::function<Status()> still_allowed;  // the connection's; may be empty
   std::optional<Error> barred;            // the same: why it is not allowed any more
   std::atomic<bool> finished{false};

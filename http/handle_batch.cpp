@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "apl/service/answer_parts.h"
 #include "http/api.h"
 #include "http/limits.h"
 #include "http/query_answer.h"
@@ -15,12 +14,6 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kConcurrencyDefault = 10;
-
-// An event's text around its answer.
-struct BatchEvent {
-  std::string head;
-  std::shared_ptr<ApiAnswer> answer;  // null: the head says it all
-};
 
 std::string event_head(const BatchItem& item, std::string_view member) {
   std::string text = "data: ";
@@ -34,32 +27,21 @@ std::string event_head(const BatchItem& item, std::string_view member) {
   return text;
 }
 
-// The events one after the other, a piece at a time.
-class BatchStream {
- public:
-  explicit BatchStream(std::vector<BatchEvent> events) : events_(std::move(events)) {}
-
-  Result<bool> next(std::string* out) {
-    while (at_ < events_.size() && out->size() < kAnswerPieceBytes) {
-      BatchEvent& event = events_[at_];
-      out->append(std::exchange(event.head, {}));
-      bool more = false;
-      if (event.answer != nullptr) {
-        EVQ_TRY_ASSIGN(more, event.answer->next(out));
-      }
-      if (!more) {
-        out->append("}\n\n");
-        event.answer.reset();
-        ++at_;
-      }
-    }
-    return at_ < events_.size();
+// Appends an event: its head, and the answer that is no longer needed then. `control`, which may be
+// null, ends the copying: an answer may be long.
+Status append_event(std::string_view head, ApiAnswer* answer, const QueryControl* control,
+                    SpooledText* events) {
+  events->tail(0).append(head);
+  std::string piece;  // an answer adds nothing to a text that is as long as a piece
+  for (bool more = answer != nullptr; more; piece.clear()) {
+    EVQ_TRY(control != nullptr ? control->check() : Status());
+    EVQ_TRY_ASSIGN(more, answer->next(&piece));
+    events->tail(0).append(piece);
+    EVQ_TRY(events->settle(0));
   }
-
- private:
-  std::vector<BatchEvent> events_;
-  std::size_t at_ = 0;
-};
+  events->tail(0).append("}\n\n");
+  return events->settle(0);
+}
 
 }  // namespace
 
@@ -76,11 +58,11 @@ Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
     return make_error(ErrorCode::kUsage,
                       "a batch has at most " + std::to_string(kHttpBatchQueriesMax) + " queries");
   }
-  std::vector<BatchEvent> events;
+  const auto events = std::make_shared<SpooledText>(api.answers, 1);
   for (BatchItem& item : items) {
     if (item.of_metrics) {
       const std::string refused = error_response(404, "there are no metrics here: ask in APL").body;
-      events.push_back({event_head(item, "error") + refused, nullptr});
+      EVQ_TRY(append_event(event_head(item, "error") + refused, nullptr, nullptr, events.get()));
       continue;
     }
     if (request.control != nullptr) {
@@ -89,22 +71,21 @@ Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
     const Result<QueryAnswer> made =
         run_query(api, request, item.query, make_tabular_answer(api.answers));
     if (made.ok()) {
-      events.push_back({event_head(item, "data"), made->answer});
+      if (request.control != nullptr) {
+        request.control->restart();  // copying its answer takes none of its time
+      }
+      EVQ_TRY(append_event(event_head(item, "data"), made->answer.get(), request.control,
+                           events.get()));
       continue;
     }
     if (request.control != nullptr && request.control->cancelled()) {
       return made.error();
     }
     const std::string error = response_of_error(made.error(), item.query.apl).body;
-    events.push_back({event_head(item, "error") + error, nullptr});
+    EVQ_TRY(append_event(event_head(item, "error") + error, nullptr, nullptr, events.get()));
   }
-  const auto stream = std::make_shared<BatchStream>(std::move(events));
-  HttpResponse response;
+  EVQ_TRY_ASSIGN(HttpResponse response, send_spooled(events));
   response.content_type = "text/event-stream";
-  EVQ_TRY_ASSIGN(const bool more, stream->next(&response.body));
-  if (more) {
-    response.rest = [stream](std::string* piece) { return stream->next(piece); };
-  }
   return response;
 }
 

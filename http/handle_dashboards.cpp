@@ -1,6 +1,7 @@
 // Dashboards: documents kept as given under a uid, with a version that tells concurrent editors
 // apart.
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -10,6 +11,9 @@
 
 namespace evq {
 namespace {
+
+// Each may be as long as a request: so many are in memory at once.
+constexpr std::size_t kDashboardsReadMax = 32;
 
 Error dashboard_not_found() {
   return make_error(ErrorCode::kNotFound, "dashboard not found");
@@ -87,13 +91,26 @@ Result<HttpResponse> handle_dashboard_list(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::size_t limit, list_limit(request, kStoreResourcesMax));
   EVQ_TRY_ASSIGN(const std::size_t offset,
                  count_parameter(request, "offset", 0, kStoreResourcesMax));
-  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
-                 api.definitions().objects(ObjectKind::kDashboard, ""));
-  std::vector<std::string> items;
-  for (std::size_t i = offset; i < objects.size() && items.size() < limit; ++i) {
-    items.push_back(write_dashboard(objects[i]));
+  const auto list = std::make_shared<SpooledText>(api.answers, 1);
+  list->tail(0) = "[";
+  for (std::size_t told = 0; told < limit;) {
+    EVQ_TRY(request.control != nullptr ? request.control->check() : Status());
+    const std::size_t page = std::min(limit - told, kDashboardsReadMax);
+    EVQ_TRY_ASSIGN(
+        const std::vector<StoredObject> objects,
+        api.definitions().find_objects(
+            {.kind = ObjectKind::kDashboard, .offset = offset + told, .count_max = page}));
+    for (const StoredObject& object : objects) {
+      list->tail(0).append(told++ == 0 ? "" : ",").append(write_dashboard(object));
+      EVQ_TRY(list->settle(0));
+    }
+    if (objects.size() < page) {
+      break;
+    }
   }
-  return json_response(write_list(items));
+  list->tail(0).push_back(']');
+  EVQ_TRY(list->settle(0));
+  return send_spooled(list);
 }
 
 Result<HttpResponse> handle_dashboard_create(Api& api, HttpRequest& request) {

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "apl/service/answer_parts.h"
+#include "apl/service/spooled_text.h"
 #include "http/error_form.h"
 #include "http/ingest_body.h"
 #include "http/limits.h"
@@ -27,13 +28,56 @@ namespace {
 enum class BulkAction : std::uint8_t { kIndex, kCreate, kDelete, kUpdate };
 constexpr std::array<std::string_view, 4> kBulkActions = {"index", "create", "delete", "update"};
 
-struct Bulk {
-  std::string documents;            // NDJSON, those of `index` and `create`
-  std::vector<BulkAction> actions;  // of all lines
-  std::string ids;                  // that they give, each with a NUL behind it
+// The actions of a bulk body and the ids that they give, until each has been answered: they may be
+// as long as the body, and their sender may read slowly, so that they are spooled.
+class BulkActions {
+ public:
+  explicit BulkActions(std::shared_ptr<SpoolSpace> space) : spooled_(std::move(space), 1) {}
+
+  // kDiskFull, kIo, kUnavailable. An id has no NUL.
+  Status add(BulkAction action, std::string_view id) {
+    has_update_ = has_update_ || action == BulkAction::kUpdate;
+    std::string& tail = spooled_.tail(0);
+    tail.push_back(static_cast<char>(action));
+    tail.append(id).push_back('\0');
+    unsettled_ += id.size() + 2;
+    return unsettled_ < kAnswerPieceBytes ? Status::success() : settle();
+  }
+  // Call it after the last one.
+  Status settle() {
+    unsettled_ = 0;
+    return spooled_.settle(0);
+  }
+  bool has_update() const { return has_update_; }
+  bool more() const { return at_ < read_.size() || position_ < spooled_.size(0); }
+  // Takes the next one, of which there must be more. kIo.
+  Status take(BulkAction* action, std::string* id) {
+    std::size_t end = read_.find('\0', at_ + 1);
+    while (end == std::string::npos && position_ < spooled_.size(0)) {
+      read_.erase(0, std::exchange(at_, 0));
+      EVQ_TRY(spooled_.read_on(0, &position_, &read_));
+      end = read_.find('\0', at_ + 1);
+    }
+    const auto number = static_cast<std::size_t>(at_ < read_.size() ? read_[at_] : '\xFF');
+    if (end == std::string::npos || number >= kBulkActions.size()) {
+      return make_error(ErrorCode::kIo, "the kept actions are not what they were");
+    }
+    *action = static_cast<BulkAction>(number);
+    *id = read_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return {};
+  }
+
+ private:
+  SpooledText spooled_;
+  std::size_t unsettled_ = 0;
+  bool has_update_ = false;
+  std::uint64_t position_ = 0;  // what is behind it has not been read
+  std::string read_;
+  std::size_t at_ = 0;  // in what was read
 };
 
-// The _id that an action gives; empty for none, and for what cannot be kept in Bulk::ids.
+// The _id that an action gives; empty for none, and for what BulkActions cannot keep.
 std::string id_of(DynamicView action) {
   const DynamicView id = action.find("_id").value_or(DynamicView());
   if (id.tag() == DynamicTag::kLong) {
@@ -64,9 +108,18 @@ std::optional<BulkAction> action_of(DynamicView line, std::string* id) {
   return action;
 }
 
-// Pairs of an action line and a document; `delete` has no document.
-Result<Bulk> read_bulk(std::string_view body) {
-  Bulk bulk;
+Status check_id(std::string_view id) {
+  return id.size() <= kElasticIdBytesMax
+             ? Status::success()
+             : Status(make_error(
+                   ErrorCode::kData,
+                   "an _id is longer than " + std::to_string(kElasticIdBytesMax) + " bytes"));
+}
+
+// Reads pairs of an action line and a document; `delete` has no document. Returns those of `index`
+// and `create`, as NDJSON.
+Result<std::string> read_bulk(std::string_view body, BulkActions* actions) {
+  std::string documents;
   TolerantReader reader;
   DynamicBuilder builder;
   for (std::size_t number = 1; !body.empty(); ++number) {
@@ -84,8 +137,10 @@ Result<Bulk> read_bulk(std::string_view body) {
       return make_error(ErrorCode::kData,
                         place + R"(is malformed: {"index":{}} or {"create":{}} is expected)");
     }
-    bulk.actions.push_back(*action);
-    bulk.ids.append(id).push_back('\0');
+    if (const Status good = check_id(id); !good.ok()) {
+      return make_error(ErrorCode::kData, place + "is refused: " + good.error().message);
+    }
+    EVQ_TRY(actions->add(*action, id));
     if (action == BulkAction::kDelete) {
       continue;
     }
@@ -95,34 +150,33 @@ Result<Bulk> read_bulk(std::string_view body) {
       return make_error(ErrorCode::kData, place + "has no document");
     }
     if (action != BulkAction::kUpdate) {
-      bulk.documents.append(document).push_back('\n');
+      documents.append(document).push_back('\n');
     }
   }
-  return bulk;
+  EVQ_TRY(actions->settle());
+  return documents;
 }
 
 // Why a document failed, by its line; null when it was stored. Only the first failures are listed:
 // of what comes behind them nobody is told that it was stored.
 class BulkFailures {
  public:
-  explicit BulkFailures(const IngestCounts& counts) {
-    for (const IngestFailure& failure : counts.failures) {
-      reasons_.emplace(failure.line, failure.reason);
-    }
-    if (counts.failed > counts.failures.size()) {
-      known_lines_ = reasons_.rbegin()->first;
-    }
-  }
+  explicit BulkFailures(IngestCounts counts)
+      : listed_(std::move(counts.failures)),
+        known_lines_(counts.failed > listed_.size() ? listed_.back().line : UINT64_MAX) {}
   const std::string* find(std::uint64_t line) const {
     static const std::string kUnknown =
         "too many documents of this request failed to say whether this one did";
-    const auto reason = reasons_.find(line);
-    return reason != reasons_.end() ? &reason->second : line > known_lines_ ? &kUnknown : nullptr;
+    const auto failure = std::ranges::lower_bound(listed_, line, {}, &IngestFailure::line);
+    if (failure != listed_.end() && failure->line == line) {
+      return &failure->reason;
+    }
+    return line > known_lines_ ? &kUnknown : nullptr;
   }
 
  private:
-  std::map<std::uint64_t, std::string> reasons_;
-  std::uint64_t known_lines_ = UINT64_MAX;
+  std::vector<IngestFailure> listed_;  // by line
+  std::uint64_t known_lines_;
 };
 
 // What clients require of a document's answer besides: its version and its number are those of one
@@ -134,34 +188,32 @@ constexpr std::string_view kNeverChanged =
 // as the body was.
 class BulkAnswer {
  public:
-  BulkAnswer(Bulk bulk, std::string_view dataset, const IngestReport& report, std::int64_t took_ms)
-      : actions_(std::move(bulk.actions)),
-        ids_(std::move(bulk.ids)),
-        failures_(report.counts),
+  BulkAnswer(std::shared_ptr<BulkActions> actions, std::string_view dataset, IngestCounts counts,
+             std::int64_t took_ms)
+      : actions_(std::move(actions)),
         dataset_(dataset),
         head_("{\"took\":" + std::to_string(took_ms) + ",\"errors\":" +
-              (report.counts.failed > 0 || has_update(actions_) ? "true" : "false") +
-              ",\"items\":[") {}
+              (counts.failed > 0 || actions_->has_update() ? "true" : "false") + ",\"items\":["),
+        failures_(std::move(counts)) {}
 
-  // Appends the next piece; false when it was the last.
-  bool next(std::string* out) {
+  // Appends the next piece; false when it was the last. kIo.
+  Result<bool> next(std::string* out) {
     out->append(std::exchange(head_, {}));
-    for (; at_ < actions_.size() && out->size() < kAnswerPieceBytes; ++at_) {
-      out->append(at_ == 0 ? "" : ",");
-      append_item(out);
+    while (actions_->more() && out->size() < kAnswerPieceBytes) {
+      BulkAction action = BulkAction::kIndex;
+      std::string id;
+      EVQ_TRY(actions_->take(&action, &id));
+      out->append(items_ == 0 ? "" : ",");
+      append_item(action, id.empty() ? made_ids_ + "-" + std::to_string(items_) : id, out);
+      ++items_;
     }
-    const bool more = at_ < actions_.size();
+    const bool more = actions_->more();
     out->append(more ? "" : "]}");
     return more;
   }
 
  private:
-  static bool has_update(const std::vector<BulkAction>& actions) {
-    return std::ranges::find(actions, BulkAction::kUpdate) != actions.end();
-  }
-
-  void append_item(std::string* out) {
-    const BulkAction action = actions_[at_];
+  void append_item(BulkAction action, std::string_view id, std::string* out) {
     JsonWriter json(*out);
     json.begin_object();
     json.key(kBulkActions.at(static_cast<std::size_t>(action)));
@@ -169,7 +221,7 @@ class BulkAnswer {
     json.key("_index");
     json.string(dataset_);
     json.key("_id");
-    json.string(take_id());
+    json.string(id);
     if (action == BulkAction::kDelete) {
       append_result(404, "not_found", &json);
     } else if (action == BulkAction::kUpdate) {
@@ -182,13 +234,6 @@ class BulkAnswer {
     }
     json.end_object();
     json.end_object();
-  }
-
-  // Of the action that comes next: as it was given, or made up.
-  std::string take_id() {
-    const std::size_t begin = std::exchange(id_, ids_.find('\0', id_) + 1);
-    const std::string given = ids_.substr(begin, id_ - begin - 1);
-    return given.empty() ? made_ids_ + "-" + std::to_string(at_) : given;
   }
 
   static void append_result(int status, std::string_view result, JsonWriter* json) {
@@ -211,16 +256,18 @@ class BulkAnswer {
     json->end_object();
   }
 
-  const std::vector<BulkAction> actions_;
-  const std::string ids_;                     // as those of Bulk
+  const std::shared_ptr<BulkActions> actions_;
   const std::string made_ids_ = make_uuid();  // what those that are made up begin with
-  const BulkFailures failures_;
   const std::string dataset_;
   std::string head_;  // until it is written
-  std::size_t at_ = 0;
-  std::size_t id_ = 0;          // where its id is
+  const BulkFailures failures_;
+  std::uint64_t items_ = 0;
   std::uint64_t document_ = 0;  // the last one's number, which is its line
 };
+
+// The answer where there is no memory for another one.
+constexpr std::string_view kBareStored = R"({"took":0,"errors":false,"items":[]})";
+constexpr std::string_view kBareFailed = R"({"took":0,"errors":true,"items":[]})";
 
 // Whether a text is one JSON object as far as its brackets tell: what is wrong inside of it, the
 // store says.
@@ -296,21 +343,31 @@ Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
-  EVQ_TRY_ASSIGN(Bulk bulk, read_bulk(body));
+  const auto actions = std::make_shared<BulkActions>(api.answers);
+  EVQ_TRY_ASSIGN(const std::string documents, read_bulk(body, actions.get()));
   IngestOptions options;
   options.format = InputFormat::kNdjson;
   options.timestamp_field = "@timestamp";
-  const std::unique_ptr<ByteSource> source = memory_source(bulk.documents);
+  const std::unique_ptr<ByteSource> source = memory_source(documents);
   const std::string_view dataset = request.argument("dataset");
-  EVQ_TRY_ASSIGN(const IngestReport report, store_events(api, request, dataset, *source, options));
-  const std::int64_t took_ms = (monotonic_now_ns() - request.received_ns) / kMillisecondNs;
-  const auto answer = std::make_shared<BulkAnswer>(std::move(bulk), dataset, report, took_ms);
-  HttpResponse response;
-  if (answer->next(&response.body)) {
-    response.rest = [answer](std::string* piece) { return Result<bool>(answer->next(piece)); };
+  HttpResponse bare = json_response(std::string(kBareStored));
+  add_elastic_header(&bare);
+  EVQ_TRY_ASSIGN(IngestReport report, store_events(api, request, dataset, *source, options));
+  if (report.counts.failed > 0 || actions->has_update()) {
+    bare.body = kBareFailed;  // which is shorter
   }
-  add_elastic_header(&response);
-  return response;
+  const std::int64_t took_ms = (monotonic_now_ns() - request.received_ns) / kMillisecondNs;
+  return answer_stored(std::move(bare), [&] {
+    const auto answer =
+        std::make_shared<BulkAnswer>(actions, dataset, std::move(report.counts), took_ms);
+    HttpResponse response;
+    add_elastic_header(&response);
+    const Result<bool> more = answer->next(&response.body);
+    if (!more.ok() || *more) {
+      response.rest = [answer](std::string* piece) { return answer->next(piece); };
+    }
+    return response;
+  });
 }
 
 // An id is not kept: of two documents with one id there are two events.
@@ -327,12 +384,14 @@ Result<HttpResponse> handle_elastic_document(Api& api, HttpRequest& request) {
   options.timestamp_field = "@timestamp";
   const std::unique_ptr<ByteSource> source = memory_source(document);
   const std::string_view dataset = request.argument("dataset");
+  const std::string& id = request.argument("id");
+  EVQ_TRY(check_id(id));
+  HttpResponse stored = document_answer(dataset, id.empty() ? make_uuid() : id);
   EVQ_TRY_ASSIGN(const IngestReport report, store_events(api, request, dataset, *source, options));
   if (report.counts.failed > 0) {
     return make_error(ErrorCode::kData, report.counts.failures[0].reason);
   }
-  const std::string& id = request.argument("id");
-  return document_answer(dataset, id.empty() ? make_uuid() : id);
+  return stored;
 }
 
 }  // namespace evq

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <new>
 #include <utility>
 
 #include "http/ingest_body.h"
@@ -104,15 +103,11 @@ void tell_counts(const IngestCounts& counts, HttpResponse* response) {
   }
 }
 
-// The events are stored: whatever the memory is like, their sender must not send them again.
-void write_answer(const IngestReport& report, HttpResponse* response) {
-  try {
-    append_ingest_report(report, SIZE_MAX, &response->body);
-    tell_counts(report.counts, response);
-  } catch (const std::bad_alloc&) {
-    response->body.clear();
-    append_ingest_report(report, 0, &response->body);  // it has room for this
-  }
+HttpResponse ingest_answer(const IngestReport& report) {
+  HttpResponse response;
+  append_ingest_report(report, SIZE_MAX, &response.body);
+  tell_counts(report.counts, &response);
+  return response;
 }
 
 }  // namespace
@@ -120,8 +115,8 @@ void write_answer(const IngestReport& report, HttpResponse* response) {
 Result<HttpResponse> handle_ingest(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const IngestOptions options, ingest_options(request));
   EVQ_TRY_ASSIGN(const std::unique_ptr<ByteSource> source, streamed_body(request));
-  HttpResponse response;
-  response.body.reserve(kBareReportBytesMax);
+  HttpResponse bare;
+  bare.body.reserve(kBareReportBytesMax);
   Result<IngestReport> report =
       store_events(api, request, request.argument("dataset"), *source, options);
   if (!report.ok()) {
@@ -133,8 +128,8 @@ Result<HttpResponse> handle_ingest(Api& api, HttpRequest& request) {
     }
     return error;
   }
-  write_answer(*report, &response);
-  return response;
+  append_ingest_report(*report, 0, &bare.body);
+  return answer_stored(std::move(bare), [&] { return ingest_answer(*report); });
 }
 
 }  // namespace evq

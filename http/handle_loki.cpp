@@ -13,11 +13,13 @@
 
 #include <snappy.h>
 
+#include "http/error_form.h"
 #include "http/event_members.h"
 #include "http/framing.h"
 #include "http/ingest_body.h"
 #include "http/limits.h"
 #include "http/protobuf.h"
+#include "http/wire.h"
 #include "store/base/ascii.h"
 #include "store/base/checked_math.h"
 #include "store/base/json_writer.h"
@@ -393,6 +395,14 @@ Result<std::string> type_of_push(const HttpRequest& request) {
   return std::string(is_json ? "application/json" : kProtobufType);
 }
 
+// The answer to a push of which some entries were not kept.
+HttpResponse refuse_entries(const HttpRequest& request, std::string message) {
+  const Error error = make_error(ErrorCode::kData, std::move(message));
+  HttpResponse refusal = response_of_error(error, {});
+  put_error(ErrorForm::kLoki, request, error.message, &refusal);
+  return refusal;
+}
+
 }  // namespace
 
 // Promtail and Alloy name a tenant where they cannot add a header.
@@ -422,16 +432,22 @@ Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request) {
   } else {
     return wrong_media_type(request, "application/json or application/x-protobuf");
   }
-  if (!events.empty()) {
-    EVQ_TRY_ASSIGN(const IngestReport report, store_ndjson(api, request, dataset, events));
-    if (report.counts.failed > 0) {
-      return make_error(ErrorCode::kData,
-                        std::to_string(report.counts.failed) + " of " +
-                            std::to_string(report.counts.failed + report.counts.ingested) +
-                            " entries were not kept: " + report.counts.failures[0].reason);
-    }
+  HttpResponse stored = no_content();
+  if (events.empty()) {
+    return stored;
   }
-  return no_content();
+  // Made before anything is stored: later there may be no memory for it.
+  HttpResponse bare = refuse_entries(request, "some entries were not kept");
+  EVQ_TRY_ASSIGN(const IngestReport report, store_ndjson(api, request, dataset, events));
+  const IngestCounts& counts = report.counts;
+  if (counts.failed == 0) {
+    return stored;
+  }
+  return answer_stored(std::move(bare), [&] {
+    return refuse_entries(request, std::to_string(counts.failed) + " of " +
+                                       std::to_string(counts.failed + counts.ingested) +
+                                       " entries were not kept: " + counts.failures[0].reason);
+  });
 }
 
 }  // namespace evq

@@ -9,6 +9,7 @@
 #include "apl/service/expression_text.h"
 #include "apl/service/given_time.h"
 #include "http/api.h"
+#include "http/map_fields.h"
 #include "http/router.h"
 #include "http/wire_resources.h"
 #include "store/base/check.h"
@@ -76,21 +77,30 @@ Result<StoredObject> find_object(Api& api, const HttpRequest& request) {
   return *std::move(found);
 }
 
-// Whether no other object has what it may not share with one; `id` is its own. Asked inside the
-// transaction that stores it, so that of two of one name the later is refused.
-Status check_unique(Api& api, const KindInfo& info, const ObjectBody& body, std::string_view id) {
-  if (info.kind != ObjectKind::kVirtualField) {
+// Whether a virtual field's dataset has no other one of its name, and room for it where it is new
+// there; `id` is its own. Asked inside the transaction that stores it, so that of two of one name
+// the later is refused.
+Status check_place(Api& api, const StoredObject* known, const ObjectBody& body,
+                   std::string_view id) {
+  EVQ_TRY_ASSIGN(
+      const std::vector<StoredObject> named,
+      api.definitions().find_objects({ObjectKind::kVirtualField, body.dataset, body.name}));
+  if (std::ranges::any_of(named, [&](const StoredObject& object) { return object.id != id; })) {
+    return make_error(ErrorCode::kConflict,
+                      "'" + body.dataset + "' has a virtual field '" + body.name + "' already");
+  }
+  if (known != nullptr && known->dataset == body.dataset) {
     return Status::success();
   }
-  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
-                 api.definitions().objects(ObjectKind::kVirtualField, body.dataset));
-  const bool taken = std::ranges::any_of(objects, [&](const StoredObject& object) {
-    return object.name == body.name && object.id != id;
-  });
-  return taken ? Status(make_error(
-                     ErrorCode::kConflict,
-                     "'" + body.dataset + "' has a virtual field '" + body.name + "' already"))
-               : Status::success();
+  EVQ_TRY_ASSIGN(const std::vector<StoredObject> last,
+                 api.definitions().find_objects({.kind = ObjectKind::kVirtualField,
+                                                 .dataset = body.dataset,
+                                                 .offset = kVirtualFieldsMax - 1,
+                                                 .count_max = 1}));
+  return last.empty() ? Status::success()
+                      : Status(make_error(ErrorCode::kUsage, "a dataset has at most " +
+                                                                 std::to_string(kVirtualFieldsMax) +
+                                                                 " virtual fields"));
 }
 
 // A virtual field of the name of a field would never be seen. Who may not query the dataset is not
@@ -122,6 +132,8 @@ Result<ObjectBody> read_body(const KindInfo& info, const std::string& text) {
   }
   EVQ_TRY_ASSIGN(ObjectBody body, read_object_body(text, required));
   if (info.kind == ObjectKind::kVirtualField) {
+    EVQ_TRY(check_dataset_name(body.dataset));
+    EVQ_TRY(check_declared_field(body.name, "a virtual field"));
     EVQ_TRY(check_expression(body.name, body.expression));
   }
   return body;
@@ -169,7 +181,9 @@ Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request) {
   if (info.kind == ObjectKind::kVirtualField) {
     EVQ_TRY(check_virtual_list(request, datasets));
   }
-  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects, api.definitions().objects(info.kind, ""));
+  const bool of_one = info.kind == ObjectKind::kVirtualField && datasets.size() == 1;
+  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
+                 api.definitions().objects(info.kind, of_one ? datasets[0] : ""));
   TimeRange times;
   if (info.kind == ObjectKind::kAnnotation) {
     EVQ_TRY_ASSIGN(times, asked_times(request, "start", "end"));
@@ -199,8 +213,10 @@ Result<HttpResponse> handle_object_create(Api& api, HttpRequest& request) {
     EVQ_TRY(check_not_held(api, request, body));
   }
   const std::string id = std::string(info.id_prefix) + make_uuid();
-  const auto make = [&](const StoredObject* /*known*/) -> Result<StoredObject> {
-    EVQ_TRY(check_unique(api, info, body, id));
+  const auto make = [&](const StoredObject* known) -> Result<StoredObject> {
+    if (info.kind == ObjectKind::kVirtualField) {
+      EVQ_TRY(check_place(api, known, body, id));
+    }
     StoredObject object;
     object.name = body.name;
     object.dataset = body.dataset;
@@ -240,7 +256,9 @@ Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
       EVQ_TRY_ASSIGN(const ObjectBody merged, merge_object(known->body, text));
       EVQ_TRY_ASSIGN(body, read_annotation_body(merged.body, wall_clock_now_ns()));
     }
-    EVQ_TRY(check_unique(api, kind_of(request), body, known->id));
+    if (known->kind == ObjectKind::kVirtualField) {
+      EVQ_TRY(check_place(api, known, body, known->id));
+    }
     StoredObject object = *known;
     object.name = body.name;
     object.dataset = body.dataset;
@@ -249,7 +267,8 @@ Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
     return object;
   };
   EVQ_TRY_ASSIGN(const StoredObject object,
-                 api.definitions().change_object(found.kind, found.id, text.size(), change));
+                 api.definitions().change_object(found.kind, found.id,
+                                                 found.body.size() + text.size(), change));
   return json_response(write_object(object));
 }
 

@@ -24,12 +24,15 @@ std::string first_reason(const IngestReport& report, const OtlpEvents& events) {
              : first.reason;
 }
 
-// An Export…ServiceResponse with the count of what was refused, and why; empty when nothing was.
-std::string answer_text(std::uint64_t failed, std::string_view why, OtlpSignal signal,
-                        OtlpEncoding encoding) {
-  std::string text;
+// What an answer takes that does not say why.
+constexpr std::size_t kBareAnswerBytesMax = 128;
+
+// Appends an Export…ServiceResponse with the count of what was refused, and why; nothing of
+// Protocol Buffers when nothing was.
+void append_answer(std::uint64_t failed, std::string_view why, OtlpSignal signal,
+                   OtlpEncoding encoding, std::string* text) {
   if (encoding == OtlpEncoding::kJson) {
-    JsonWriter json(text);
+    JsonWriter json(*text);
     json.begin_object();
     if (failed > 0) {
       json.key("partialSuccess");
@@ -41,16 +44,15 @@ std::string answer_text(std::uint64_t failed, std::string_view why, OtlpSignal s
       json.end_object();
     }
     json.end_object();
-    return text;
+    return;
   }
   if (failed == 0) {
-    return text;
+    return;
   }
   std::string partial_success;
   append_proto_varint(1, failed, &partial_success);
   append_proto_bytes(2, why, &partial_success);
-  append_proto_bytes(1, partial_success, &text);
-  return text;
+  append_proto_bytes(1, partial_success, text);
 }
 
 Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal signal) {
@@ -75,6 +77,9 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
   EVQ_TRY_ASSIGN(const OtlpEvents events,
                  otlp_events(std::move(body), signal, encoding, claim.get()));
   IngestReport report;
+  HttpResponse bare;
+  bare.content_type = protobuf ? kProtobufType : "application/json";
+  bare.body.reserve(kBareAnswerBytesMax);
   if (!events.text.empty()) {
     IngestOptions options;
     options.map_fields.emplace_back(kOtlpCustomField);
@@ -83,10 +88,14 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
     }
     EVQ_TRY_ASSIGN(report, store_ndjson(api, request, dataset, events.text, std::move(options)));
   }
-  HttpResponse response = json_response(
-      answer_text(report.counts.failed, first_reason(report, events), signal, encoding));
-  response.content_type = protobuf ? kProtobufType : "application/json";
-  return response;
+  append_answer(report.counts.failed, {}, signal, encoding, &bare.body);
+  return answer_stored(std::move(bare), [&] {
+    HttpResponse response;
+    response.content_type = protobuf ? kProtobufType : "application/json";
+    append_answer(report.counts.failed, first_reason(report, events), signal, encoding,
+                  &response.body);
+    return response;
+  });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -361,23 +362,58 @@ struct SplunkEvents {
 
 // What of a request was kept, and the first of its events that was not.
 struct SplunkOutcome {
-  IngestCounts counts;
+  std::uint64_t ingested = 0;
+  std::uint64_t failed = 0;
+  bool all_kept = false;  // every event of every dataset
   std::size_t wrong_event = SIZE_MAX;
   std::string reason;
 
-  void add(const SplunkEvents& events, IngestReport report) {
-    if (!report.counts.failures.empty()) {
-      const IngestFailure& first = report.counts.failures[0];
+  // Takes no memory: these events are stored.
+  void add(const SplunkEvents& events, IngestCounts counts) {
+    if (!counts.failures.empty()) {
+      IngestFailure& first = counts.failures[0];
       const std::size_t place = first.line - 1;
       const std::size_t number = place < events.numbers.size() ? events.numbers[place] : place;
       if (number < wrong_event) {
         wrong_event = number;
-        reason = first.reason;
+        reason = std::move(first.reason);
       }
     }
-    counts.add(std::move(report.counts));
+    ingested += counts.ingested;
+    failed += counts.failed;
   }
 };
+
+// Stores the events of each dataset, and returns the answer to what was not kept; with all kept,
+// whose answer is there already, `outcome` says so and what is returned is not to be sent.
+Result<HttpResponse> store_each(Api& api, HttpRequest& request,
+                                const std::map<std::string, SplunkEvents>& events_by_dataset,
+                                SplunkOutcome* outcome) {
+  for (const auto& [dataset, events] : events_by_dataset) {
+    Result<IngestReport> report = store_ndjson(api, request, dataset, events.text);
+    if (!report.ok() && outcome->ingested == 0) {
+      return std::move(report).take_error();
+    }
+    if (!report.ok()) {
+      Error error = std::move(report).take_error();
+      error.message = std::to_string(outcome->ingested) + " events were kept, but not those of " +
+                      dataset + ": " + error.message;
+      const bool repeated = error_code_info(error.code).http_status >= 500;
+      return repeated ? Result<HttpResponse>(std::move(error))
+                      : splunk_answer(400, 6, error.message);
+    }
+    outcome->add(events, std::move(report->counts));
+  }
+  outcome->all_kept = outcome->failed == 0;
+  if (outcome->all_kept) {
+    return HttpResponse();
+  }
+  return splunk_answer(400, 6,
+                       "Invalid data format: " + std::to_string(outcome->failed) + " of " +
+                           std::to_string(outcome->failed + outcome->ingested) +
+                           " events were not kept: " + outcome->reason,
+                       outcome->wrong_event);
+}
 
 // Stores nothing unless every dataset has a good name and the token may write to it. Like Splunk it
 // keeps the good events of a request of which others are not, and then says nothing that would make
@@ -398,31 +434,18 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
           403, 7, "Incorrect index: " + permission_error("ingest", "create", dataset).message);
     }
   }
+  HttpResponse success = splunk_answer(200, 0, "Success");
+  HttpResponse bare = splunk_answer(400, 6, "Invalid data format: some events were not kept");
   SplunkOutcome outcome;
-  const IngestCounts& counts = outcome.counts;
-  for (const auto& [dataset, events] : events_by_dataset) {
-    Result<IngestReport> report = store_ndjson(api, request, dataset, events.text);
-    if (!report.ok() && counts.ingested == 0) {
-      return std::move(report).take_error();
+  try {
+    Result<HttpResponse> refusal = store_each(api, request, events_by_dataset, &outcome);
+    return outcome.all_kept ? std::move(success) : std::move(refusal);
+  } catch (const std::bad_alloc&) {
+    if (outcome.ingested == 0) {
+      throw;  // nothing is stored: all may be sent again
     }
-    if (!report.ok()) {
-      Error error = std::move(report).take_error();
-      error.message = std::to_string(counts.ingested) + " events were kept, but not those of " +
-                      dataset + ": " + error.message;
-      const bool repeated = error_code_info(error.code).http_status >= 500;
-      return repeated ? Result<HttpResponse>(std::move(error))
-                      : splunk_answer(400, 6, error.message);
-    }
-    outcome.add(events, std::move(report).value());
+    return outcome.all_kept ? std::move(success) : std::move(bare);
   }
-  if (counts.failed > 0) {
-    return splunk_answer(400, 6,
-                         "Invalid data format: " + std::to_string(counts.failed) + " of " +
-                             std::to_string(counts.failed + counts.ingested) +
-                             " events were not kept: " + outcome.reason,
-                         outcome.wrong_event);
-  }
-  return splunk_answer(200, 0, "Success");
 }
 
 // Takes the next envelope off the body, whose rest is `rest`; why not where it is none.

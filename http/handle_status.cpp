@@ -1,11 +1,35 @@
 // /healthz, /ready and /metrics, and the small answers every handler uses.
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "http/api.h"
 #include "store/base/ascii.h"
 
 namespace evq {
+namespace {
+
+// How a switch is written, in any case: as Splunk's clients do it, whose words those of others are
+// among.
+struct SwitchWords {
+  std::string_view on;
+  std::string_view off;
+};
+
+constexpr std::array kSwitchWords = {SwitchWords{"true", "false"}, SwitchWords{"t", "f"},
+                                     SwitchWords{"yes", "no"},     SwitchWords{"y", "n"},
+                                     SwitchWords{"on", "off"},     SwitchWords{"1", "0"}};
+
+std::string switch_words_text() {
+  std::string text;
+  for (const SwitchWords& words : kSwitchWords) {
+    text += (text.empty() ? "" : ", ") + std::string(words.on) + "/" + std::string(words.off);
+  }
+  return text;
+}
+
+}  // namespace
 
 HttpResponse json_response(std::string body, int status) {
   HttpResponse response;
@@ -17,6 +41,18 @@ HttpResponse json_response(std::string body, int status) {
 HttpResponse no_content() {
   HttpResponse response;
   response.status = 204;
+  return response;
+}
+
+Result<HttpResponse> send_spooled(const std::shared_ptr<SpooledText>& text) {
+  HttpResponse response;
+  std::uint64_t position = 0;
+  EVQ_TRY_ASSIGN(const bool more, text->read_on(0, &position, &response.body));
+  if (more) {
+    response.rest = [text, position](std::string* piece) mutable {
+      return text->read_on(0, &position, piece);
+    };
+  }
   return response;
 }
 
@@ -46,10 +82,12 @@ Result<std::size_t> list_limit(const HttpRequest& request, std::size_t absent) {
 
 Result<bool> switch_parameter(const HttpRequest& request, std::string_view name) {
   const std::string text = ascii_lower(request.parameter(name).value_or("false"));
-  if (text != "true" && text != "1" && text != "false" && text != "0") {
-    return make_error(ErrorCode::kUsage, std::string(name) + " must be true or false");
+  const bool is_on = std::ranges::find(kSwitchWords, text, &SwitchWords::on) != kSwitchWords.end();
+  if (!is_on && std::ranges::find(kSwitchWords, text, &SwitchWords::off) == kSwitchWords.end()) {
+    return make_error(ErrorCode::kUsage,
+                      std::string(name) + " must be one of " + switch_words_text());
   }
-  return text == "true" || text == "1";
+  return is_on;
 }
 
 Result<HttpResponse> handle_health(Api& /*api*/, HttpRequest& /*request*/) {

@@ -3,6 +3,7 @@
 // answer.
 
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,5 +47,17 @@ Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::str
 // Stores events of a text of NDJSON made here, whatever format the options name.
 Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,
                                   std::string_view ndjson, IngestOptions options = {});
+
+// The answer for events that are stored: whatever the memory is like, their sender must not send
+// them again. `write` returns the whole answer; where that takes more memory than there is, `bare`
+// is the answer, which was made before anything was stored.
+template <class Write>
+Result<HttpResponse> answer_stored(HttpResponse bare, const Write& write) {
+  try {
+    return write();
+  } catch (const std::bad_alloc&) {
+    return bare;
+  }
+}
 
 }  // namespace evq

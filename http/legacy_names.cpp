@@ -92,17 +92,14 @@ const std::string* LegacyNames::map_above(std::string_view field) const {
   return found;
 }
 
-std::span<const std::string> LegacyNames::fields_below(std::string_view field) const {
-  for (const auto& [alias, expression] : query_.virtual_fields) {
-    if (alias == field) {
-      return {};
-    }
+bool LegacyNames::is_object(std::string_view field) const {
+  if (std::ranges::any_of(query_.virtual_fields,
+                          [&](const auto& made) { return made.first == field; })) {
+    return false;
   }
   const std::string above = std::string(field) + ".";
-  const auto begin = std::ranges::lower_bound(query_.fields, above);
-  const auto end = std::find_if_not(
-      begin, query_.fields.end(), [&](const std::string& each) { return each.starts_with(above); });
-  return {begin, end};
+  const auto below = std::ranges::lower_bound(query_.fields, above);
+  return below != query_.fields.end() && below->starts_with(above);
 }
 
 // In a map a.b may be one key, or b inside of a: the name alone does not tell.

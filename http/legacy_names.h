@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,8 +30,8 @@ class LegacyNames {
   std::string path_to(std::string_view field) const;
   // The map field of the dataset that a field's name is below of; null without one.
   const std::string* map_above(std::string_view field) const;
-  // The fields of the dataset below one, n.x of n; none where a virtual field has the name.
-  std::span<const std::string> fields_below(std::string_view field) const;
+  // Whether the dataset has fields below one, n.x of n; not where a virtual field has the name.
+  bool is_object(std::string_view field) const;
   // The column of an aggregation: its alias or its operator in capitals, with a number where a
   // group or an aggregation before it is called so.
   const std::string& column_of(std::size_t aggregation) const { return columns_[aggregation]; }

@@ -228,23 +228,18 @@ Status write_comparison(const LegacyFilter& filter, Writer* out) {
 void write_existence(const LegacyFilter& filter, Writer* out) {
   const bool exists = filter.op == "exists";
   const std::string_view field = out->names().field_of(filter.field);
+  const std::string name = literal(Value::string(std::string(field)));
   const auto add_test = [&](const std::string& value) {
     out->add((exists ? "isnotnull(" : "isnull(") + value + ")");
-  };
-  const auto column = [](std::string_view name) {
-    return "column_ifexists(" + literal(Value::string(std::string(name))) + ", dynamic(null))";
   };
   if (out->names().map_above(field) != nullptr) {
     add_test(out->names().path_to(field));
     return;
   }
-  add_test(column(field));
-  for (const std::string& below : out->names().fields_below(field)) {
-    if (out->is_full()) {
-      return;
-    }
-    out->add(exists ? " or " : " and ");
-    add_test(column(below));
+  if (out->names().is_object(field)) {
+    out->add((exists ? "object_exists(" : "not(object_exists(") + name + (exists ? ")" : "))"));
+  } else {
+    add_test("column_ifexists(" + name + ", dynamic(null))");
   }
 }
 

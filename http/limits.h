@@ -18,6 +18,9 @@ inline constexpr std::size_t kHttpTargetBytesMax = 8 * kKibibyte;
 inline constexpr std::size_t kHttpChunkExtensionBytesMax = 256;
 // A query's body: its text's limit, JSON-escaped, with room for variables.
 inline constexpr std::size_t kHttpQueryBodyBytesMax = 1 * kMebibyte;
+// The body of an annotation, virtual field, monitor, notifier or view, whole or as it would be
+// after a change: what a dataset has of them is read for its queries, and lists are answered whole.
+inline constexpr std::size_t kHttpObjectBytesMax = 64 * kKibibyte;
 // Members of one object of a body: each is compared with all before it.
 inline constexpr std::size_t kHttpObjectMembersMax = 4096;
 // Queries of one batch: one worker answers them all, and their answers are kept until they are
@@ -36,6 +39,8 @@ inline constexpr int kHttpZstdWindowLogMax = 23;
 inline constexpr std::size_t kHttpSplunkIndexesMax = 100;
 // So much of the beginning of a raw body of Splunk's tells the order of days and months in it.
 inline constexpr std::size_t kHttpSplunkDatesBytesMax = 1 * kMebibyte;
+// An _id of Elasticsearch's, as there.
+inline constexpr std::size_t kElasticIdBytesMax = 512;
 // Known fields of one protobuf message, repetitions counted, and bytes copied in all to put
 // messages together that are given in pieces.
 inline constexpr std::size_t kProtobufFieldsMax = std::size_t{1} << 20U;
@@ -45,16 +50,20 @@ inline constexpr std::int64_t kHttpHeaderMsMax = 10000;
 // A body slower than this over the window is cut off.
 inline constexpr std::size_t kHttpBodyBytesPerSecondMin = 1 * kKibibyte;
 inline constexpr std::int64_t kHttpBodyRateWindowMs = 15000;
-// A kept-alive connection without a request, and a client that stops reading its answer: nothing of
-// it is acknowledged for so long.
+// A kept-alive connection without a request.
 inline constexpr std::int64_t kHttpIdleMsMax = 60000;
-inline constexpr std::int64_t kHttpWriteStallMsMax = 30000;
+// A client that takes less of its answer over the window is left: so much its machine acknowledges.
+inline constexpr std::size_t kHttpAnswerBytesPerSecondMin = 1 * kKibibyte;
+inline constexpr std::int64_t kHttpAnswerRateWindowMs = 30000;
 // How long a connection is still read, and the input dropped, after its last answer: a client that
 // goes on sending would lose that answer to a reset.
 inline constexpr std::int64_t kHttpLingerMsMax = 1000;
 // Open connections, and no more than half of the descriptors; the oldest idle ones are closed to
 // make room.
 inline constexpr std::size_t kHttpConnectionsMax = 4096;
+// Requests of a connection that are answered before one has had a valid token, where one is needed:
+// who only asks whether the server is there opens another connection now and then.
+inline constexpr std::size_t kHttpUnprovenRequestsMax = 100;
 // Connections over TLS, of which each takes some 150 KiB, that have sent no request with a valid
 // token yet, where one is needed. For one more the oldest is closed that has had a while for it: of
 // honest ones many come at once, when they all lost their server. Of very many the oldest goes.
@@ -102,6 +111,8 @@ inline constexpr std::int64_t kTokenCacheMsMax = 1000;
 // handled: a wait for events outlives many tokens.
 inline constexpr std::int64_t kTokenLookMs = 50;
 inline constexpr std::size_t kTokenCacheEntriesMax = 1024;
+// What a token may do, as JSON: all tokens are read where another process has changed one.
+inline constexpr std::size_t kTokenCapabilitiesBytesMax = 64 * kKibibyte;
 // Charts of a dashboard, and characters of what it and they have, as Axiom has them.
 inline constexpr std::size_t kDashboardChartsMax = 200;
 inline constexpr std::size_t kDashboardNameCharactersMax = 100;

@@ -126,7 +126,8 @@ which Splunk does not have. An event whose envelope has no
 .I time
 gets that of its receipt; with
 .I auto_extract_timestamp=true
-in the URL, one that is a text gets the time that the text begins with, as evq ingest reads it.
+in the URL (t, yes, y, on or 1 will do as well, as for every switch in a URL), one that is a text
+gets the time that the text begins with, as evq ingest reads it.
 Lines of a raw body get theirs without being told to, and a line that says none that of the line
 before it. When some events of good JSON cannot be kept, for their time or their
 size, the others are.
@@ -208,7 +209,9 @@ are times in that order, and title, description and url are texts of no more tha
 characters. A virtual field needs
 .IR dataset ", " name " and " expression ,
 which is one APL expression; a name that a virtual field of the dataset has already is 409, as is that of
-a field of its events, for who may query it. A monitor needs a
+a field of its events, for who may query it. Its name may be one that a map field may have: up to
+200 bytes, none of evq's own, as _time, and not one between two underscores on either side.
+A monitor needs a
 .IR name ;
 what tells when it runs and compares
 .RI ( threshold ", " tolerance ", " intervalMinutes ", " rangeMinutes ", " secondDelay ,
@@ -308,6 +311,9 @@ std::string limits_section() {
           " fields, each entry of a list counted, such as the records of a scope; and " +
           size_text(kProtobufJoinedBytesMax) + " of messages that come in pieces");
   row("one line of a body", size_text(kHttpLineBytesMax));
+  row("an _id of a bulk or of a document", std::to_string(kElasticIdBytesMax) + " bytes");
+  row("body of an annotation, virtual field, monitor, notifier or view",
+      size_text(kHttpObjectBytesMax) + ", and what a change makes of an annotation");
   row("any other body", size_text(kHttpQueryBodyBytesMax) + ", and " +
                             size_text(kHttpIngestBodyBytesMax) + " of what Beats set up");
   row("bodies that come in",
@@ -315,7 +321,9 @@ std::string limits_section() {
           size_text(kHttpBodiesFileBytesMax) + " of files in the store's folder, which leave " +
           size_text(kBodiesDiskFreeBytesMin) + " of its disk; who finds no room gets 503");
   row("aggregations of a query of the older form", std::to_string(kLegacyAggregationsMax));
+  row("capabilities of a token", size_text(kTokenCapabilitiesBytesMax) + ", without blanks");
   row("map fields of a dataset", std::to_string(kMapFieldsMax));
+  row("virtual fields of a dataset", std::to_string(kVirtualFieldsMax));
   row("rows of an answer", std::to_string(kResultRowsDefault) + " unless said otherwise, at most " +
                                std::to_string(kResultRowsMax));
   row("answers that wait to be read",
@@ -344,11 +352,14 @@ std::string limits_section() {
       "Retry\\-After");
   row("connections",
       std::to_string(kHttpConnectionsMax) +
-          ", and no more than half of the descriptors (ulimit \\-n); the oldest idle "
-          "ones are closed to make room; over TLS each takes some 150 KiB once the client has "
-          "begun: of more than " +
-          std::to_string(kHttpUnprovenMax) +
-          " that have sent no request with a valid token the oldest goes after " +
+          ", and no more than half of the descriptors (ulimit \\-n); the oldest idle ones are "
+          "closed to make room, or else the one whose request has been coming for longest");
+  row("connections that have sent no request with a valid token",
+      std::to_string(kHttpUnprovenRequestsMax) +
+          " answers of each; where nobody else makes room, the one whose answer has been going for "
+          "longest does. Over TLS each takes some 150 KiB once the client has begun: of more "
+          "than " +
+          std::to_string(kHttpUnprovenMax) + " the oldest goes after " +
           seconds_text(kHttpProofMsMax) + ", of more than " +
           std::to_string(kHttpUnprovenBurstMax) + " at once");
   row("datasets that stay open when nobody uses them",
@@ -359,9 +370,10 @@ std::string limits_section() {
   row("time for a header", seconds_text(kHttpHeaderMsMax));
   row("least rate of a body", size_text(kHttpBodyBytesPerSecondMin) + " a second over " +
                                   seconds_text(kHttpBodyRateWindowMs));
+  row("least rate of an answer's reader",
+      size_text(kHttpAnswerBytesPerSecondMin) + " a second over " +
+          seconds_text(kHttpAnswerRateWindowMs) + ", as its machine acknowledges them");
   row("idle connection", seconds_text(kHttpIdleMsMax));
-  row("a reader that stops",
-      seconds_text(kHttpWriteStallMsMax) + " in which its machine acknowledges nothing");
   return text;
 }
 
@@ -401,7 +413,8 @@ somebody may listen to.
 A token is 256 random bits, shown once; the store keeps its SHA\-256. An API token may do what its
 capabilities say, checked on every dataset that the bound query reads (joins, unions, wildcards and
 subqueries included); what it may not see looks as if it were not there. Who may query a dataset reads
-its fields, sizes and times without datasets|read; who may only ingest finds it in lists, and no more. A personal token may do
+its fields, sizes and times without datasets|read; who may delete from it learns from dry runs which
+events it has without query|read; who may only ingest finds it in lists, and no more. A personal token may do
 everything but must name the organization, and can neither delete blocks nor ingest, but under the
 older path /v1/datasets/{dataset}/ingest and by OTLP. A deleted or expired token
 stops working within a second or two, for a request that waits for events and for a query that runs
@@ -412,8 +425,8 @@ never logged; processes that hold tokens leave no core dump.
 Requests whose length can be read in two ways are refused and their connection closed. Names of
 datasets are letters, digits, dot, hyphen and underscore, and are never part of a path. Every size,
 depth, time and count above is bounded before memory is spent; a decompressor stops at 200 times its
-input once it gave 16 MiB. Slow senders and slow readers hold a connection, no thread; where connections are short, the one whose
-request has been coming for longest makes room. Bodies of GET requests end at 4 KiB.
+input once it gave 16 MiB. Slow senders and slow readers hold a connection, no thread, and are left when they are too slow; where
+connections are short, nobody without a token keeps one that others need. Bodies of GET requests end at 4 KiB.
 .PP
 .I Web pages.
 No cookie exists. A page of another origin gets no CORS headers unless \-\-cors\-origin names it, and

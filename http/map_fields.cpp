@@ -11,17 +11,8 @@
 namespace evq {
 namespace {
 
-// kUsage for a name that no map field can have: events have no field of a reserved one.
 Status check_map_field(const std::string& name) {
-  if (name == kTimeField || stored_field_name(name) != name) {
-    return make_error(ErrorCode::kUsage,
-                      "'" + name + "' cannot be a map field: the name is evq's own");
-  }
-  if (name.empty() || name.size() > kFieldNameBytesMax ||
-      (name.size() > 4 && name.starts_with("__") && name.ends_with("__"))) {
-    return make_error(ErrorCode::kUsage, "'" + name + "' cannot be a map field");
-  }
-  return Status::success();
+  return check_declared_field(name, "a map field");
 }
 
 Status check_count(std::size_t count) {
@@ -33,6 +24,22 @@ Status check_count(std::size_t count) {
 }
 
 }  // namespace
+
+Status check_declared_field(const std::string& name, const std::string& what) {
+  if (name == kTimeField || stored_field_name(name) != name) {
+    return make_error(ErrorCode::kUsage,
+                      "'" + name + "' cannot be " + what + ": the name is evq's own");
+  }
+  if (name.size() > kFieldNameBytesMax) {
+    return make_error(
+        ErrorCode::kUsage,
+        "a name of more than " + std::to_string(kFieldNameBytesMax) + " bytes cannot be " + what);
+  }
+  if (name.empty() || (name.size() > 4 && name.starts_with("__") && name.ends_with("__"))) {
+    return make_error(ErrorCode::kUsage, "'" + name + "' cannot be " + what);
+  }
+  return Status::success();
+}
 
 Status set_map_fields(DatasetDefinition* dataset, const std::vector<std::string>& names) {
   EVQ_TRY(check_count(names.size()));

@@ -1,5 +1,6 @@
 #pragma once
-// Changes of a dataset's map fields, shared by the API and `evq dataset map-field`. They change the
+// Names that are given to fields of a dataset which its events need not have, and changes of its
+// map fields, shared by the API and `evq dataset map-field`. They change the
 // definition at hand; the caller keeps it.
 
 #include <string>
@@ -10,6 +11,9 @@
 
 namespace evq {
 
+// kUsage for a name that no such field can have, which is called `what`, as "a map field": events
+// have no field of a reserved name.
+Status check_declared_field(const std::string& name, const std::string& what);
 // kUsage for a name that no map field can have or that comes twice, and past kMapFieldsMax.
 Status set_map_fields(DatasetDefinition* dataset, const std::vector<std::string>& names);
 // kUsage for such a name and past kMapFieldsMax; kConflict when it is one already.

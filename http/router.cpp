@@ -140,6 +140,18 @@ void add_allow(const RouteMatch& match, HttpResponse* response) {
   response->headers.emplace_back("Allow", text + "OPTIONS");
 }
 
+// The headers of answers that a page of another origin may read.
+std::string exposed_headers() {
+  std::string text =
+      "X-Axiom-Trace-Id, X-Axiom-History-Query-Id, X-RateLimit-Scope, X-RateLimit-Limit, "
+      "X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After";
+  for (const char* own : {kErrorKindHeader, kRepairedHeader, kUntimedHeader, kRelabelledHeader,
+                          kArrivalEndHeader, kDatasetNumberHeader}) {
+    text.append(", ").append(own);
+  }
+  return text;
+}
+
 // Whether who sends a request has the permission of its route.
 Status check_scope(const HttpRequest& request) {
   const Route& route = *request.route;
@@ -398,11 +410,7 @@ void Router::add_cors(const HttpRequest& request, HttpResponse* response) const 
       std::ranges::find(api_.options.cors_origins, "*") != api_.options.cors_origins.end();
   response->headers.emplace_back("Access-Control-Allow-Origin",
                                  any ? std::string("*") : std::string(*origin));
-  response->headers.emplace_back("Access-Control-Expose-Headers",
-                                 "X-Axiom-Trace-Id, X-Axiom-History-Query-Id, X-RateLimit-Scope, "
-                                 "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "
-                                 "Retry-After, X-Evq-Error, X-Evq-Repaired, X-Evq-Untimed, "
-                                 "X-Evq-Relabelled, X-Evq-Arrival-End, X-Evq-Dataset-Number");
+  response->headers.emplace_back("Access-Control-Expose-Headers", exposed_headers());
   response->headers.emplace_back("Vary", "Origin");
 }
 

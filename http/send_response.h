@@ -1,7 +1,7 @@
 #pragma once
 // Sending one answer, for connection.cpp alone. Whatever is sent goes in pieces, under a watch: a
-// reader may be slow, but not stop. A body that has a rest is made while it is sent and goes out
-// chunked, or to the end of the connection for HTTP/1.0.
+// reader may be slow, but not too slow. A body that has a rest is made while it is sent and goes
+// out chunked, or to the end of the connection for HTTP/1.0.
 
 #include <array>
 #include <charconv>
@@ -19,9 +19,9 @@ namespace evq {
 
 struct SendOptions {
   std::string_view trace_id;
-  unsigned version = 11;   // of the request
-  bool head_only = false;  // HEAD
-  std::int64_t stall_ms = kHttpWriteStallMsMax;
+  unsigned version = 11;                             // of the request
+  bool head_only = false;                            // HEAD
+  std::int64_t window_ms = kHttpAnswerRateWindowMs;  // of the least rate
 };
 
 struct SendOutcome {
@@ -56,7 +56,7 @@ asio::awaitable<bool> send_bytes(Stream& stream, WriteWatch& watch, std::string_
   while (!bytes.empty() && !error) {
     const std::size_t sent =
         co_await stream.async_write_some(asio::buffer(bytes.data(), bytes.size()), quietly(error));
-    watch.note_progress();
+    watch.note_sent(sent);
     bytes.remove_prefix(sent);
   }
   co_return !error;
@@ -75,7 +75,7 @@ asio::awaitable<SendOutcome> send_pieces(Stream& stream, WriteWatch& watch, Http
   message.chunked(chunked);
   http::response_serializer<http::empty_body> serializer(message);
   error_code error;
-  co_await http::async_write_header(stream, serializer, quietly(error));
+  watch.note_sent(co_await http::async_write_header(stream, serializer, quietly(error)));
   SendOutcome outcome;
   std::string frame;
   for (bool more = true, first = true; more && !error; first = false) {
@@ -117,7 +117,7 @@ asio::awaitable<SendOutcome> send_pieces(Stream& stream, WriteWatch& watch, Http
 template <class Stream>
 asio::awaitable<SendOutcome> send_response(Stream& stream, HttpResponse& response,
                                            const SendOptions& options) {
-  WriteWatch watch(beast::get_lowest_layer(stream), options.stall_ms);
+  WriteWatch watch(beast::get_lowest_layer(stream), options.window_ms);
   if (response.rest && !options.head_only) {
     co_return co_await send_pieces(stream, watch, response, options);
   }
@@ -140,8 +140,7 @@ asio::awaitable<SendOutcome> send_response(Stream& stream, HttpResponse& respons
     co_await http::async_write_header(stream, serializer, quietly(error));
   }
   while (!options.head_only && !error && !serializer.is_done()) {
-    co_await http::async_write_some(stream, serializer, quietly(error));
-    watch.note_progress();
+    watch.note_sent(co_await http::async_write_some(stream, serializer, quietly(error)));
   }
   co_return SendOutcome{!error, options.head_only || bodyless ? 0 : response.body.size()};
 }

@@ -31,8 +31,8 @@ struct HttpServerOptions {
   std::int64_t query_timeout_ms = 0;  // of one query; 0: none
   // Time until a request that waits for a worker is told that the server is busy.
   std::int64_t queue_wait_ms = kQueryQueueMsMax;
-  // Time until a client that takes nothing more of its answer is left.
-  std::int64_t write_stall_ms = kHttpWriteStallMsMax;
+  // Time over which a client takes its answer at the least rate, or is left.
+  std::int64_t answer_window_ms = kHttpAnswerRateWindowMs;
   // Takes one line of JSON for each answered request; empty: no access log.
   std::function<void(std::string_view line)> access_log;
   // Called once, on an IO thread, when the server begins to end; may be empty.

@@ -53,7 +53,7 @@ class Greeting : public std::enable_shared_from_this<Greeting> {
     if (!co_await read_record(&hello) || shared_.draining.load()) {
       co_return;
     }
-    shared_.connections.expect_proof(*entry_);
+    shared_.connections.note_cost(*entry_);
     tls_.emplace(std::move(bytes_), *context_);
     error_code error;
     co_await tls_->async_handshake(asio::ssl::stream_base::server, asio::buffer(hello),

@@ -4,6 +4,8 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "http/auth.h"
+#include "http/framing.h"
+#include "http/limits.h"
 #include "store/base/control.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
@@ -109,6 +111,12 @@ Result<CreatedToken> make_token(const TokenSpec& spec) {
   if (spec.expires.has_value() && *spec.expires <= now) {
     return make_error(ErrorCode::kUsage, "the token's expiry is in the past");
   }
+  if (spec.capabilities.size() > kTokenCapabilitiesBytesMax) {
+    return make_error(ErrorCode::kUsage,
+                      "the token's capabilities are longer than the limit of " +
+                          size_text(kTokenCapabilitiesBytesMax),
+                      "* stands for all datasets");
+  }
   EVQ_TRY(parse_capabilities(spec.capabilities));
   CreatedToken created;
   created.secret = make_token_secret(spec.personal);
@@ -182,8 +190,7 @@ Status check_permission(PermissionOf of, std::string_view resource, std::string_
 }
 
 Status check_capabilities(std::string_view json) {
-  EVQ_TRY_ASSIGN(const Capabilities capabilities, parse_capabilities(json));
-  EVQ_TRY_ASSIGN(const Capabilities::Named views, parse_view_capabilities(json));
+  EVQ_TRY_ASSIGN(const Capabilities capabilities, parse_capabilities(json, OddViews::kRefused));
   for (const auto& [dataset, resources] : capabilities.datasets) {
     if (dataset != "*") {
       if (const Status name = check_dataset_name(dataset); !name.ok()) {  // no other will be there
@@ -194,7 +201,7 @@ Status check_capabilities(std::string_view json) {
     EVQ_TRY(check_actions(PermissionOf::kDataset, "datasetCapabilities of '" + dataset + "'",
                           resources));
   }
-  for (const auto& [view, resources] : views) {
+  for (const auto& [view, resources] : capabilities.views) {
     EVQ_TRY(check_actions(PermissionOf::kView, "viewCapabilities of '" + view + "'", resources));
   }
   return check_actions(PermissionOf::kOrganization, "orgCapabilities", capabilities.organization);

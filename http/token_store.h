@@ -25,8 +25,8 @@ struct CreatedToken {
   std::string secret;
 };
 
-// Makes a token without storing it. kUsage for a missing or too long name, bad capabilities, or an
-// expiry in the past.
+// Makes a token without storing it. kUsage for a missing or too long name, bad or too long
+// capabilities, or an expiry in the past.
 Result<CreatedToken> make_token(const TokenSpec& spec);
 // Makes a token as make_token() does, and stores it.
 Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spec);

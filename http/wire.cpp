@@ -6,6 +6,7 @@
 #include "apl/syntax/diagnostics.h"
 #include "http/wire_json.h"
 #include "store/base/json_writer.h"
+#include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
@@ -254,6 +255,9 @@ Result<CompletionPlace> read_completion_body(std::string_view text) {
     return make_error(ErrorCode::kUsage, "apl is required: the text to complete");
   }
   place.apl = apl->get<std::string>();
+  if (place.apl.size() > kQueryTextBytesMax) {
+    return diag::text_too_long(kQueryTextBytesMax);
+  }
   EVQ_TRY_ASSIGN(const std::optional<std::uint64_t> cursor, wire::optional_count(body, "cursor"));
   place.cursor = std::min<std::uint64_t>(cursor.value_or(UINT64_MAX), place.apl.size());
   return place;

@@ -6,6 +6,8 @@
 #include "apl/service/given_time.h"
 #include "apl/service/result_writer.h"
 #include "apl/service/starred.h"
+#include "http/framing.h"
+#include "http/limits.h"
 #include "http/wire_json.h"
 #include "store/base/ascii.h"
 #include "store/base/control.h"
@@ -450,7 +452,13 @@ Result<ObjectBody> merge_object(std::string_view known, std::string_view changes
       json[name] = value;
     }
   }
-  return object_body(std::move(json));
+  ObjectBody merged = object_body(std::move(json));
+  // What is stored may be longer than a request: it can still be changed, but not made to grow.
+  if (merged.body.size() > kHttpObjectBytesMax && merged.body.size() > known.size()) {
+    return make_error(ErrorCode::kTooLarge, "it would be larger than a request may be, which is " +
+                                                size_text(kHttpObjectBytesMax));
+  }
+  return merged;
 }
 
 Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns) {

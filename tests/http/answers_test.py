@@ -96,6 +96,15 @@ class Answers(ServerCase):
         self.assertEqual(complete("w | where user == ")[2]["u1"]["replacement"], "'u1'")
         self.assertEqual(complete("")[2]["w"]["kind"], "dataset")
 
+    def test_a_text_to_complete_is_no_longer_than_a_query(self):
+        status, answer = self.server.call("POST", "/v1/_complete", {"apl": "w | sta".rjust(256 << 10)})
+        self.assertEqual((status, answer["end"]), (200, 256 << 10))
+        status, answer = self.server.call("POST", "/v1/_complete", {"apl": "w | sta".rjust((256 << 10) + 1)})
+        self.assertEqual(status, 400)
+        self.assertIn("longer than 262144 bytes", answer["message"])
+        candidates = self.server.call("POST", "/v1/_complete", {"apl": "let aa = 1;" * 3 + "w | where a"})[1]["candidates"]
+        self.assertEqual([each["name"] for each in candidates].count("aa"), 1)
+
     def decode_strictly(self, answer):
         """Types that axiom-go, axiom-py and axiom-rs insist on."""
         status = answer["status"]

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "http/limits.h"
 #include "http/message.h"
 #include "http/token_store.h"
 #include "store/base/control.h"
@@ -94,18 +95,18 @@ TEST_CASE("the only dataset of a token is one that it names for the same") {
   }
 }
 
-TEST_CASE("capabilities: those of views are read apart, and let nobody in or out") {
+TEST_CASE("capabilities: those of views let nobody in or out") {
   const std::string json = R"({"viewCapabilities":{"v":{"query":["read"],"share":null}}})";
-  const Result<Capabilities::Named> views = parse_view_capabilities(json);
-  REQUIRE(views.ok());
-  CHECK(views->at("v") == Capabilities::Actions{{"query", {"read"}}});
+  const Result<Capabilities> strict = parse_capabilities(json, OddViews::kRefused);
+  REQUIRE(strict.ok());
+  CHECK(strict->views.at("v") == Capabilities::Actions{{"query", {"read"}}});
   CHECK_FALSE(parse_capabilities(json)->may("v", "query", "read"));
   CHECK(parse_capabilities(json)->may_view("v", "query", "read"));
   CHECK_FALSE(parse_capabilities(json)->may_view("w", "query", "read"));
-  CHECK(parse_view_capabilities("")->empty());
+  CHECK(parse_capabilities("", OddViews::kRefused)->views.empty());
   const std::string odd =
       R"({"viewCapabilities":{"v":7}})";  // of a token made before they were read
-  CHECK_FALSE(parse_view_capabilities(odd).ok());
+  CHECK_FALSE(parse_capabilities(odd, OddViews::kRefused).ok());
   CHECK(parse_capabilities(odd).ok());
   CHECK(parse_capabilities(odd)->views.empty());
 }
@@ -132,10 +133,12 @@ TEST_CASE("capabilities of another shape are refused") {
 TEST_CASE("a token that cannot be is refused before anything is stored") {
   Fixture f;
   const std::int64_t now = wall_clock_now_ns();
+  const auto blanks = [](std::size_t count) { return std::string(count, ' '); };
   const TokenSpec refused[] = {{"", "", false, "", {}},
                                {std::string(kResourceNameBytesMax + 1, 'n'), "", false, "", {}},
                                {"n", std::string(kResourceTextBytesMax + 1, 'd'), false, "", {}},
                                {"n", "", false, "[]", {}},
+                               {"n", "", false, blanks(kTokenCapabilitiesBytesMax - 1) + "{}", {}},
                                {"n", "", false, "", now - 1}};
   for (const TokenSpec& spec : refused) {
     const Result<CreatedToken> made = create_token(f.store->definitions(), spec);
@@ -145,7 +148,8 @@ TEST_CASE("a token that cannot be is refused before anything is stored") {
   }
   CHECK(f.store->definitions().tokens().list()->empty());
   const TokenSpec limits{std::string(kResourceNameBytesMax, 'n'),
-                         std::string(kResourceTextBytesMax, 'd'), false, "{}", now + kHourNs};
+                         std::string(kResourceTextBytesMax, 'd'), false,
+                         blanks(kTokenCapabilitiesBytesMax - 2) + "{}", now + kHourNs};
   CHECK(create_token(f.store->definitions(), limits).ok());
   CHECK(find_token(f.store->definitions(), "none").error().code == ErrorCode::kNotFound);
   CHECK(delete_token(f.store->definitions(), "none").error().code == ErrorCode::kNotFound);

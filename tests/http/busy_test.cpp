@@ -91,15 +91,15 @@ TEST_CASE("of connections that cost much and have shown no right the oldest goes
     entries.push_back(list.add([&closed, i] { closed.push_back(i); }));
   }
   for (std::size_t i = 0; i < kHttpUnprovenBurstMax; ++i) {
-    list.expect_proof(entries[i]);
+    list.note_cost(entries[i]);
   }
   CHECK(closed.empty());
   list.prove(entries[0]);
-  list.expect_proof(entries[kHttpUnprovenBurstMax]);
+  list.note_cost(entries[kHttpUnprovenBurstMax]);
   CHECK(closed.empty());
-  list.expect_proof(entries[kHttpUnprovenBurstMax + 1]);
+  list.note_cost(entries[kHttpUnprovenBurstMax + 1]);
   CHECK(closed == std::vector<std::size_t>{1});
-  list.expect_proof(entries[kHttpUnprovenBurstMax + 2]);  // the first one is on its way
+  list.note_cost(entries[kHttpUnprovenBurstMax + 2]);  // the first one is on its way
   CHECK(closed == std::vector<std::size_t>{1, 2});
 }
 
@@ -151,6 +151,29 @@ TEST_CASE("room for a connection is made by the one that has been idle longest")
   list.remove(second);
   list.remove(busy);
   CHECK(list.size() == 0);
+}
+
+TEST_CASE("an answer is cut off for room only where no right to it was shown, and nobody waits") {
+  ConnectionList list;
+  std::vector<std::string> closed;
+  const auto add = [&](const char* name, ConnectionState state) {
+    const auto entry = list.add([&closed, name] { closed.emplace_back(name); });
+    list.mark(entry, state, nullptr);
+    return entry;
+  };
+  list.prove(add("proven", ConnectionState::kSending));
+  add("busy", ConnectionState::kBusy);
+  list.close_oldest_idle();
+  CHECK(closed.empty());
+  add("first", ConnectionState::kSending);
+  add("second", ConnectionState::kSending);
+  add("receiving", ConnectionState::kReceiving);
+  for (int i = 0; i < 5; ++i) {
+    list.close_oldest_idle();
+  }
+  CHECK(closed == std::vector<std::string>{"receiving", "first", "second"});
+  list.close_idle();  // as before it ends: what is answered is let finish
+  CHECK(closed == std::vector<std::string>{"receiving", "first", "second", "receiving"});
 }
 
 // Holds its workers while told to, and tells what the server itself has to say.
@@ -246,6 +269,58 @@ TEST_CASE("a request that waits for too long is answered while all workers are b
   CHECK(clients.back()->read().ends_with("/held: the server is busy, try again"));
   CHECK(clients.front()->read().starts_with("HTTP/1.1 200 "));
   CHECK(application.running.load() == workers);
+}
+
+// Of a request that waits for events each turn has an empty page; others hold their workers.
+class PagingApplication final : public HttpApplication {
+ public:
+  Admission admit(HttpRequest& /*request*/) override { return {Lane::kQuery, 1024, {}}; }
+  HttpResponse handle(HttpRequest& request) override {
+    HttpResponse response;
+    if (request.path == "/watch") {
+      turns.fetch_add(1);
+      response.body = "an empty page";
+      response.again_ms = 1;
+      return response;
+    }
+    running.fetch_add(1);
+    while (held.load()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return response;
+  }
+  HttpResponse refuse(const HttpRequest& /*request*/, const Refusal& why) const override {
+    return error_response(why.status, why.message);
+  }
+
+  std::atomic<bool> held{true};
+  std::atomic<std::size_t> turns{0};
+  std::atomic<std::size_t> running{0};
+};
+
+TEST_CASE("who waits for events gets its empty page when no worker has time for the next turn") {
+  PagingApplication application;
+  HttpServerOptions options;
+  options.queue_wait_ms = 2000;
+  const RunningServer server(application, options);
+  const auto send = [&](std::string_view path) {
+    auto client = std::make_unique<SocketClient>(server.port());
+    REQUIRE(client->send("GET " + std::string(path) + " HTTP/1.1\r\nHost: a\r\n\r\n"));
+    return client;
+  };
+  const auto watcher = send("/watch");
+  REQUIRE(comes_true([&] { return application.turns.load() > 1; }));
+  std::vector<std::unique_ptr<SocketClient>> clients;
+  const std::size_t workers = ThreadPool::processors() * kQueriesPerProcessorMax;
+  for (std::size_t i = 0; i < workers; ++i) {
+    clients.push_back(send("/held"));
+    REQUIRE(comes_true([&] { return application.running.load() == i + 1; }));
+  }
+  CHECK(watcher->readable(kPatienceMs));
+  const std::string page = watcher->read();
+  CHECK(page.starts_with("HTTP/1.1 200 "));
+  CHECK(page.ends_with("an empty page"));
+  application.held.store(false);
 }
 
 // Finds out that its requests are large once it has them.

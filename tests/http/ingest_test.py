@@ -42,8 +42,12 @@ class Ingest(ServerCase):
         self.server.call("POST", "/v1/ingest/repaired", b'{"n":1,"_time":"2024-05-01T10:20:30Z"}', headers)
         self.assertNotIn("X-Evq-Untimed", self.server.headers)
         self.assertNotIn("X-Evq-Repaired", self.server.headers)
-        status, answer = self.server.call("POST", "/v1/ingest/repaired?strict=true", lines, headers)
-        self.assertEqual((status, answer["ingested"], answer["failed"]), (200, 1, 2))
+        for asked in ("true", "yes"):
+            status, answer = self.server.call("POST", f"/v1/ingest/repaired?strict={asked}", lines, headers)
+            self.assertEqual((status, answer["ingested"], answer["failed"]), (200, 1, 2))
+        status, answer = self.server.call("POST", "/v1/ingest/repaired?strict=very", lines, headers)
+        self.assertEqual((status, answer["message"]),
+                         (400, "strict must be one of true/false, t/f, yes/no, y/n, on/off, 1/0"))
 
     def test_ingest_formats_encodings_and_labels(self):
         call = self.server.call

@@ -142,6 +142,57 @@ class Life(unittest.TestCase):
             connection.close()
         self.assertEqual(server.stop(), 0)
 
+    def test_readers_without_a_token_that_stop_in_an_answer_keep_nobody_out(self):
+        server = Server("--cors-origin", "*")  # has longer answers
+        self.assertEqual(server.call("GET", "/v2/datasets")[0], 200)
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (300, 300))
+        ask = b"OPTIONS /v2/datasets HTTP/1.1\r\nHost: localhost\r\nOrigin: http://a.example\r\n\r\n"
+        readers = [socket.socket() for _ in range(200)]
+        for reader in readers:
+            self.addCleanup(reader.close)
+            # So that the machines keep little of what is sent and not read yet.
+            reader.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 88)
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+            reader.settimeout(50)
+            reader.connect(("127.0.0.1", server.port))
+            with contextlib.suppress(ConnectionError):
+                reader.sendall(ask * 90)
+        sent = lambda: sum(line["path"] == "/v2/datasets" for line in server.logged())
+        counts = [0]
+
+        def stand():  # in the middle of what they have asked for
+            counts.append(sent())
+            time.sleep(0.2)
+            return counts[-1] == counts[-2] > 0
+
+        wait_until(stand)
+        self.assertLess(counts[-1], 90 * 150)
+
+        def ask_meanwhile():
+            with contextlib.suppress(ConnectionError):
+                return server.call("GET", "/v2/datasets")
+
+        for _ in range(5):  # sooner than readers that stop are left
+            answer = wait_until(ask_meanwhile, 20, "the server takes no connection")
+            self.assertEqual(answer[0], 200)
+        for reader in readers:
+            reader.close()
+        self.assertEqual(server.stop(), 0)
+
+    def test_a_connection_without_a_token_has_an_end(self):
+        answers_max = 100
+        server = Server()
+        ask = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        token = b"GET /v2/datasets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n"
+        wrong, right = token % b"xaat-wrong", token % server.token.encode()
+        last = ask.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+        for sent, answers in ((ask * 150, answers_max), (wrong * 150, answers_max),
+                              (ask * 99 + right + ask * 150 + last, 251)):
+            answer = server.raw(sent)
+            self.assertEqual(answer.count(b"HTTP/1.1 "), answers)
+            self.assertEqual(answer.count(b"Connection: close"), 1)
+        self.assertEqual(server.stop(), 0)
+
     def test_whoever_goes_away_before_the_answer_is_in_the_log_and_the_counters(self):
         server = Server("--no-auth")
         endless = json.dumps({"apl": "range x from 1 to 1000000000 step 1 "

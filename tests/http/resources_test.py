@@ -4,6 +4,7 @@
 Usage: resources_test.py EVQ.
 """
 
+import json
 import sys
 import threading
 import unittest
@@ -179,6 +180,77 @@ class Resources(ServerCase):
         self.assertEqual(call("PUT", "/v2/vfields/" + first["id"], field("v"))[0], 200)
         self.assertEqual(call("POST", "/v2/vfields", field("v", "none-yet"))[0], 200)
         self.assertEqual(len(call("GET", "/v2/vfields?dataset=owned")[1]), 2)
+
+    def test_a_virtual_field_is_named_as_a_field_may_be(self):
+        field = lambda name, dataset="names": {"dataset": dataset, "name": name, "expression": "1"}
+        for name in ("n" * 200, "é" * 100, "$__row", "__x"):
+            status, made = self.server.call("POST", "/v2/vfields", field(name))
+            self.assertEqual(status, 200, (name, made))
+        for given in (field("n" * 201), field(""), field("_time"), field("_sysTime"), field("__x__"),
+                      field("v", "no dataset"), field("v", "d" * 129)):
+            for method, path in (("POST", "/v2/vfields"), ("PUT", "/v2/vfields/" + made["id"])):
+                status, answer = self.server.call(method, path, given)
+                self.assertEqual(status, 400, (given, answer))
+        self.assertEqual(len(self.server.call("GET", "/v2/vfields?dataset=names")[1]), 4)
+
+    def test_a_dataset_has_so_many_virtual_fields_and_no_more(self):
+        call = self.server.call
+        field = lambda name, dataset="crowded": {"dataset": dataset, "name": name, "expression": "1"}
+        made = [call("POST", "/v2/vfields", field(f"v{n}"))[1]["id"] for n in range(200)]
+        status, answer = call("POST", "/v2/vfields", field("more"))
+        self.assertEqual(status, 400)
+        self.assertIn("at most 200 virtual fields", answer["message"])
+        status, other = call("POST", "/v2/vfields", field("more", "roomy"))
+        self.assertEqual(status, 200)
+        self.assertEqual(call("PUT", "/v2/vfields/" + other["id"], field("more"))[0], 400)
+        self.assertEqual(call("PUT", "/v2/vfields/" + made[0], field("renamed"))[0], 200)
+        self.assertEqual(call("DELETE", "/v2/vfields/" + made[1])[0], 204)
+        self.assertEqual(call("PUT", "/v2/vfields/" + other["id"], field("more"))[0], 200)
+        call("POST", "/v1/ingest/crowded", [{"a": 1}])
+        found = self.server.query("crowded | project renamed, more, v199")
+        self.assertEqual(found["tables"][0]["columns"], [[1], [1], [1]])
+
+    def test_kept_objects_are_short(self):
+        call = self.server.call
+        most = 64 << 10
+        for kind, needed in (("annotations", {"type": "deploy", "datasets": ["long"]}), ("monitors", {"name": "m"}),
+                             ("vfields", {"dataset": "long", "name": "v", "expression": "1"}),
+                             ("notifiers", {"name": "m"}), ("views", {"name": "m"})):
+            def body(size):
+                empty = json.dumps({**needed, "x": ""})
+                return json.dumps({**needed, "x": "x" * (size - len(empty))})
+            headers = {"Content-Type": "application/json"}
+            status, made = call("POST", "/v2/" + kind, body(most), headers)
+            self.assertIn(status, (200, 201), kind)
+            for method, path in (("POST", "/v2/" + kind), ("PUT", f"/v2/{kind}/{made['id']}")):
+                try:
+                    status = call(method, path, body(most + 1), headers)[0]
+                except (BrokenPipeError, ConnectionResetError):
+                    status = 413  # while it was sent
+                self.assertEqual(status, 413, (method, kind))
+
+    def test_changes_do_not_make_an_annotation_long(self):
+        made = self.server.call("POST", "/v2/annotations", {"type": "deploy", "datasets": ["grown"]})[1]
+        one = "/v2/annotations/" + made["id"]
+        self.assertEqual(self.server.call("PUT", one, {"a": "a" * 40000})[0], 200)
+        status, answer = self.server.call("PUT", one, {"b": "b" * 40000})
+        self.assertEqual(status, 413)
+        self.assertIn("64 KiB", answer["message"])
+        self.assertEqual(self.server.call("PUT", one, {"a": "", "b": "b" * 40000})[0], 200)
+        self.assertEqual([len(self.server.call("GET", one)[1][name]) for name in "ab"], [0, 40000])
+
+    def test_dashboards_are_listed_in_pages(self):
+        call = self.server.call
+        before = call("GET", "/v2/dashboards")[1]
+        made = [call("POST", "/v2/dashboards", {"dashboard": {**BOARD, "name": f"p{n}"}})[1]["dashboard"]["uid"]
+                for n in range(70)]
+        listed = call("GET", "/v2/dashboards")[1]
+        self.assertEqual([each["uid"] for each in listed][len(before):], made)
+        for offset, limit in ((0, 1), (0, 32), (1, 33), (5, 64), (len(before) + 69, 5), (len(before) + 70, 5)):
+            page = call("GET", f"/v2/dashboards?offset={offset}&limit={limit}")[1]
+            self.assertEqual(page, listed[offset:offset + limit], (offset, limit))
+        for uid in made:
+            self.assertEqual(call("DELETE", "/v2/dashboards/uid/" + uid)[0], 204)
 
     def test_of_virtual_fields_of_one_name_one_is_kept(self):
         def statuses_of(calls):

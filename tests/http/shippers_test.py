@@ -383,6 +383,31 @@ class Documents(ServerCase):
         _, answer = self.server.call("POST", self.ROOTS[0].format("ids") + "/_bulk", many)
         self.assertEqual([item["index"]["_id"] for item in answer["items"]], [f"i{n}" for n in range(20000)])
 
+    def test_an_id_is_as_long_as_in_elasticsearch_and_no_longer(self):
+        root = self.ROOTS[0].format("long-ids")
+        for size, status in ((512, 200), (513, 400)):
+            lines = b'{"index":{"_id":"%s"}}\n{"n":1}\n' % (b"i" * size)
+            got, answer = self.server.call("POST", root + "/_bulk", lines)
+            self.assertEqual(got, status, answer)
+            got, _ = self.server.call("PUT", root + "/logs/_doc/" + "i" * size, {"n": 1})
+            self.assertEqual(got, 201 if status == 200 else 400)
+        self.assertIn("action line 1 of the bulk body is refused: an _id is longer than 512 bytes",
+                      answer["error"]["reason"])
+        self.assertEqual(self.server.query("['long-ids'] | count")["tables"][0]["columns"], [[2]])
+
+    def test_the_ids_of_a_long_answer_wait_in_a_file(self):
+        number = lambda n: b"%08d" % n + b"i" * 500
+        lines = b"".join(b'{"delete":{"_id":"%s"}}\n' % number(n) for n in range(40000))
+        _, answer = self.server.call("POST", self.ROOTS[0].format("ids") + "/_bulk", lines)
+        self.assertEqual([item["delete"]["_id"] for item in answer["items"]],
+                         [number(n).decode() for n in range(40000)])
+        request = (b"POST %s/_bulk HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+                   % (self.ROOTS[0].format("ids").encode(), len(lines)))
+        with self.server.connect() as sock:
+            sock.sendall(request + lines)
+            self.assertTrue(sock.recv(1).startswith(b"H"))
+            self.assertTrue(self.server.unnamed_files())
+
     def test_what_is_asked_of_an_index_is_true(self):
         for root in self.ROOTS:
             root = root.format("asked")

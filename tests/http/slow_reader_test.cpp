@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "http/limits.h"
 #include "http/message.h"
 #include "http/server.h"
 #include "store/base/limits.h"
@@ -62,11 +63,11 @@ SlowRead read_slowly(const Clients& clients, std::chrono::milliseconds time) {
   return read;
 }
 
-TEST_CASE("a reader may be as slow as it likes, but not stop") {
+TEST_CASE("a reader may be slow, but not stop") {
   constexpr std::chrono::milliseconds kSlow(4500);
   constexpr std::chrono::milliseconds kRoundMax(500);  // nobody pauses for more than two rounds
   HttpServerOptions options;
-  options.write_stall_ms = 1500;  // the socket has no room for new bytes for longer than that
+  options.answer_window_ms = 1500;  // the socket has no room for new bytes for longer than that
   LongAnswers application;
   bool counted = false;
   for (int tries = 0; tries < 5 && !counted; ++tries) {
@@ -85,6 +86,31 @@ TEST_CASE("a reader may be as slow as it likes, but not stop") {
     CHECK(comes_true([&] { return server.connections() == 0; }));
   }
   CHECK(counted);
+}
+
+TEST_CASE("a reader that takes a little all the time, but less than the least rate, is left") {
+  HttpServerOptions options;
+  options.answer_window_ms = 4000;
+  LongAnswers application;
+  const RunningServer server(application, options);
+  Clients clients;
+  for (const char* path : {"/whole", "/pieces"}) {
+    clients.push_back(std::make_unique<SocketClient>(server.port(), 1));  // as few as there can be
+    REQUIRE(clients.back()->send("GET " + std::string(path) + " HTTP/1.1\r\nHost: a\r\n\r\n"));
+  }
+  REQUIRE(comes_true([&] { return server.connections() == 2; }));
+  const auto pause = std::chrono::milliseconds(100);
+  const auto bytes = kHttpAnswerBytesPerSecondMin / 20;  // half of the rate at the most
+  constexpr int kRounds = 600;
+  CHECK(comes_true(
+      [&] {
+        for (const auto& client : clients) {
+          client->read(bytes);
+        }
+        std::this_thread::sleep_for(pause);
+        return server.connections() == 0;
+      },
+      kRounds));
 }
 
 }  // namespace

@@ -29,19 +29,21 @@ class Times(ServerCase):
         envelopes = [{"event": line}, {"event": "no time"}, {"event": line + " 2", "time": 1714558831},
                      {"event": line + " 3", "fields": {"_time": LATER}}]
         body = "".join(json.dumps(each) for each in envelopes)
-        for asked in ("", "&auto_extract_timestamp=false"):
-            dataset = "off" + str(len(asked))
+        for number, asked in enumerate(("", *("&auto_extract_timestamp=" + off
+                                              for off in ("false", "False", "0", "f", "No", "n", "off")))):
+            dataset = f"off{number}"
             self.send(f"/event?index={dataset}{asked}", body)
             self.assertEqual(self.times(dataset), {line: None, "no time": None, line + " 2": LATER,
                                                    line + " 3": LATER})
-        for number, asked in enumerate(("true", "True", "1")):
+        for number, asked in enumerate(("true", "True", "1", "t", "yes", "Y", "on")):
             self.send(f"?index=on{number}&auto_extract_timestamp={asked}", body)
             self.assertEqual(self.times(f"on{number}"), {line: OLD, "no time": None, line + " 2": LATER,
                                                          line + " 3": LATER})
         status, answer = self.server.call(
             "POST", "/services/collector?index=on0&auto_extract_timestamp=maybe", body)
         self.assertEqual(status, 400, answer)
-        self.assertIn("auto_extract_timestamp", answer["text"])
+        self.assertIn("auto_extract_timestamp must be one of true/false, t/f, yes/no, y/n, on/off, 1/0",
+                      answer["text"])
 
     def test_objects_keep_what_they_say_themselves(self):
         self.send("?index=objects&auto_extract_timestamp=true",

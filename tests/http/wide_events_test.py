@@ -57,6 +57,19 @@ class WideEvents(ServerCase):
         rows = self.server.query("nulls | project host, _user_host, a, _user_a")
         self.assertEqual(rows["tables"][0]["columns"], [["h"], ["own"], [1], [2]])
 
+    def test_an_object_of_any_width_can_be_asked_for(self):
+        """Of 3,960 members, whose names together are longer than a query may be."""
+        events = [{"_time": "2024-05-01T10:00:00Z", "i": i, "n": {
+            f"a_member_with_a_name_of_some_length_{i}_{j}": 1 for j in range(990)}} for i in range(4)]
+        for event in (*events, {"_time": "2024-05-01T10:00:00Z", "i": 4}):
+            self.assertEqual(self.server.call("POST", "/v1/ingest/members", json.dumps([event]))[0], 200)
+        for op, count in (("exists", 4), ("not-exists", 1)):
+            status, answer = self.server.call("POST", "/v1/datasets/members/query", {
+                "startTime": "2024-05-01T00:00:00Z", "endTime": "2024-05-02T00:00:00Z",
+                "filter": {"op": op, "field": "n"}, "aggregations": [{"op": "count", "field": "*"}]})
+            self.assertEqual(status, 200, answer)
+            self.assertEqual(answer["buckets"]["totals"][0]["aggregations"][0]["value"], count)
+
     def test_members_take_their_share_of_the_memory(self):
         count = 2500000
         status, answer = self.splunk('"host":"a",' + members(count))
