@@ -73,7 +73,9 @@ void append_named_line(std::string_view line, const IngestOptions& options, std:
   } else if (is_logfmt_line(rest, 2)) {
     append_logfmt_as_json(&event, rest, timed ? logfmt_time(rest) : std::nullopt);
   } else {
-    const auto time = timed ? leading_time(rest, wall_clock_now_ns()) : std::nullopt;
+    const auto time = timed
+                          ? leading_time(rest, times_from(options.written_ns, wall_clock_now_ns()))
+                          : std::nullopt;
     append_text_as_json(&event, rest, time);
   }
   if (!named.name.empty()) {

@@ -55,11 +55,22 @@ bool tells_none_apart(std::string_view query, const std::set<std::string>& names
          std::ranges::none_of(names, has) && std::ranges::none_of(kReadsSeveral, has);
 }
 
+// What is true of a store that is kept does not help with one for a single query.
+Error in_scratch_store(Error error) {
+  if (error.code == ErrorCode::kDiskFull) {
+    error.hint = "free some space, or name a folder on another disk with TMPDIR";
+  }
+  return error;
+}
+
 Result<std::unique_ptr<Service>> open_scratch_service(const std::string& directory) {
   ServiceOptions options;
   options.store_directory = directory;
   options.scratch_store = true;
-  return Service::open(options);
+  auto service = Service::open(options);
+  return service.ok()
+             ? std::move(service)
+             : Result<std::unique_ptr<Service>>(in_scratch_store(std::move(service).take_error()));
 }
 
 }  // namespace
@@ -82,12 +93,14 @@ class EventFileLoader {
     if (path != "-") {
       EVQ_TRY_ASSIGN(file, File::open_input(path, interrupt_control()));
     }
+    IngestOptions options = reading_;
+    options.written_ns = path == "-" ? std::nullopt : written_ns(file);
     const std::string shown = path == "-" ? "stdin" : path;
     LoadingProgress progress(global_, shown, file);
     const std::unique_ptr<ByteSource> decoded =
         decoded_source(progress.source_of(std::move(file)), {});
     RewrittenSource rewritten(*decoded);
-    auto begun = rewritten.begin(reading_, interrupt_control());
+    auto begun = rewritten.begin(std::move(options), interrupt_control());
     if (!begun.ok()) {
       return input_error(std::move(begun).take_error(), path);
     }
@@ -134,7 +147,7 @@ class EventFileLoader {
       loaded_.broken_ = loaded_.broken_.value_or(input_error(std::move(error), path));
       return {};
     }
-    return input_error(notes_.with_header_hint(std::move(error), path), path);
+    return input_error(in_scratch_store(notes_.with_header_hint(std::move(error), path)), path);
   }
 
   void note_input(const std::string& path, const std::string& shown, const InputHead& source,

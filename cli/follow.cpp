@@ -19,11 +19,12 @@
 #include "cli/ingest_options.h"
 #include "cli/input_files.h"
 #include "cli/interrupt.h"
+#include "cli/limits.h"
 #include "cli/output.h"
 #include "http/wire.h"
 #include "store/base/checksum.h"
 #include "store/base/control.h"
-#include "store/base/limits.h"
+#include "store/base/file.h"
 #include "store/base/process.h"
 #include "store/base/time.h"
 #include "store/base/told_number.h"
@@ -33,8 +34,6 @@ namespace evq {
 namespace {
 
 constexpr std::int64_t kPollMs = PathWatch::kPollMs;
-// So many files wait at most for a target that is away, and half of the descriptors.
-constexpr std::size_t kWaitingFilesMax = 4096;
 constexpr std::int64_t kServerWaitMs = 1000;
 constexpr std::size_t kBatchBytesMax = std::size_t{1} << 20U;
 // The last line of a renamed file is over without its end when nothing has come for so long.
@@ -58,7 +57,8 @@ class Follower {
       note_failure(*batch_file_, batch_begin_ + line_starts_.find(batch_, line), failure.reason);
     };
     raise_descriptor_limit();
-    files_max_ = std::clamp<std::size_t>(descriptor_limit() / 2, 2, kWaitingFilesMax);
+    // Half of the descriptors are left to the target.
+    files_max_ = std::clamp<std::size_t>(descriptor_limit() / 2, 2, kFollowedFilesWaitingMax);
     EVQ_TRY(open_first());
     while (true) {
       EVQ_TRY(interrupt_control().check());
@@ -84,7 +84,7 @@ class Follower {
       return Status::success();
     }
     const auto report = target_.ingest({}, request_);
-    return report.ok() || passes(report.error().code) ? Status::success() : Status(report.error());
+    return report.ok() || passes(report.error()) ? Status::success() : Status(report.error());
   }
 
   // ------------------------------------------------------------ which files
@@ -184,8 +184,11 @@ class Follower {
     if (identity.has_value() && files_.size() >= files_max_) {
       tell_of_too_many(*identity);
     } else if (identity.has_value()) {
+      const FollowProgress start = reading_start(*sight.opened, given_up_);
+      std::erase_if(given_up_, [&](const auto& known) { return known.file == *identity; });
       files_.push_back(std::make_unique<FollowedFile>(*std::move(sight.opened), *identity));
-      return recall(*files_.back());
+      const auto begun = files_.back()->go_on(start);
+      return begun.ok() ? Status::success() : Status(begun.error());
     } else if (sight.known.has_value()) {  // the last, or one that came back
       const auto back = files_.begin() + static_cast<std::ptrdiff_t>(*sight.known);
       std::rotate(back, back + 1, files_.end());
@@ -272,18 +275,6 @@ class Follower {
                             " after byte " + std::to_string(file.progress.offset) +
                             " is not stored");
     return let_go(file);
-  }
-
-  // A file that was given up and has the name again goes on where it was.
-  Status recall(FollowedFile& file) {
-    const auto known = std::ranges::find(given_up_, file.progress.file, &FollowProgress::file);
-    if (known == given_up_.end()) {
-      return Status::success();
-    }
-    const FollowProgress progress = *known;
-    given_up_.erase(known);
-    const auto same = file.go_on(progress);
-    return same.ok() ? Status::success() : Status(same.error());
   }
 
   // For the user.
@@ -459,7 +450,10 @@ class Follower {
     const std::string rewritten = form_->rewrites() ? form_->rewritten(batch_) : std::string();
     const std::string& events = form_->rewrites() ? rewritten : batch_;
     auto report = until_it_passes([&] {
-      watch_.begin(identities(), files_max_);
+      watch_.begin(identities(), files_max_, [this, text = progress()](const File& file) mutable {
+        append_progress(reading_start(file, given_up_), &text);
+        static_cast<void>(target_.save(text).ok());  // or it is when the call is over
+      });
       auto sent = target_.ingest(events, request_);
       std::ranges::move(watch_.end(), std::back_inserter(seen_));
       return sent;
@@ -478,17 +472,19 @@ class Follower {
     return Status::success();
   }
 
-  // A server that went away may come back, and a full disk may be given room.
-  static bool passes(ErrorCode code) {
-    return code == ErrorCode::kServer || code == ErrorCode::kUnavailable ||
-           code == ErrorCode::kDiskFull || code == ErrorCode::kReadOnly;
+  // A server that went away may come back, a full disk be given room; another's file stays so.
+  bool passes(const Error& error) const {
+    return error.code == ErrorCode::kServer || error.code == ErrorCode::kUnavailable ||
+           error.code == ErrorCode::kDiskFull ||
+           (error.code == ErrorCode::kReadOnly &&
+            (global_.remote() || is_on_read_only_disk(global_.store)));
   }
 
   // Does it again for as long as what it fails with passes.
   template <class Act>
   auto until_it_passes(const Act& act) -> decltype(act()) {
     auto done = act();
-    while (!done.ok() && passes(done.error().code)) {
+    while (!done.ok() && passes(done.error())) {
       EVQ_TRY(wait_for_room(done.error()));
       done = act();
     }
@@ -514,19 +510,27 @@ class Follower {
                             " (line skipped)");
   }
 
-  Status save() {
+  // Of all files that are open, in the order in which they had the name.
+  std::string progress() {
     std::string text;
     for (const auto& file : files_) {
       file->progress.stamp = stamp_;
-      text += (text.empty() ? "" : "\n") + progress_text(file->progress);
+      append_progress(file->progress, &text);
     }
-    return target_.save(text);
+    for (const FollowedPath::Sight& sight : seen_) {
+      if (sight.opened.has_value()) {
+        append_progress(reading_start(*sight.opened, given_up_), &text);
+      }
+    }
+    return text;
   }
+
+  Status save() { return target_.save(progress()); }
 
   // Which files there are is of use at once, and where it is not saved the next batch does it.
   Status save_if_there_is_room() {
     Status saved = save();
-    return saved.ok() || passes(saved.error().code) ? Status::success() : std::move(saved);
+    return saved.ok() || passes(saved.error()) ? Status::success() : std::move(saved);
   }
 
   const GlobalOptions& global_;

@@ -13,7 +13,8 @@
 // A file that rotation has renamed is read on beside the one that has its name now, because its
 // writers open that only after a while, until nothing has come to it for kRenamedFileQuietMs. All
 // are kept open, so that none is missed that has the name for a moment, and a thread of its own
-// looks for them while a batch is being stored (PathWatch).
+// looks for them while a batch is being stored, which may last, and has the progress saved with
+// each (PathWatch).
 //
 // One PieceCutter reads a file for as long as it grows; its pieces are the batches. What it has
 // learnt goes with each (input_before.h), and is looked up in the file when a run goes on.

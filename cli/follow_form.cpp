@@ -8,6 +8,7 @@
 #include "cli/input_files.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
+#include "store/base/utf8.h"
 #include "store/ingest/boundary.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/csv_header.h"
@@ -51,7 +52,7 @@ Result<bool> FollowForm::tell(const File& file, std::uint64_t offset, bool over)
     return false;
   }
   const std::string_view text =
-      without_mark(std::string_view(head).substr(0, lines == 0 ? size : lines));
+      without_byte_order_mark(std::string_view(head).substr(0, lines == 0 ? size : lines));
   if (!over && !full && is_blank(text)) {
     return false;
   }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cli/container_lines.h"
-#include "store/base/limits.h"
+#include "cli/limits.h"
 #include "store/base/time.h"
 
 namespace evq {

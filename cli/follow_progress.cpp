@@ -50,6 +50,10 @@ std::string progress_text(const FollowProgress& progress) {
   return text;
 }
 
+void append_progress(const FollowProgress& progress, std::string* text) {
+  *text += (text->empty() ? "" : "\n") + progress_text(progress);
+}
+
 std::vector<FollowProgress> read_progress(std::string_view text) {
   std::vector<FollowProgress> files;
   while (!text.empty()) {

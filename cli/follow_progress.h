@@ -28,6 +28,8 @@ struct FollowProgress {
 };
 
 std::string progress_text(const FollowProgress& progress);
+// Appends the line of one more file.
+void append_progress(const FollowProgress& progress, std::string* text);
 std::vector<FollowProgress> read_progress(std::string_view text);
 
 }  // namespace evq

@@ -1,6 +1,10 @@
 #include "cli/follow_target.h"
 
+#include <filesystem>
+#include <optional>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "apl/syntax/words.h"
 #include "cli/interrupt.h"
@@ -30,24 +34,39 @@ class RowCount final : public ResultSink {
   std::uint64_t rows = 0;
 };
 
-// Held for as long as the target lives.
-Result<FileLock> lock_follower(const std::string& path, const std::string& file) {
-  EVQ_TRY_ASSIGN(std::optional<FileLock> lock, FileLock::try_acquire(path));
-  if (!lock.has_value()) {
-    return make_error(ErrorCode::kUnavailable, file + " is being followed already",
-                      "another evq ingest --follow stores its lines");
+// Held for as long as the target lives: of the name that was given, and of where it leads.
+using FollowerLocks = std::vector<FileLock>;
+
+// `lock_prefix` and the checksum of `name_prefix` and a path make the path of its lock.
+Result<FollowerLocks> lock_follower(const std::string& lock_prefix, const std::string& name_prefix,
+                                    const std::string& path) {
+  std::vector<std::string> paths{path};
+  std::error_code unknown;
+  const std::string place = std::filesystem::weakly_canonical(path, unknown).string();
+  if (!unknown && place != path) {
+    paths.push_back(place);
   }
-  return *std::move(lock);
+  FollowerLocks locks;
+  for (const std::string& each : paths) {
+    const std::string file = lock_prefix + std::to_string(checksum64(name_prefix + each)) + ".lock";
+    EVQ_TRY_ASSIGN(std::optional<FileLock> lock, FileLock::try_acquire(file));
+    if (!lock.has_value()) {
+      return make_error(ErrorCode::kUnavailable, path + " is being followed already",
+                        "another evq ingest --follow stores its lines");
+    }
+    locks.push_back(*std::move(lock));
+  }
+  return locks;
 }
 
 class StoreTarget final : public FollowTarget {
  public:
   StoreTarget(std::unique_ptr<Service> service, std::string dataset, std::string setting,
-              FileLock lock)
+              FollowerLocks locks)
       : service_(std::move(service)),
         dataset_(std::move(dataset)),
         setting_(std::move(setting)),
-        lock_(std::move(lock)) {}
+        locks_(std::move(locks)) {}
 
   Result<std::optional<std::string>> progress() override {
     return service_->store().definitions().setting(setting_);
@@ -80,7 +99,7 @@ class StoreTarget final : public FollowTarget {
   const std::unique_ptr<Service> service_;
   const std::string dataset_;
   const std::string setting_;
-  const FileLock lock_;
+  const FollowerLocks locks_;
 };
 
 // The progress of each server, dataset and file is a file of its own, which begins with their
@@ -88,12 +107,12 @@ class StoreTarget final : public FollowTarget {
 class ServerTarget final : public FollowTarget {
  public:
   ServerTarget(std::unique_ptr<RemoteServer> server, std::string dataset, std::string names,
-               std::string file, FileLock lock)
+               std::string file, FollowerLocks locks)
       : server_(std::move(server)),
         dataset_(std::move(dataset)),
         names_(std::move(names)),
         file_(std::move(file)),
-        lock_(std::move(lock)) {}
+        locks_(std::move(locks)) {}
 
   Result<std::optional<std::string>> progress() override {
     if (!file_exists(file_)) {
@@ -118,7 +137,7 @@ class ServerTarget final : public FollowTarget {
   const std::string dataset_;
   const std::string names_;
   const std::string file_;
-  const FileLock lock_;
+  const FollowerLocks locks_;
 };
 
 }  // namespace
@@ -128,21 +147,20 @@ Result<std::unique_ptr<FollowTarget>> open_follow_target(const GlobalOptions& gl
                                                          const std::string& path) {
   if (global.remote()) {
     EVQ_TRY_ASSIGN(std::unique_ptr<RemoteServer> server, RemoteServer::open(global));
-    std::string names = global.settings.value("server") + " " + dataset + " " + path;
+    const std::string prefix = global.settings.value("server") + " " + dataset + " ";
+    std::string names = prefix + path;
     const std::string folder = state_directory(process_environment()) + "/follow";
     std::string file = folder + "/" + std::to_string(checksum64(names));
     EVQ_TRY(make_private_directory(folder));
-    EVQ_TRY_ASSIGN(FileLock lock, lock_follower(file + ".lock", path));
+    EVQ_TRY_ASSIGN(FollowerLocks locks, lock_follower(folder + "/", prefix, path));
     return std::unique_ptr<FollowTarget>(std::make_unique<ServerTarget>(
-        std::move(server), dataset, std::move(names), std::move(file), std::move(lock)));
+        std::move(server), dataset, std::move(names), std::move(file), std::move(locks)));
   }
   EVQ_TRY_ASSIGN(std::unique_ptr<Service> service, open_service(global, {}));
-  std::string setting = "follow " + dataset + " " + path;
-  EVQ_TRY_ASSIGN(FileLock lock, lock_follower(global.store + "/follow-" +
-                                                  std::to_string(checksum64(setting)) + ".lock",
-                                              path));
-  return std::unique_ptr<FollowTarget>(std::make_unique<StoreTarget>(
-      std::move(service), dataset, std::move(setting), std::move(lock)));
+  const std::string prefix = "follow " + dataset + " ";
+  EVQ_TRY_ASSIGN(FollowerLocks locks, lock_follower(global.store + "/follow-", prefix, path));
+  return std::unique_ptr<FollowTarget>(
+      std::make_unique<StoreTarget>(std::move(service), dataset, prefix + path, std::move(locks)));
 }
 
 }  // namespace evq

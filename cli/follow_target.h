@@ -1,6 +1,7 @@
 #pragma once
 // FollowTarget: where a follower of a growing file stores its lines, and what remembers how far it
-// has read: the store itself, or a server and a file of the user's. One thread at a time.
+// has read: the store itself, or a server and a file of the user's. One thread at a time, but for
+// save(), which another one may call while ingest() lasts.
 
 #include <memory>
 #include <optional>
@@ -29,7 +30,8 @@ class FollowTarget {
 };
 
 // The store or server that the options name, for the lines of the file with this absolute path.
-// kUnavailable while another follower has it: both would store every line.
+// kUnavailable while another follower has it, under this name or one that leads there by dots and
+// symbolic links: both would store every line. What was saved belongs to the name.
 Result<std::unique_ptr<FollowTarget>> open_follow_target(const GlobalOptions& global,
                                                          const std::string& dataset,
                                                          const std::string& path);

@@ -29,7 +29,34 @@ Result<bool> may_be_renamed(const FollowedPath& path, const File& file) {
   return may_be_name(path, file.path()) && compression_of(head) == InputCompression::kNone;
 }
 
+// What stands before a place; less than a trace where the file ends before it.
+Result<std::string> text_before(const File& file, std::uint64_t place) {
+  std::string text(std::min<std::uint64_t>(place, GrowingFile::kTraceBytes), '\0');
+  EVQ_TRY_ASSIGN(const std::size_t size, file.read_at(place - text.size(), text));
+  text.resize(size);
+  return text;
+}
+
+// Whether this is what stood before the offset.
+bool is_trace_of(const FollowProgress& known, std::string_view text) {
+  const bool whole = text.size() == std::min<std::uint64_t>(known.offset, GrowingFile::kTraceBytes);
+  return whole && known.trace.value_or(checksum64(text)) == checksum64(text);
+}
+
 }  // namespace
+
+FollowProgress reading_start(const File& file, std::span<const FollowProgress> known) {
+  const FileIdentity identity = regular_file_of(file).value_or(FileIdentity{});
+  const auto same = std::ranges::find(known, identity, &FollowProgress::file);
+  if (same != known.end()) {
+    const auto text = text_before(file, same->offset);
+    if (!text.ok() || is_trace_of(*same, text.value())) {
+      return *same;  // who reads on is told of the error
+    }
+  }
+  const std::uint64_t nothing = checksum64("");
+  return {.file = identity, .trace = nothing, .next_trace = nothing};
+}
 
 FollowedFile::FollowedFile(File opened, const FileIdentity& identity) : file(std::move(opened)) {
   progress.file = identity;
@@ -37,23 +64,18 @@ FollowedFile::FollowedFile(File opened, const FileIdentity& identity) : file(std
 }
 
 Result<std::string> FollowedFile::read_before(std::uint64_t place) const {
-  std::string text(std::min<std::uint64_t>(place, GrowingFile::kTraceBytes), '\0');
-  EVQ_TRY_ASSIGN(const std::size_t size, file.read_at(place - text.size(), text));
-  text.resize(size);
-  return text;
+  return text_before(file, place);
 }
 
 Result<bool> FollowedFile::go_on(const FollowProgress& known) {
   EVQ_TRY_ASSIGN(std::string text, read_before(known.offset));
-  const bool whole = text.size() == std::min<std::uint64_t>(known.offset, GrowingFile::kTraceBytes);
-  const std::uint64_t trace = checksum64(text);
-  if (!whole || (known.trace.has_value() && *known.trace != trace)) {
+  if (!is_trace_of(known, text)) {
     return false;
   }
   lines.reset();
   before = std::move(text);
   progress.offset = progress.next = known.offset;
-  progress.trace = progress.next_trace = trace;
+  progress.trace = progress.next_trace = checksum64(before);
   return true;
 }
 

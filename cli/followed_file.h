@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cli/follow_parts.h"
@@ -63,6 +64,10 @@ struct FollowedFile {
   // Since when another file has its name, as far as is known.
   std::optional<std::int64_t> renamed_ns;
 };
+
+// Returns where an open file is to be read from that has come to the path: where it was let go of,
+// if one of `known` is the file and what stood there stands there still, or else its start.
+FollowProgress reading_start(const File& file, std::span<const FollowProgress> known);
 
 // Returns the file that a run before this one has read, under the path or as rotation renamed it,
 // at the place that `known` has for it; null when it is not to be found, or was written anew. Fails

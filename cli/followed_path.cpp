@@ -105,9 +105,10 @@ FollowedPath::Sight FollowedPath::troubled(std::string reason, std::int64_t now_
   return {.trouble = std::move(reason)};
 }
 
-void PathWatch::begin(std::vector<FileIdentity> known, std::size_t files_max) {
+void PathWatch::begin(std::vector<FileIdentity> known, std::size_t files_max, Opened opened) {
   known_ = std::move(known);
   files_max_ = files_max;
+  opened_ = std::move(opened);
   {
     const MutexLock lock(mutex_);
     runs_ = true;
@@ -138,6 +139,7 @@ void PathWatch::run() {
     const auto identity = sight.opened ? regular_file_of(*sight.opened) : std::nullopt;
     if (identity.has_value()) {
       known_.push_back(*identity);
+      opened_(*sight.opened);
     }
     if (identity.has_value() || sight.trouble.has_value()) {
       seen_.push_back(std::move(sight));

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,10 +63,13 @@ class PathWatch {
  public:
   static constexpr std::int64_t kPollMs = 100;
 
+  // Is called on the thread for each file that was opened.
+  using Opened = std::function<void(const File& file)>;
+
   explicit PathWatch(FollowedPath& path) : path_(path) {}
 
   // Looks for other files than the known ones, until there are `files_max` with these.
-  void begin(std::vector<FileIdentity> known, std::size_t files_max);
+  void begin(std::vector<FileIdentity> known, std::size_t files_max, Opened opened);
   // Returns what was opened since, in the order in which it came, and what is to be told.
   std::vector<FollowedPath::Sight> end();
 
@@ -77,6 +81,7 @@ class PathWatch {
   // The thread's own while it runs.
   std::vector<FileIdentity> known_;
   std::size_t files_max_ = 0;
+  Opened opened_;
   std::vector<FollowedPath::Sight> seen_;
   Mutex mutex_;
   CondVar changed_;

@@ -24,7 +24,6 @@
 #include "cli/rewritten_source.h"
 #include "cli/skipped_lines.h"
 #include "cli/terminal/number_text.h"
-#include "cli/terminal/progress.h"
 #include "cli/text_tables.h"
 #include "cli/time_field.h"
 #include "http/ingest_client.h"
@@ -82,6 +81,8 @@ class IngestRun {
       }
       file = std::move(opened).value();
     }
+    IngestOptions options = options_;
+    options.written_ns = standard || global_.remote() ? std::nullopt : written_ns(file);
     LoadingProgress progress(global_, name, file);
     IngestReport stored;
     IngestCounts refused;
@@ -104,7 +105,7 @@ class IngestRun {
     const std::unique_ptr<ByteSource> decoded =
         decoded_source(progress.source_of(std::move(file)), {});
     RewrittenSource rewritten(*decoded);
-    auto begun = rewritten.begin(options_, control);
+    auto begun = rewritten.begin(std::move(options), control);
     if (!begun.ok()) {
       return input_error(std::move(begun).take_error(), path);
     }
@@ -226,7 +227,6 @@ int run_files(IngestRun& run, const IngestCommand& command) {
     return report_error(ready.error());
   }
   QueryControl& control = interrupt_control();
-  answer_progress_signals();
   std::vector<std::string> files = command.files;
   if (files.empty()) {
     files.emplace_back("-");

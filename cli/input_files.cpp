@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "cli/output.h"
-#include "store/base/file.h"
+#include "store/base/checked_math.h"
 #include "store/base/limits.h"
+#include "store/base/time.h"
 #include "store/ingest/binary_head.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/utf16_source.h"
@@ -59,6 +60,18 @@ Status check_inputs(const std::vector<std::string>& paths, const InputErrorText&
     all->hint = "nothing of the other files has been read";
   }
   return *std::move(all);
+}
+
+std::optional<std::int64_t> written_ns(const File& file) {
+  constexpr std::int64_t kBelievedNsMin = 631'152'000 * kSecondNs;  // 1990: that of ZIP is 1980
+  struct stat info {};
+  if (::fstat(file.descriptor(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return std::nullopt;
+  }
+  const auto seconds = checked_multiply(std::int64_t{info.st_mtim.tv_sec}, kSecondNs);
+  const auto written =
+      seconds ? checked_add(*seconds, std::int64_t{info.st_mtim.tv_nsec}) : std::nullopt;
+  return written && *written >= kBelievedNsMin ? written : std::nullopt;
 }
 
 Status check_followed_head(const std::string& path, std::string_view head, bool named) {

@@ -186,6 +186,8 @@ void InputNotes::note_header(const std::string& path, const std::string& head,
       lines > 0 && counts.failed > counts.ingested) {
     tell(path, ": the header seems to stand below the first " + counted_text(lines, "line"),
          below(lines));
+  } else if (note_many_cells(path, counts)) {
+    return;
   }
   if (note_unnamed_columns(path, head, options)) {
     return;
@@ -212,6 +214,17 @@ bool InputNotes::note_unnamed_columns(const std::string& path, const std::string
                  (unnamed->count > 1 ? " to column" + std::to_string(unnamed->count) : "") +
                  "; --csv-fields names them, --format csv takes their names from that line");
   return true;
+}
+
+// Whether most events were lost because their header names too few columns, which is told.
+bool InputNotes::note_many_cells(const std::string& path, const IngestCounts& counts) {
+  const bool lost = counts.failed > counts.ingested && !counts.failures.empty() &&
+                    kind_of_failure(counts.failures[0].reason) == FailureKind::kManyCells;
+  if (lost) {
+    tell(path, " has more cells in its lines than names in the first; to name all of them",
+         "tail -n +2", " --csv-fields a,b,…");
+  }
+  return lost;
 }
 
 // Text of another encoding is only read as such by whoever knows which it is.

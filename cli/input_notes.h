@@ -59,6 +59,7 @@ class InputNotes {
  private:
   bool note_unnamed_columns(const std::string& path, const std::string& head,
                             const IngestOptions& options);
+  bool note_many_cells(const std::string& path, const IngestCounts& counts);
 
   const GlobalOptions& global_;
   const std::string reads_pipe_;

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/terminal/progress.h"
 #include "store/base/process.h"
 
 namespace {
@@ -28,6 +29,8 @@ auto interruptible(int (*run)(const evq::GlobalOptions&, const Command&)) {
 int main(int argc, char** argv) {
   // A write past the limit of a file's size is an error like a full disk's, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
+  // Of every verb: who asks one that shows no progress, or is idle, does not end it.
+  evq::answer_progress_signals();
   const evq::CommandHandlers handlers{
       .ingest = interruptible(evq::run_ingest),
       .query = evq::run_query,

@@ -130,10 +130,24 @@ Result<RemoveFunction> open_remover(const GlobalOptions& global) {
       [service](const DeleteRequest& request) { return service->remove(request); });
 }
 
-Result<std::string> perform(Store& store, const DatasetCommand& command, const DisplayZone& zone) {
+Status drop_dataset(Store& store, const GlobalOptions& global, const DatasetCommand& command) {
+  if (!command.damaged) {
+    return store.drop_dataset(command.name);
+  }
+  EVQ_TRY_ASSIGN(const bool whole, store.drop_damaged_dataset(command.name));
+  if (!whole) {
+    print_note(global, "note: the damaged row does not tell which file has the events of " +
+                           command.name +
+                           "; it stays, and evq check names it among those that no dataset has");
+  }
+  return Status::success();
+}
+
+Result<std::string> perform(Store& store, const GlobalOptions& global,
+                            const DatasetCommand& command) {
   switch (command.action) {
     case DatasetAction::kInfo:
-      return describe_dataset(store, command, zone);
+      return describe_dataset(store, command, global.zone);
     case DatasetAction::kFields:
       return describe_fields(store, command);
     case DatasetAction::kCreate: {
@@ -144,7 +158,7 @@ Result<std::string> perform(Store& store, const DatasetCommand& command, const D
       return std::string();
     }
     case DatasetAction::kDelete: {
-      EVQ_TRY(store.drop_dataset(command.name));
+      EVQ_TRY(drop_dataset(store, global, command));
       return std::string();
     }
     case DatasetAction::kListMapFields: {
@@ -158,7 +172,7 @@ Result<std::string> perform(Store& store, const DatasetCommand& command, const D
     case DatasetAction::kList:
       break;
   }
-  return list_datasets(store, command, zone);
+  return list_datasets(store, command, global.zone);
 }
 
 // The store, or that of the server.
@@ -236,12 +250,19 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
                                               (adds ? "add" : "remove") + " DATASET FIELD");
     return error_code_info(ErrorCode::kUsage).exit_status;
   }
+  if (command.damaged && global.remote()) {
+    return report_error(make_error(
+        ErrorCode::kUnsupported, "a server deletes no dataset whose row is damaged",
+        "there: evq dataset delete " + command.name + " --damaged, while the server runs"));
+  }
   if (command.action == DatasetAction::kDelete && !command.yes) {
     const auto events = count_events(global, command.name);
-    if (!events.ok()) {
+    const bool uncounted =
+        command.damaged && !events.ok() && events.error().code == ErrorCode::kCorrupt;
+    if (!events.ok() && !uncounted) {
       return report_error(events.error());
     }
-    const std::string what = events.value().has_value()
+    const std::string what = events.ok() && events.value().has_value()
                                  ? "its " + counted_text(*events.value(), "event")
                                  : std::string("all its events");
     if (const auto status = refused("Delete the dataset " + command.name + " and " + what + "?")) {
@@ -257,7 +278,7 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
     return report_error(service.error());
   }
   Store& store = service.value()->store();
-  const auto text = perform(store, command, global.zone);
+  const auto text = perform(store, global, command);
   return text.ok() ? print_data(text.value())
                    : report_error(near_dataset(store, text.error(), command.name));
 }

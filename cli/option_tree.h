@@ -75,6 +75,15 @@ std::string verb_help(const CLI::App& verb);
 CompletionPlan plan_completion(const CLI::App& root, const std::vector<std::string>& words);
 // Reads an option's words off a type such as "TEXT:{auto,always,never}"; none: any value.
 std::vector<std::string> option_choices(const CLI::Option& option);
+// Returns the words as the parser takes them, the last one first. A query such as ['my logs'] |
+// project ['a,b'] would be a list to it, which it takes apart, where an option takes several words:
+// a blank behind it keeps it whole. Behind an option with an empty value, --name=, it would take
+// the next word instead: the empty one becomes a word of its own.
+std::vector<std::string> as_parsed_words(const CLI::App& root,
+                                         const std::vector<std::string>& words);
+// Tells what is wrong with an option of the verb whose value is empty; empty when none is.
+std::string empty_option(const CLI::App& root, const CLI::App& verb,
+                         const std::vector<std::string>& words);
 // Finds a mistyped word's nearest verb or option; empty when none is near.
 std::string nearest_name(const CLI::App& app, const std::string& word);
 

@@ -39,6 +39,14 @@ std::optional<std::string> day_begin(std::string_view word, const DisplayZone& z
   return instant_text(at + std::max<std::int64_t>(0, begin - zone.local_time(at)));
 }
 
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_year(std::string_view text) {
+  return text.size() == 4 && text >= "1970" && text <= "2262" && is_digits(text);
+}
+
 // Whether a text would be a time or a duration if its numbers were smaller.
 bool is_out_of_range(const std::string& text) {
   std::string small;
@@ -91,9 +99,7 @@ std::string since_time(const std::string& text, const DisplayZone& zone) {
 }
 
 std::string bound_time(const std::string& text, const DisplayZone& zone) {
-  const bool year = text.size() == 4 && text >= "1970" && text <= "2262" &&
-                    text.find_first_not_of("0123456789") == std::string::npos;
-  return year ? text + "-01-01" : day_begin(text, zone).value_or(text);
+  return is_year(text) ? text + "-01-01" : day_begin(text, zone).value_or(text);
 }
 
 Status check_time(const std::string& text, std::string_view kind, std::string hint) {
@@ -113,10 +119,22 @@ Status check_time(const std::string& text, std::string_view kind, std::string hi
                                    : std::move(hint));
 }
 
+bool is_hardly_a_time(std::string_view text) {
+  constexpr std::size_t kDateDigits = 8;  // of a date without dashes, which a note tells of
+  const bool may_be_date = text.size() == kDateDigits && is_digits(text);
+  return lacks_unit(text) && text != "0" && !is_year(text) && !may_be_date;
+}
+
 bool lacks_unit(std::string_view text) {
   constexpr std::size_t kUnixTimeDigitsMin = 9;
-  return !text.empty() && text.size() < kUnixTimeDigitsMin &&
-         text.find_first_not_of("0123456789") == std::string_view::npos;
+  text.remove_prefix(text.starts_with('-') ? 1 : 0);
+  return is_digits(text) && text.size() < kUnixTimeDigitsMin;
+}
+
+Error unit_error(std::string_view text) {
+  std::string number(text.substr(text.starts_with('-') ? 1 : 0));
+  return make_error(ErrorCode::kUsage, "'" + std::string(text) + "' has no unit",
+                    "write " + number + "m, " + number + "h or " + number + "d");
 }
 
 std::optional<double> parse_seconds(std::string_view text) {

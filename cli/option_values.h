@@ -38,6 +38,11 @@ void set_times(const Command& command, const DisplayZone& zone, Request* request
 Status check_time(const std::string& text, std::string_view kind, std::string hint);
 // Whether a duration is a small number without a unit: 5 of what?
 bool lacks_unit(std::string_view text);
+// The same of what bound_time() reads, where it is no year, no date, and not 0: as a Unix time it
+// would be of 1970.
+bool is_hardly_a_time(std::string_view text);
+// The error that says so, and what to write.
+Error unit_error(std::string_view text);
 
 // Reads "30", "0.5", "30s", "5m" as seconds, a millisecond or more; nullopt for anything else.
 std::optional<double> parse_seconds(std::string_view text);

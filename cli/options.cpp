@@ -478,14 +478,28 @@ std::string as_typed(const CLI::App& root, const CLI::App& app, std::string text
   return typed.empty() ? text : text.replace(0, name.size(), typed);
 }
 
-int usage_error(const CLI::App& root, const CLI::ParseError& error,
-                const std::vector<std::string>& words) {
+// The verb or action that was chosen, and its name with those before it: "dataset create ".
+std::pair<const CLI::App*, std::string> chosen_verb(const CLI::App& root) {
   const CLI::App* app = &root;
   std::string path;
   while (!app->get_subcommands().empty()) {
     app = app->get_subcommands().front();
     path += app->get_name() + " ";
   }
+  return {app, std::move(path)};
+}
+
+int tell_mistake(const CLI::App& root, Mistake mistake, const std::vector<std::string>& words) {
+  const auto& [app, path] = chosen_verb(root);
+  mistake.text = as_typed(root, *app, std::move(mistake.text), words);
+  const std::string see = "see evq " + path + "--help";
+  print_error_line(mistake.text, mistake.hint.empty() ? see : mistake.hint);
+  return kUsageStatus;
+}
+
+int usage_error(const CLI::App& root, const CLI::ParseError& error,
+                const std::vector<std::string>& words) {
+  const auto& [app, path] = chosen_verb(root);
   Mistake mistake = bad_value(error.what());
   const bool value = error.get_name() == "ValidationError" || error.get_name() == "ConversionError";
   if (auto unknown = unknown_word(root, *app, words); unknown.has_value() && !value) {
@@ -504,22 +518,7 @@ int usage_error(const CLI::App& root, const CLI::ParseError& error,
     mistake = {"the query is there twice: as a word, and in the file of -f",
                "-o chooses the form of the answer"};
   }
-  mistake.text = as_typed(root, *app, std::move(mistake.text), words);
-  const std::string see = "see evq " + path + "--help";
-  print_error_line(mistake.text, mistake.hint.empty() ? see : mistake.hint);
-  return kUsageStatus;
-}
-
-// The words as the parser takes them, the last one first. A query such as ['my logs'] | project
-// ['a,b'] would be a list to it, which it takes apart, where an option takes several words; a blank
-// behind it keeps it whole.
-std::vector<std::string> as_whole_words(const std::vector<std::string>& words) {
-  std::vector<std::string> whole(words.rbegin(), words.rend());
-  for (std::string& word : whole) {
-    const bool named = word.starts_with("['") || word.starts_with("[\"");
-    word += named && word.ends_with(']') ? " " : "";
-  }
-  return whole;
+  return tell_mistake(root, std::move(mistake), words);
 }
 
 }  // namespace
@@ -562,13 +561,9 @@ int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
     return complete(app, {words.begin() + 1, words.end()});
   }
   try {
-    app.parse(as_whole_words(words));
+    app.parse(as_parsed_words(app, words));
   } catch (const CLI::CallForHelp&) {
-    const CLI::App* shown = &app;
-    while (!shown->get_subcommands().empty()) {
-      shown = shown->get_subcommands().front();
-    }
-    return print_data(verb_help(*shown));
+    return print_data(verb_help(*chosen_verb(app).first));
   } catch (const CLI::CallForVersion& version) {
     return print_data(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& error) {
@@ -576,6 +571,9 @@ int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
   }
   if (const Status resolved = resolve_settings(app, &parsed); !resolved.ok()) {
     return report_error(resolved.error());
+  }
+  if (std::string empty = empty_option(app, *chosen_verb(app).first, words); !empty.empty()) {
+    return tell_mistake(app, {std::move(empty), ""}, words);
   }
   if (parsed.chosen == nullptr) {
     if ((is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO)) || holds_text(STDIN_FILENO)) {

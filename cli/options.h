@@ -133,6 +133,7 @@ struct DatasetCommand {
   std::string description;
   std::string field;
   bool yes = false;
+  bool damaged = false;  // deletes it though its row in the catalog is
   std::string output;
 };
 

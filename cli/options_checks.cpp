@@ -51,7 +51,7 @@ CLI::Validator duration_or_time() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
         if (lacks_unit(text)) {
-          return "'" + text + "' has no unit\nwrite " + text + "m, " + text + "h or " + text + "d";
+          return mistake_of(unit_error(text));
         }
         return mistake_of(
             check_time(text, "a duration", "write 15m, 1h, 7d or 1w2d12h, or a time"));
@@ -62,6 +62,9 @@ CLI::Validator duration_or_time() {
 CLI::Validator point_in_time() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
+        if (is_hardly_a_time(text)) {
+          return mistake_of(unit_error(text));
+        }
         return mistake_of(check_time(
             text, "a time", "write RFC 3339 such as 2024-05-01T12:00:00Z, now, now-6h, or -7d"));
       },

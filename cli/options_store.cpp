@@ -81,6 +81,7 @@ void add_dataset(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
     }
     if (action == kDelete) {
       sub->add_flag("--yes", command->yes, "Do not ask");
+      sub->add_flag("--damaged", command->damaged, "Even if its row in the catalog is damaged");
     }
     if (action == kList || action == kInfo || action == kFields) {
       sub->add_option("-o,--output", command->output, "Form of the answer")

@@ -1,5 +1,6 @@
 // evq query: one APL query over the store or over files of events, in any output form.
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -41,8 +42,12 @@
 namespace evq {
 namespace {
 
+bool reads_query_from_input(const QueryCommand& command) {
+  return command.apl_file == "-" || command.apl == "-";
+}
+
 Result<std::string> query_text(const QueryCommand& command) {
-  if (command.apl_file == "-" || command.apl == "-") {
+  if (reads_query_from_input(command)) {
     return read_query_input();
   }
   if (!command.apl_file.empty()) {
@@ -121,6 +126,31 @@ Result<QueryVariables> make_variables(const std::vector<std::string>& given) {
     variables.insert_or_assign(word.substr(0, equals), variable_value(word.substr(equals + 1)));
   }
   return variables;
+}
+
+// Whether a name stands in a text, and not as a part of a longer one.
+bool has_name(std::string_view text, std::string_view name) {
+  const auto goes_on = [](std::string_view rest) {
+    return !rest.empty() && (is_letter(rest[0]) || is_digit(rest[0]) || rest[0] == '_');
+  };
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    if (!goes_on(text.substr(at + name.size())) && (at == 0 || !goes_on(text.substr(at - 1)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A mistyped name would leave a parameter of the query at its default, without a word.
+std::string unread_variables_note(const QueryRequest& request) {
+  std::string unread;
+  for (const auto& [name, value] : request.variables) {
+    if (!has_name(request.apl, name)) {
+      unread += (unread.empty() ? "" : ", ") + name;
+    }
+  }
+  return unread.empty() ? "" : "note: the query does not name what --variable gives: " + unread;
 }
 
 Result<QueryRequest> make_request(const QueryCommand& command, const std::string& form,
@@ -215,7 +245,7 @@ std::string hint_at_input(std::string_view apl) {
 Error with_sources(Error error, const Sources& sources, std::string_view apl) {
   constexpr std::string_view kAnyDataset = "['logs']";
   const std::size_t example = error.hint.find(kAnyDataset);
-  if (sources.files.size() == 1 && example != std::string::npos) {
+  if (!sources.files.empty() && example != std::string::npos) {
     error.hint.replace(example, kAnyDataset.size(), syntax::quote_name(sources.files[0]));
   }
   if (sources.files.empty() && is_file(trimmed(apl))) {
@@ -253,7 +283,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   const std::string& form = chosen.value();
   auto made = make_request(command, form, global.zone);
   if (!made.ok()) {
-    return report_error(made.error());
+    return report_end(made.error());
   }
   QueryRequest& request = made.value();
   request.apl = query_over(sources, std::move(request.apl));
@@ -274,11 +304,11 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
       print_note(global, note);
     }
   }
-  if (const std::string note = misread_bound_note(request); !note.empty()) {
-    print_note(global, note);
-  }
-  if (const std::string note = wrong_range_note(request); !note.empty()) {
-    print_note(global, note);
+  for (const std::string& note :
+       {misread_bound_note(request), wrong_range_note(request), unread_variables_note(request)}) {
+    if (!note.empty()) {
+      print_note(global, note);
+    }
   }
   TableOutputOptions options = output_options(global, command, request, form);
   options.arrival_time = names_arrival_time(request.apl);
@@ -329,6 +359,12 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   if (global.remote() && command.event_files.empty()) {
     auto target = open_query_target(global);
     return target.ok() ? run(global, command, *target.value(), {}) : report_error(target.error());
+  }
+  if (reads_query_from_input(command) &&
+      std::ranges::find(command.event_files, "-") != command.event_files.end()) {
+    return report_error(make_error(ErrorCode::kUsage,
+                                   "standard input cannot be both the query and its events",
+                                   "write the query as a word, or into a file for -f"));
   }
   ServiceOptions options = existing_store();
   std::optional<EventFiles> files;

@@ -162,8 +162,7 @@ ArgumentWords starred_ids(Repl& repl) {
 
 Status check_time(const std::string& text) {
   if (lacks_unit(text)) {
-    return make_error(ErrorCode::kUsage, "'" + text + "' has no unit",
-                      "write " + text + "m, " + text + "h or " + text + "d");
+    return unit_error(text);
   }
   return check_time(text, "a time", "write 1h, 7d, 2024-05-01, or 2024-05-01T12:00:00Z");
 }

@@ -98,7 +98,7 @@ bool detects(const IngestOptions& options) {
 }  // namespace
 
 RewrittenKind rewritten_kind(std::string_view head, const IngestOptions& options) {
-  head = without_mark(head);
+  head = without_byte_order_mark(head);
   return options.multiline && is_container_part(head)            ? RewrittenKind::kParts
          : !detects(options)                                     ? RewrittenKind::kEvents
          : head.starts_with(kCursor)                             ? RewrittenKind::kJournal
@@ -117,11 +117,6 @@ void append_request_line(std::string_view line, std::string* text) {
 void tell_collector_fields(IngestOptions* options) {
   options->map_fields.emplace_back(kOtlpCustomField);
   options->timespan_fields.emplace_back(kOtlpDurationField);
-}
-
-std::string_view without_mark(std::string_view text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  return text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
 }
 
 Result<IngestOptions> RewrittenSource::begin(IngestOptions options, QueryControl& control) {
@@ -193,7 +188,7 @@ bool RewrittenSource::take_torn() {
 }
 
 void RewrittenSource::detect(bool no_more) {
-  const std::string_view text = without_mark(input_);
+  const std::string_view text = without_byte_order_mark(input_);
   const bool whole_line = text.find('\n') != std::string_view::npos;
   const bool named = detects(options_) && begins_with_container(text);
   const std::size_t wanted = named ? kReadBytes : kHeadBytes;

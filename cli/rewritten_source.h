@@ -37,9 +37,6 @@ void append_request_line(std::string_view line, std::string* text);
 // Says to a load which fields of a collector's events are maps and timespans.
 void tell_collector_fields(IngestOptions* options);
 
-// Returns the text without the byte order mark that it may begin with.
-std::string_view without_mark(std::string_view text);
-
 // One thread.
 class RewrittenSource final : public ByteSource {
  public:

@@ -83,7 +83,7 @@ Status bootstrap(Service& service) {
   auto made = create_first_token(service.store().definitions(), spec);
   if (!made.ok() && made.error().code == ErrorCode::kReadOnly) {
     return make_error(ErrorCode::kReadOnly,
-                      "the store has no token yet, and none can be made on a read-only file system",
+                      "the store has no token yet, and none can be made: " + made.error().message,
                       "make one where it can be written (evq token create), or add --no-auth");
   }
   EVQ_TRY_ASSIGN(const std::optional<CreatedToken> created, std::move(made));

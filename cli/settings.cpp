@@ -9,16 +9,26 @@
 #include "store/base/check.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
+#include "store/base/utf8.h"
 
 namespace evq {
 namespace {
 
 constexpr std::string_view kAxiomServer = "https://api.axiom.co";
 
+// What a variable says of the user's folders; `in_home`, below the home directory, where it says
+// nothing. The XDG specification has relative paths ignored: they would be other folders in each
+// working directory.
+std::string user_folder(const Environment& environment, const char* variable,
+                        std::string_view in_home) {
+  const std::string folder = environment(variable).value_or("");
+  return folder.starts_with('/') ? folder
+                                 : home_directory(environment) + "/" + std::string(in_home);
+}
+
 std::string default_value(std::string_view name, const Environment& environment) {
   if (name == "store") {
-    const std::string data = environment("XDG_DATA_HOME").value_or("");
-    return data.empty() ? home_directory(environment) + "/.local/share/evq" : data + "/evq";
+    return user_folder(environment, "XDG_DATA_HOME", ".local/share") + "/evq";
   }
   if (name == "pager") {
     return pager_command(environment);
@@ -35,8 +45,7 @@ std::string default_file(const Environment& environment) {
   if (const auto file = environment("EVQ_CONFIG"); file.has_value() && !file->empty()) {
     return *file;
   }
-  const std::string home = environment("XDG_CONFIG_HOME").value_or("");
-  return (home.empty() ? home_directory(environment) + "/.config" : home) + "/evq/config";
+  return user_folder(environment, "XDG_CONFIG_HOME", ".config") + "/evq/config";
 }
 
 // A value stands between quotes, or alone; a comment may follow.
@@ -96,8 +105,7 @@ std::span<const SettingInfo> all_settings() {
 }
 
 std::string state_directory(const Environment& environment) {
-  const std::string state = environment("XDG_STATE_HOME").value_or("");
-  return (state.empty() ? home_directory(environment) + "/.local/state" : state) + "/evq";
+  return user_folder(environment, "XDG_STATE_HOME", ".local/state") + "/evq";
 }
 
 std::size_t Settings::index_of(std::string_view name) const {
@@ -129,12 +137,10 @@ Status Settings::read_file(const Environment& environment) {
                : Status::success();
   }
   EVQ_TRY_ASSIGN(const std::string text, read_whole_file(file_, kSmallFileBytesMax));
-  const std::string_view lines = text;
+  std::string_view lines = without_byte_order_mark(text);
   std::size_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = trimmed(lines.substr(begin, end - begin));
-    begin = end + 1;
+  while (!lines.empty()) {
+    const std::string_view line = trimmed(take_line(&lines));
     const std::string place = file_ + ":" + std::to_string(++number);
     if (line.empty() || line.starts_with('#')) {
       continue;

@@ -461,8 +461,13 @@ std::string misread_note(std::string_view head, FirstEvents& events, const Inges
   if (!unread && !read) {
     return {};
   }
-  const GuessedLayout guess = guess_layout(by_default ? dates_read_as_seconds(head, events)
-                                                      : texts_of_all(events.get(), field));
+  std::vector<std::string> texts =
+      by_default ? dates_read_as_seconds(head, events) : texts_of_all(events.get(), field);
+  GuessedLayout guess = guess_layout(texts);
+  if (guess.layout.empty() && texts.size() > 1 && !options.csv_fields.empty()) {
+    texts.erase(texts.begin());  // the header, which was left in
+    guess = guess_layout(texts);
+  }
   if (!unread) {
     // A date without marks is a small number as well.
     return guess.layout.empty() || !guess.is_number
@@ -507,10 +512,8 @@ Result<std::optional<std::size_t>> InputHead::read(std::span<char> buffer,
 }
 
 std::string InputHead::text() const {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  return begins_with_utf16_mark(head_)       ? utf8_of_utf16(head_)
-         : head_.starts_with(kByteOrderMark) ? head_.substr(kByteOrderMark.size())
-                                             : head_;
+  return begins_with_utf16_mark(head_) ? utf8_of_utf16(head_)
+                                       : std::string(without_byte_order_mark(head_));
 }
 
 std::vector<std::string> time_notes(std::string_view head, const IngestOptions& options,

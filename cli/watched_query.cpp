@@ -47,9 +47,7 @@ class EndNoticed final : public ResultSink {
 }  // namespace
 
 WatchedQuery::WatchedQuery(const GlobalOptions& global, const std::string& label)
-    : progress_(progress_options(global, label)) {
-  answer_progress_signals();
-}
+    : progress_(progress_options(global, label)) {}
 
 ByteSink WatchedQuery::output(ByteSink out) {
   if (!is_terminal(STDOUT_FILENO)) {

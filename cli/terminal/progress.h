@@ -31,7 +31,7 @@ struct ProgressCounts {
 };
 
 // From now on a Progress that is updated answers SIGUSR1 (and SIGINFO, which Ctrl-T sends, where
-// there is one) with its line. The signals end the process before.
+// there is one) with its line. The signals end a process that has not called this.
 void answer_progress_signals();
 
 class Progress {

@@ -66,8 +66,8 @@ void BatchBuilder::weigh() {
              (bytes >= kIngestBuilderBytesMax || held_.has_to_yield());
 }
 
-bool BatchBuilder::commit(std::int64_t receipt_ns) {
-  assembler_->finish(receipt_ns);
+bool BatchBuilder::commit(std::int64_t receipt_ns, std::int64_t from_ns) {
+  assembler_->finish(receipt_ns, from_ns);
   if (assembler_->failed()) {
     return false;
   }
@@ -120,7 +120,7 @@ void BatchBuilder::settle() {
 Status BatchBuilder::add_json(std::string_view text, std::int64_t receipt_ns) {
   assembler_->begin();
   TolerantJson parser(text, *assembler_);
-  if (!parser.parse_event() || !parser.at_end() || !commit(receipt_ns)) {
+  if (!parser.parse_event() || !parser.at_end() || !commit(receipt_ns, receipt_ns)) {
     return make_error(ErrorCode::kData,
                       parser.fault().empty() ? assembler_->failure() : parser.fault());
   }

@@ -83,8 +83,8 @@ class BatchBuilder {
   EventAssembler& assembler() { return *assembler_; }
   FastJson& fast_json() { return *fast_json_; }  // with the memory that it needs time and again
   // Takes the assembled event as the next row. False when it fails; the assembler says why. The
-  // memory behind its texts must live until settle().
-  bool commit(std::int64_t receipt_ns);
+  // memory behind its texts must live until settle(). `from_ns`: see times_from.
+  bool commit(std::int64_t receipt_ns, std::int64_t from_ns);
   // Copies what the columns need of the texts of all events so far. take() does it as well.
   void settle();
 

@@ -356,11 +356,11 @@ void EventAssembler::fail(std::string reason) {
   }
 }
 
-void EventAssembler::finish(std::int64_t receipt_ns) {
+void EventAssembler::finish(std::int64_t receipt_ns, std::int64_t from_ns) {
   if (repaired() && rules_->strict) {
     fail(repair_);
   }
-  finish_time(receipt_ns);
+  finish_time(receipt_ns, from_ns);
   if (!failed() && !unadmitted_.empty()) {
     admit_new_columns();
   }
@@ -442,7 +442,7 @@ std::optional<Cell> EventAssembler::join_time_parts() {
   return text;
 }
 
-void EventAssembler::finish_time(std::int64_t receipt_ns) {
+void EventAssembler::finish_time(std::int64_t receipt_ns, std::int64_t from_ns) {
   time_ns_ = given_time_ns_.value_or(receipt_ns);
   const std::optional<Cell> group_time = take_group_time();
   const bool in_parts = !named_time_;
@@ -458,7 +458,7 @@ void EventAssembler::finish_time(std::int64_t receipt_ns) {
   }
   // A layout speaks of the named field, or of `_time` when none is named.
   const bool named = !group_time && (named_time_ || rules_->timestamp_field.empty());
-  if (const auto time = rules_->read_time(*cell, named, receipt_ns)) {
+  if (const auto time = rules_->read_time(*cell, named, from_ns)) {
     time_ns_ = long_reals_.time_of(*cell).value_or(*time);
     return;
   }

@@ -134,7 +134,7 @@ class EventAssembler {
   void note_repair(std::size_t offset, const char* what);
   void fail(std::string reason);
   // Resolves the event's time and admits its new fields; what fails is in failure().
-  void finish(std::int64_t receipt_ns);
+  void finish(std::int64_t receipt_ns, std::int64_t from_ns);
   bool failed() const { return !failure_.empty(); }
   const std::string& failure() const { return failure_; }
   bool repaired() const { return repair_ != nullptr; }
@@ -238,7 +238,7 @@ class EventAssembler {
         std::remove_if(cells_.get(), cells_.get() + cell_count_, predicate) - cells_.get());
   }
   bool is_below(NodeId node, NodeId ancestor) const;
-  void finish_time(std::int64_t receipt_ns);
+  void finish_time(std::int64_t receipt_ns, std::int64_t from_ns);
   std::optional<Cell> take_group_time();
   std::optional<Cell> join_time_parts();
   void admit_new_columns();

@@ -118,17 +118,17 @@ Result<std::shared_ptr<const EventRules>> make_event_rules(
 }
 
 std::optional<std::int64_t> EventRules::read_time(const Cell& cell, bool named,
-                                                  std::int64_t receipt_ns) const {
+                                                  std::int64_t from_ns) const {
   const bool by_layout = named && layout.has_value();
   switch (cell.kind) {
     case CellKind::kText:
     case CellKind::kRawText:
-      return by_layout ? layout->parse(cell.view(), receipt_ns) : parse_event_time(cell.view());
+      return by_layout ? layout->parse(cell.view(), from_ns) : parse_event_time(cell.view());
     case CellKind::kLong:
       if (by_layout) {
         std::string digits;
         append_int(digits, cell.integer);
-        return layout->parse(digits, receipt_ns);
+        return layout->parse(digits, from_ns);
       }
       return event_time_from_integer(cell.integer);
     case CellKind::kReal:

@@ -40,9 +40,8 @@ struct EventRules {
   std::shared_ptr<FieldAdmission> admission;         // null: every field is admitted
 
   // The instant that a value of the time field stands for. With `named`, by the layout when there
-  // is one; otherwise detected.
-  std::optional<std::int64_t> read_time(const Cell& cell, bool named,
-                                        std::int64_t receipt_ns) const;
+  // is one, which may say no year (times_from); otherwise detected.
+  std::optional<std::int64_t> read_time(const Cell& cell, bool named, std::int64_t from_ns) const;
 };
 
 // Whether a value that read_time() does not read is a time outside of int64 nanoseconds: a number,

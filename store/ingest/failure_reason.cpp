@@ -18,6 +18,7 @@ constexpr std::string_view kNewKeys = " keys not seen before";
 constexpr std::string_view kLimit = " bytes, more than the limit of ";
 constexpr std::string_view kValueHas = "a value has more than the limit of ";
 constexpr std::string_view kLinesSkipped = " lines skipped";
+constexpr std::string_view kMoreCells = "more cells than the ";
 constexpr std::string_view kListsHave = "the lists and objects of the event have more than ";
 
 // The texts, one behind the other.
@@ -77,6 +78,10 @@ std::string long_event_reason(std::size_t bytes_max) {
   return joined("the event is longer than the limit of ", std::to_string(bytes_max), " bytes");
 }
 
+std::string many_cells_reason(std::size_t fields) {
+  return joined(kMoreCells, std::to_string(fields), " fields of the header");
+}
+
 std::string lost_lines_reason(std::string reason, std::size_t lines) {
   return lines > 1 ? joined(reason, ": ", std::to_string(lines), kLinesSkipped) : reason;
 }
@@ -91,6 +96,9 @@ FailureKind kind_of_failure(std::string_view reason) {
   }
   if (reason.starts_with(kValueHas) || reason.starts_with(kListsHave)) {
     return FailureKind::kLargeValues;
+  }
+  if (reason.starts_with(kMoreCells)) {
+    return FailureKind::kManyCells;
   }
   if (!reason.starts_with(kValueOf)) {
     return FailureKind::kOther;

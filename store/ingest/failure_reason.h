@@ -15,6 +15,7 @@ enum class FailureKind : std::uint8_t {
   kDistantTime,  // it tells one that evq cannot hold
   kManyFields,   // more fields or new keys than an event may have
   kLargeValues,  // a value, or all lists and objects together
+  kManyCells,    // a record of CSV has more cells than its header has names
 };
 
 // The reason of kUnreadTime. `value` is the text that is no time, of which the beginning is shown;
@@ -29,6 +30,7 @@ std::string large_value_reason();
 std::string large_value_reason(std::string_view field, std::size_t bytes);
 std::string large_lists_reason(std::size_t bytes_max);
 std::string long_event_reason(std::size_t bytes_max);
+std::string many_cells_reason(std::size_t fields);
 
 // Adds to a reason how many lines the lost event took, when they are several.
 std::string lost_lines_reason(std::string reason, std::size_t lines);

@@ -109,9 +109,9 @@ bool begins_with_month(std::string_view text) {
 }
 
 // "Oct 11 22:14:15".
-std::optional<std::int64_t> read_without_year(std::string_view text, std::int64_t receipt_ns) {
+std::optional<std::int64_t> read_without_year(std::string_view text, std::int64_t from_ns) {
   return read_in_last_year(
-      receipt_ns, [text](const std::string& year) { return std::string(text) + ' ' + year; });
+      from_ns, [text](const std::string& year) { return std::string(text) + ' ' + year; });
 }
 
 // Whether the last word is a zone with a colon behind it, as in "Nov 16 06:55:46.123 CET: %SYS-5",
@@ -193,7 +193,7 @@ std::string half_day_behind(std::string_view rest) {
 }
 
 // The longest run of the first words that is a time.
-std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t receipt_ns,
+std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t from_ns,
                                              DateOrder order) {
   if (const auto time = read_zoned_instant(text)) {
     return time;
@@ -208,7 +208,7 @@ std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t
     const std::string_view candidate = trim_punctuation(run);
     const bool lacks_year = month_first && (n == 3 || (n == 4 && ends_in_zone(run)));
     if (lacks_year && has_time_of_day(candidate)) {
-      if (const auto time = read_without_year(candidate, receipt_ns)) {
+      if (const auto time = read_without_year(candidate, from_ns)) {
         return time;
       }
     }
@@ -227,13 +227,13 @@ std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t
 
 // What the brackets from `open` on hold.
 std::optional<std::int64_t> read_in_brackets(std::string_view text, std::size_t open,
-                                             std::int64_t receipt_ns, DateOrder order) {
+                                             std::int64_t from_ns, DateOrder order) {
   const std::size_t close = text.find(']', open);
   if (close == std::string_view::npos) {
     return std::nullopt;
   }
   const std::string_view inside = text.substr(open + 1, close - open - 1);
-  if (const auto time = short_year_time(inside, receipt_ns, order)) {
+  if (const auto time = short_year_time(inside, from_ns, order)) {
     return time;
   }
   return has_time_of_day(inside) ? parse_logged_datetime(inside, order) : std::nullopt;
@@ -263,41 +263,41 @@ std::size_t count_words(std::string_view text) {
   return words;
 }
 
-std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns,
+std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t from_ns,
                                          DateOrder order) {
   const std::string_view head = line.substr(0, kTimeHeadBytesMax);
   if (head.find("\x1b[") != std::string_view::npos) {
-    return leading_time(without_colors(head), receipt_ns, order);
+    return leading_time(without_colors(head), from_ns, order);
   }
   const std::string_view text = skip_priority(head);
   if (text.empty()) {
     return std::nullopt;
   }
-  if (const auto time = klog_time(text, receipt_ns)) {
+  if (const auto time = klog_time(text, from_ns)) {
     return time;
   }
-  if (const auto time = short_year_time(text, receipt_ns, order)) {
+  if (const auto time = short_year_time(text, from_ns, order)) {
     return time;
   }
-  if (const auto time = text.front() == '[' ? read_in_brackets(text, 0, receipt_ns, order)
-                                            : read_first_words(text, receipt_ns, order)) {
+  if (const auto time = text.front() == '[' ? read_in_brackets(text, 0, from_ns, order)
+                                            : read_first_words(text, from_ns, order)) {
     return time;
   }
   if (const auto time = program_time(text)) {
     return time;
   }
-  if (const auto time = time_behind_words(text, receipt_ns, order)) {
+  if (const auto time = time_behind_words(text, from_ns, order)) {
     return time;
   }
   if (const std::string_view audit = audit_time_text(text); !audit.empty()) {
     return parse_liberal_datetime(audit);
   }
-  if (const auto time = rare_program_time(text, receipt_ns, order)) {
+  if (const auto time = rare_program_time(text, from_ns, order)) {
     return time;
   }
   for (std::size_t open = text.find('['); open != std::string_view::npos;
        open = text.find('[', open + 1)) {
-    if (const auto time = read_in_brackets(text, open, receipt_ns, order)) {
+    if (const auto time = read_in_brackets(text, open, from_ns, order)) {
       return time;
     }
   }

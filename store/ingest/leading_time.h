@@ -17,7 +17,7 @@ namespace evq {
 //     "[Sun Dec 04 04:47:44 2005]", "2024-05-01 10:20:30 CEST …";
 //     a zone or an offset counts whatever stands behind it, as in "… 10:20:30 -0500|INFO";
 //   syslog: "Dec 10 06:55:46 host …", "<34>Oct 11 22:14:15 …", "<34>1 2003-10-11T22:14:15.003Z …";
-//     a time without a year is the latest one not more than a day after `receipt_ns`, and the name
+//     a time without a year is the latest one not more than a day after `from_ns`, and the name
 //     of a zone counts there with a colon behind it, for else the word is the host;
 //   klog: "I1010 13:55:36.123456 …", the year told in the same way;
 //   Unix time: "1066036250.603 …", "[1066036250] …", "- 1066036250 …";
@@ -32,7 +32,7 @@ namespace evq {
 // Colours of a terminal are passed over. `order` is that of dates which read in several ways. A
 // word behind the time that is no zone read_named_zone (zone_text.h) knows says nothing: the time
 // is UTC.
-std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns,
+std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t from_ns,
                                          DateOrder order = DateOrder::kMonthFirst);
 
 // The order of the date that a text begins with, in brackets or not, where it reads in one way

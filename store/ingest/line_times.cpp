@@ -21,7 +21,7 @@ constexpr std::size_t kLinesAheadMax = 1000;
 std::optional<std::int64_t> own_time(const Piece& piece, std::string_view line) {
   return piece.kind == PieceKind::kLogfmt && is_logfmt_line(line, 1)
              ? logfmt_time(line, piece.date_order)
-             : leading_time(line, piece.receipt_ns, piece.date_order);
+             : leading_time(line, piece.times_from_ns(), piece.date_order);
 }
 
 // What of a line begins with its date, if it has one.

@@ -19,6 +19,7 @@
 //
 // With `strict` a repair is a failure.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -55,6 +56,8 @@ struct IngestOptions {
   // the other with spaces between, or as Unix seconds and nanoseconds. Empty: `_time`. Where all
   // are absent or null, `_time` is looked at, then the receipt time.
   std::string timestamp_field;
+  // When the input was last written to, if that is known (times_from).
+  std::optional<std::int64_t> written_ns;
   // The zone of all times that say none (store/base/zoneless.h). Null: UTC.
   std::shared_ptr<const TimeZone> zone;
   // A Go layout for the timestamp field; empty: detect (parse_event_time).
@@ -91,6 +94,13 @@ struct IngestOptions {
 
   bool operator==(const IngestOptions&) const = default;
 };
+
+// The moment from which times without a year are told, none of which lies more than a day ahead of
+// it: when the input of the event was last written to, or its receipt, if that is earlier or all
+// that is known.
+inline std::int64_t times_from(std::optional<std::int64_t> written_ns, std::int64_t receipt_ns) {
+  return std::min(written_ns.value_or(receipt_ns), receipt_ns);
+}
 
 // One event that was not taken.
 struct IngestFailure {

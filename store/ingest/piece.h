@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "store/base/time_parse.h"
+#include "store/ingest/options.h"
 
 namespace evq {
 
@@ -61,6 +62,7 @@ struct Piece {
   std::uint64_t line = 1;    // number of its first line
   std::uint64_t column = 1;  // of its first byte in that line
   std::int64_t receipt_ns = 0;
+  std::optional<std::int64_t> written_ns;         // of the input, if known
   std::optional<std::int64_t> time_before;        // of logs: of the line before
   DateOrder date_order = DateOrder::kMonthFirst;  // of logs: told by their first lines
   std::shared_ptr<const W3cHeader> w3c_header;    // in force before its first line, or null
@@ -69,6 +71,8 @@ struct Piece {
   // Lost events, which stand before the events of this piece.
   std::vector<LostEvent> lost;
 
+  // See times_from.
+  std::int64_t times_from_ns() const { return times_from(written_ns, receipt_ns); }
   bool has_spans() const {
     return kind == PieceKind::kValues || kind == PieceKind::kRecords || kind == PieceKind::kEntries;
   }

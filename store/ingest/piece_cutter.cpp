@@ -11,6 +11,7 @@
 #include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/base/utf8.h"
 #include "store/base/zoneless.h"
 #include "store/ingest/binary_head.h"
 #include "store/ingest/csv_header.h"
@@ -44,7 +45,6 @@ constexpr std::size_t kBinaryCheckBytes = 64 * kKibibyte;
 // A batch's text is read while the batch before is parsed.
 constexpr std::size_t kSpareMax = kIngestBatchTextBytesMax / kPieceBytes;
 constexpr std::size_t kLostHeadBytes = 1 * kKibibyte;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::int64_t kInstantNever = std::numeric_limits<std::int64_t>::max();
 
 // How many bytes of a line without its line feed are JSON objects that have come to their end. With
@@ -149,11 +149,11 @@ void PieceCutter::look_at_columns() {
 
 // As far as the dates that the log begins with tell it; those of a line that is seen now and comes
 // in a later piece do as well.
-void PieceCutter::look_at_date_order(std::int64_t receipt_ns) {
+void PieceCutter::look_at_date_order(std::int64_t from_ns) {
   const std::uint64_t begin = bytes_before_ + offset_;
   const std::uint64_t seen = std::min(begin + size_, kDateOrderBytesMax);
   if (!date_order_ && seen > std::max(dates_seen_, begin)) {
-    date_order_ = date_order_in(text().substr(0, seen - begin), kind_, receipt_ns);
+    date_order_ = date_order_in(text().substr(0, seen - begin), kind_, from_ns);
     dates_seen_ = seen;
   }
 }
@@ -499,7 +499,7 @@ void PieceCutter::cut(Piece& piece) {
   if (kind_ == PieceKind::kRecords && !looked_ && whole != 0) {
     look_at_columns();
   } else if (is_log(kind_)) {
-    look_at_date_order(receipt_ns);
+    look_at_date_order(times_from(options_.written_ns, receipt_ns));
   }
   piece.is_first = !has_events_;
   has_events_ = has_events_ || whole != 0;
@@ -512,6 +512,7 @@ void PieceCutter::cut(Piece& piece) {
   piece.line = line_;
   piece.column = column_;
   piece.receipt_ns = receipt_ns;
+  piece.written_ns = options_.written_ns;
   piece.time_before = time_before_;
   piece.events = scanner_->events();
   piece.spans = std::move(scanner_->spans());

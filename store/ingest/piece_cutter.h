@@ -72,7 +72,7 @@ class PieceCutter {
   Result<std::vector<std::string>> read_header(std::string_view record) const;
   bool waits_for_first_look(bool no_more);
   void look_at_columns();
-  void look_at_date_order(std::int64_t receipt_ns);
+  void look_at_date_order(std::int64_t from_ns);
   void adopt_all();
   void make_room(std::size_t capacity);
   void cut(Piece& piece);

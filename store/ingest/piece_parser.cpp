@@ -63,9 +63,10 @@ Status for_each_element(TolerantJson& parser, EventAssembler& event, const Visit
 // Bytes that lines may begin with and that say nothing: the byte order mark of a file that was put
 // behind another one, and the separator of JSON text sequences (RFC 7464).
 std::size_t mark_bytes(std::string_view line) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
   constexpr char kRecordSeparator = '\x1E';
-  return line.starts_with(kMark) ? kMark.size() : line.starts_with(kRecordSeparator) ? 1 : 0;
+  return line.starts_with(kByteOrderMark)     ? kByteOrderMark.size()
+         : line.starts_with(kRecordSeparator) ? 1
+                                              : 0;
 }
 
 // Where the object begins that stands right behind the one at `begin`, which need not be valid; the
@@ -250,7 +251,7 @@ void PieceParser::note_odd_values(Target& target, std::size_t begin) const {
 // Takes the assembled event [begin, end) or counts it as failed.
 Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t end) const {
   EventAssembler& event = target.builder.assembler();
-  if (!target.builder.commit(target.piece.receipt_ns)) {
+  if (!target.builder.commit(target.piece.receipt_ns, target.piece.times_from_ns())) {
     std::string reason = event.failure();
     if (target.piece.kind == PieceKind::kRecords) {
       reason = lines_reason(std::move(reason), target.piece.text().substr(begin, end - begin));
@@ -501,7 +502,7 @@ Status PieceParser::parse_w3c(Target& target) const {
     }
     reader.read(event);
     if (const auto time =
-            settings_.find_times ? reader.time(target.piece.receipt_ns) : std::nullopt) {
+            settings_.find_times ? reader.time(target.piece.times_from_ns()) : std::nullopt) {
       event.set_time(*time);
     }
     return take_event(target, begin, end);

@@ -338,9 +338,9 @@ std::string_view W3cReader::text_of(std::string_view column) const {
   return found == cells_.end() ? std::string_view() : found->text;
 }
 
-std::optional<std::int64_t> W3cReader::time(std::int64_t receipt_ns) const {
+std::optional<std::int64_t> W3cReader::time(std::int64_t from_ns) const {
   if (cells_.empty()) {
-    return leading_time(line_, receipt_ns);
+    return leading_time(line_, from_ns);
   }
   const std::string_view time = text_of("time");
   const std::string_view date = text_of("date");
@@ -446,7 +446,8 @@ void append_w3c_as_json(std::string* out, const Piece& piece, bool find_times) {
   });
   for_each_line([&](const W3cReader& reader, bool event) {
     if (event) {
-      append_event(out, reader, find_times ? reader.time(piece.receipt_ns) : std::nullopt, classes);
+      append_event(out, reader, find_times ? reader.time(piece.times_from_ns()) : std::nullopt,
+                   classes);
     }
     out->push_back('\n');
   });

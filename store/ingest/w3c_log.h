@@ -73,7 +73,7 @@ class W3cReader {
   bool next(std::string_view line);
 
   // The time that the line at hand tells.
-  std::optional<std::int64_t> time(std::int64_t receipt_ns) const;
+  std::optional<std::int64_t> time(std::int64_t from_ns) const;
   // Puts its fields into `event`, which has begun.
   void read(EventAssembler& event) const;
 

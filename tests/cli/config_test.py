@@ -33,6 +33,21 @@ class Config(EvqCase):
         shown = self.show(env={"HOME": "", "EVQ_STORE": "", "EVQ_CONFIG": "/dev/null"})
         self.assertEqual(shown["store"]["value"], f"{home}/.local/share/evq")
 
+    def test_folders_that_are_not_absolute_say_nothing(self):
+        path = self.write("color = never\n")
+        for folder in ("data", "./data", "~/data", ""):
+            shown = self.show(env={"EVQ_STORE": "", "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder})
+            self.assertEqual(shown["store"]["value"], f"{self.directory}/.local/share/evq")
+            self.assertEqual(shown["color"]["source"], f"{path}:1")
+        shown = self.show(env={"EVQ_STORE": "", "XDG_DATA_HOME": "/data", "XDG_CONFIG_HOME": "/config"})
+        self.assertEqual(shown["store"]["value"], "/data/evq")
+        self.assertEqual(shown["color"]["source"], "default")
+
+    def test_a_byte_order_mark_before_the_first_line(self):
+        self.write("\ufeffcolor = never\r\ntz = Europe/Berlin\r\n")
+        shown = self.show()
+        self.assertEqual([shown[name]["value"] for name in ("color", "tz")], ["never", "Europe/Berlin"])
+
     def test_a_file_that_was_named_must_be_there(self):
         for words in (("config", "show"), ("query", "print 1")):
             self.assertEqual(self.evq(*words, env={"EVQ_CONFIG": "/nope"}, status=2)[1],

@@ -41,22 +41,22 @@ class FollowForm(EvqCase):
             time.sleep(0.05)
         return self.rows(dataset)
 
-    def check_same(self, dataset, content, count):
+    def check_same(self, dataset, content, count, *options):
         """Follows half of the lines, then the others by a run of its own after a kill, which a server may make repeat
         some."""
         self.file.write_bytes(content)
-        self.evq("ingest", dataset + "-whole", self.file)
+        self.evq("ingest", dataset + "-whole", self.file, *options)
         whole = self.rows(f"['{dataset}-whole']")
         self.assertEqual(len(whole), count)
         lines = content.splitlines(keepends=True)
         begin = b"".join(lines[:(len(lines) + 1) // 2])
         self.evq("dataset", "create", dataset)
         self.file.write_bytes(begin)
-        process = self.follow(dataset)
+        process = self.follow(dataset, *options)
         self.wait_for(f"['{dataset}']", 1)
         process.send_signal(signal.SIGINT if self.target else signal.SIGKILL)
         process.wait()
-        process = self.follow(dataset)
+        process = self.follow(dataset, *options)
         with open(self.file, "ab") as file:
             file.write(content[len(begin):])
         self.assertEqual(self.wait_for(f"['{dataset}']", count), whole, dataset)
@@ -77,8 +77,20 @@ class FollowForm(EvqCase):
                 ("brackets", b"[] a\n[null] b\n[true] c\n", 3),
                 ("threads", b"[[ACTIVE] one] a\n[[ACTIVE] two] b\n", 2),
                 ("braces", b"{main} is here\n{main} is gone\n", 2),
-                ("collected", collected(), 5)):
+                ("collected", collected(), 5),
+                ("marked-collected", mark + collected(), 5),
+                ("marked-containers", mark + b'web-1  | {"a":1}\ndb-1   | {"a":2}\nweb-1  | {"a":3}\n', 3),
+                ("marked-pairs-of-containers", mark + b"web-1  | a=1 b=x\nweb-1  | a=2 b=y\n", 2),
+                ("marked-runtime", mark + b'2024-05-01T10:00:00Z stdout F {"a":1}\n'
+                                          b'2024-05-01T10:00:01Z stderr F a word\n', 2),
+                ("marked-journal", mark + b'{"__CURSOR":"s=1","MESSAGE":"a"}\n{"__CURSOR":"s=2","MESSAGE":"b"}\n', 2)):
             self.check_same(dataset, content, count)
+
+    def test_parts_behind_a_mark_are_joined(self):
+        """The parts of a line, the first of which has the file's byte order mark before it."""
+        content = (b"\xef\xbb\xbf2024-05-01T10:00:00Z stdout P begins \n2024-05-01T10:00:01Z stdout F ends\n"
+                   b"2024-05-01T10:00:02Z stdout F another\n2024-05-01T10:00:03Z stdout F last\n")
+        self.check_same("parts", content, 3, "--multiline")
 
     def test_so_they_are_on_a_server(self):
         url, token, _ = self.serve()
@@ -87,7 +99,8 @@ class FollowForm(EvqCase):
                 ("marked", b'\xef\xbb\xbf{"a":1}\n{"a":2}\n', 2),
                 ("commas", b'{"a":1},\n{"a":2},\n', 2),
                 ("several", b'{"a":1}{"a":2}\n{"a":3}\n', 3),
-                ("collected", collected(), 5)):
+                ("collected", collected(), 5),
+                ("marked-collected", b"\xef\xbb\xbf" + collected(), 5)):
             self.check_same(dataset, content, count)
 
     def test_the_place_of_a_line_behind_a_request_is_told(self):

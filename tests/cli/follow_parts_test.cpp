@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "cli/container_lines.h"
-#include "store/base/limits.h"
+#include "cli/limits.h"
 #include "store/base/time.h"
 
 namespace evq {

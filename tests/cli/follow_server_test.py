@@ -83,6 +83,34 @@ class FollowToServer(follow_test.Follow):
         self.wait_for_all()
         self.assertEqual(self.interrupt(process), 130)
 
+    def test_files_that_came_while_the_server_hung_are_known_after_a_kill(self):
+        process = self.follow()
+        self.write(3)
+        self.wait_for_all()
+        self.server.send_signal(signal.SIGSTOP)
+        self.write(3)
+        path = str(self.file.resolve())
+        for number in (1, 2):
+            os.rename(path, f"{path}.{number}")
+            self.write(3)
+            inode = self.file.stat().st_ino
+            wait_until(lambda: f" {inode} " in self.saved(), told="the new file is not in the progress")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.server.kill()  # what was sent to it is not stored
+        self.server.wait()
+        os.rename(path, f"{path}.3")
+        self.write(3)
+        self.serve(listen=self.url.removeprefix("http://"))
+        process = self.follow()
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+        self.wait_for_all()
+
+    def saved(self):
+        (state,) = (path for path in (self.directory / ".local/state/evq/follow").iterdir() if path.name.isdigit())
+        return state.read_text()
+
     def test_the_first_file_is_known_before_any_of_it_is_stored(self):
         self.server.terminate()
         self.server.wait()

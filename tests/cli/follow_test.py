@@ -146,6 +146,24 @@ class Follow(EvqCase):
         self.follow()
         self.wait_for_all()
 
+    def other_names(self):
+        """Of the file: with dots, by symbolic links to it and to its folder, and relative."""
+        (self.directory / "link.ndjson").symlink_to(self.file)
+        (self.directory / "folder").symlink_to(self.directory)
+        return (f"{self.directory}/./app.ndjson", f"{self.directory}/link.ndjson",
+                f"{self.directory}/folder/app.ndjson", "app.ndjson")
+
+    def test_one_follower_at_a_time_under_all_names(self):
+        self.write(3)
+        process = self.follow()
+        self.wait_for_all()
+        for name in self.other_names():
+            with self.subTest(name):
+                second = self.start(*self.target, "ingest", "app", "--follow", name)
+                self.assertNotEqual(second.wait(timeout=30), 0)
+                self.assertIn("is being followed already", second.stderr.read())
+        self.interrupt(process)
+
     def test_what_it_does_not_do_is_said(self):
         process = self.follow("--reject-file", "r")
         self.assertEqual(process.wait(timeout=30), 2)

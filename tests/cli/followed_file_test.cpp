@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
@@ -139,13 +140,40 @@ TEST_CASE("a file of which nothing was read yet is known by its name as well") {
   CHECK(folder.find(known).empty());
 }
 
+TEST_CASE("a file that comes to the path begins at its start, or where it was let go of") {
+  const Folder folder;
+  folder.write("app.log", kText);
+  const auto opened = File::open_input(folder.at("app.log"));
+  REQUIRE(opened.ok());
+  const FollowProgress known = folder.read(kText, 25);
+  CHECK(reading_start(opened.value(), std::vector{known}).offset == 25);
+  FollowProgress other = known;
+  ++other.file.inode;
+  FollowProgress was_another = known;
+  was_another.trace = checksum64("another text");
+  FollowProgress was_longer = folder.read(kText, kText.size());
+  was_longer.offset += 1;
+  for (const auto& each : {std::vector<FollowProgress>(), std::vector{other},
+                           std::vector{was_another}, std::vector{was_longer}}) {
+    const FollowProgress start = reading_start(opened.value(), each);
+    CHECK(start.file == known.file);
+    CHECK(start.offset == 0);
+    CHECK(start.next == 0);
+    CHECK(start.trace == checksum64(""));
+    // As it stands in the progress, it is found again.
+    CHECK(folder.find(start) == "app.log");
+  }
+}
+
 TEST_CASE("the progress of several files is a line each") {
   FollowProgress first{.file = {1, 2}, .offset = 3, .next = 4, .stamp = 5};
   first.trace = 6;
   first.next_trace = 7;
   FollowProgress second = first;
   second.file.inode = 8;
-  const std::string text = progress_text(first) + "\n" + progress_text(second);
+  std::string text;
+  append_progress(first, &text);
+  append_progress(second, &text);
   CHECK(text == "1 2 3 4 5 6 7\n1 8 3 4 5 6 7");
   const auto files = read_progress(text);
   REQUIRE(files.size() == 2);

@@ -60,10 +60,14 @@ TEST_CASE("files that come to the path while its thread waits are kept in their 
   Log log;
   PathWatch watch(log.path);
   log.write("app.log", "");
-  watch.begin({log.identity("app.log")}, 3);
+  std::vector<FileIdentity> told;
+  const auto tell = [&](const File& file) {
+    told.push_back(regular_file_of(file).value_or(FileIdentity{}));
+  };
+  watch.begin({log.identity("app.log")}, 3, tell);
   CHECK(watch.end().empty());
 
-  watch.begin({log.identity("app.log")}, 3);
+  watch.begin({log.identity("app.log")}, 3, tell);
   std::vector<FileIdentity> came;
   for (const std::string name : {"app.log.1", "app.log.2", "app.log.3"}) {
     std::filesystem::rename(log.at("app.log"), log.at(name));
@@ -77,6 +81,7 @@ TEST_CASE("files that come to the path while its thread waits are kept in their 
   }
   came.pop_back();  // with it there would be more than three
   CHECK(seen == came);
+  CHECK(told == came);
 }
 
 TEST_CASE("a link leads to the file that it names now") {

@@ -23,6 +23,28 @@ class IngestNotes(LoadCase):
                                  input=given)
             self.assertEqual("".join(re.findall("(?m)^note: .*\n", errors)), told)
 
+    def test_lines_with_more_cells_than_there_are_names(self):
+        text = '"Level","Date and Time"\nInfo,11/30/2026 10:15:32 AM,"on\n\nagain"\nInfo,11/30/2026 1:15:33 PM,off\n'
+        (self.directory / "win.csv").write_text(text)
+        note = "note: win.csv has more cells in its lines than names in the first; to name all of them: " \
+               "tail -n +2 win.csv | %s --csv-fields a,b,…\n"
+        _, errors = self.evq("ingest", "d", "win.csv", "-o", "text")
+        self.assertEqual(re.findall("(?m)^note: .*\n", errors), [note % "evq ingest d"])
+        _, errors = self.evq("query", "--file", "win.csv", "| count")
+        self.assertEqual(re.findall("(?m)^note: .*\n", errors), [note % "evq query --file -"])
+        below = text.split("\n", 1)[1]
+        self.assertEqual(self.load(below, "--csv-fields", "level,when,text")[0]["ingested"], 2)
+        # Where some lines have names for all cells, it is these that have too many.
+        _, errors = self.evq("ingest", "d", "-o", "text", input="a,b\n1,2\n3,4\n5,6,7\n")
+        self.assertEqual(re.findall("(?m)^note: .*\n", errors), [])
+
+    def test_the_layout_of_times_below_a_header_that_was_left_in(self):
+        text = "When,Name\n20.11.2026 10:15,x\n21.11.2026 10:16,y\n"
+        _, errors = self.evq("ingest", "d", "-o", "text", "--csv-fields", "time,name",
+                             "--timestamp-field", "time", input=text)
+        self.assertEqual(re.findall("(?m)^note: .*\n", errors),
+                         ["note: stdin: --timestamp-format '2.1.2006 15:04' reads '20.11.2026 10:15'\n"])
+
     def test_text_of_four_bytes_a_character(self):
         (self.directory / "a.json").write_bytes('{"a":1}\n'.encode("utf-32"))
         _, errors = self.evq("ingest", "d", "a.json", status=4)

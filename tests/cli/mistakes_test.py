@@ -668,6 +668,28 @@ class Mistakes(EvqCase):
         self.assertIn("more than 200000 expressions", errors)
         self.assertIn("name the field", errors)
 
+    def test_a_link_to_no_store(self):
+        link = self.directory / "link"
+        link.symlink_to(self.directory / "gone")
+        self.check(("--store", link, "dataset", "create", "d"), 5,
+                   f"error: cannot create the folder {link}: it is a link to a folder that is not there\n"
+                   "  = --store names another place\n")
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root")
+    def test_a_store_that_another_user_may_only_read(self):
+        store, nobody = pathlib.Path(self.environment["EVQ_STORE"]), 65534
+        store.chmod(0o755)
+        for path in store.rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        evq = self.evq_for_all()
+        run = lambda *words: subprocess.run([evq, *words], env=self.environment, input="", text=True, cwd="/",
+                                            user=nobody, group=nobody, capture_output=True, timeout=60)
+        self.assertEqual(run("query", "web | count").stdout, '{"Count":1}\n')
+        self.assertEqual(run("org").stdout, "evq\n")
+        done = run("dataset", "create", "d")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("Permission denied\n  = what is there can be read; to write, be its owner", done.stderr)
+
     def test_a_store_that_cannot_be_made(self):
         _, errors = self.evq("--store", "/proc/none", "ingest", "web", input="", status=5)
         self.assertIn("/proc/none", errors)

@@ -43,6 +43,11 @@ class Output(EvqCase):
         self.assertEqual(json.loads(read), [{"a": "true", "b": "-5", "c": 5, "d": False, "e": "1e5",
                                              "f": "two words", "g": ""}])
 
+    def test_logfmt_keeps_names_apart(self):
+        query = """print ['k"q'] = 1, k_q = 2, ['k q'] = 3, ['k=q'] = 4, k_q_2 = 5, other = 6"""
+        self.assertEqual(self.out("query", query, "-o", "logfmt"),
+                         "k_q_3=1 k_q=2 k_q_4=3 k_q_5=4 k_q_2=5 other=6\n")
+
     def test_no_escape_sequence_reaches_a_terminal_form(self):
         for form in ("logfmt", "table", "line", "markdown"):
             self.assertNotIn("\x1b", self.out("query", QUERY, "-o", form))
