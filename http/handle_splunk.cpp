@@ -441,8 +441,9 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
     Result<HttpResponse> refusal = store_each(api, request, events_by_dataset, &outcome);
     return outcome.all_kept ? std::move(success) : std::move(refusal);
   } catch (const std::bad_alloc&) {
-    if (outcome.ingested == 0) {
-      throw;  // nothing is stored: all may be sent again
+    if (outcome.ingested == 0) {  // all may be sent again
+      return make_error(ErrorCode::kUnavailable,
+                        "there is no memory left for the request, try again");
     }
     return outcome.all_kept ? std::move(success) : std::move(bare);
   }
