@@ -63,7 +63,7 @@ std::optional<std::int64_t> last_entry_time(const Piece& piece) {
 // What dates of three numbers with two digits for the year tell together, "17/06/09 20:10:40".
 class ShortDates {
  public:
-  explicit ShortDates(std::int64_t receipt_ns) : latest_ns_(receipt_ns + kDayNs) {}
+  explicit ShortDates(std::int64_t from_ns) : latest_ns_(from_ns + kDayNs) {}
 
   // Of a line that may begin with one, in brackets or not.
   void add(std::string_view line) {
@@ -173,9 +173,9 @@ bool has_date_in_question(std::string_view text, PieceKind kind) {
 }
 
 std::optional<DateOrder> date_order_in(std::string_view text, PieceKind kind,
-                                       std::int64_t receipt_ns) {
+                                       std::int64_t from_ns) {
   std::optional<DateOrder> order;
-  ShortDates short_dates(receipt_ns);
+  ShortDates short_dates(from_ns);
   while (!text.empty()) {
     const std::string_view date = date_in_line(take_line(&text), kind);
     const auto told = told_date_order(date);

@@ -39,7 +39,6 @@ bool has_date_in_question(std::string_view text, PieceKind kind);
 // a line's date reads in that way only and none only in the other one. Where the year has two
 // digits, as in 24/04/05, its dates tell together which number is the year: none of them is to
 // come, and the day is what differs most among them. Nothing: no date tells.
-std::optional<DateOrder> date_order_in(std::string_view text, PieceKind kind,
-                                       std::int64_t receipt_ns);
+std::optional<DateOrder> date_order_in(std::string_view text, PieceKind kind, std::int64_t from_ns);
 
 }  // namespace evq

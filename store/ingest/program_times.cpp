@@ -56,7 +56,7 @@ std::optional<std::int64_t> read_dotted_digits(std::string_view text) {
 
 // "07/11/2022-10:29:01.860293  [**]" and "10/20-20:43:32.334621", as Suricata and Snort begin their
 // lines: the month comes first.
-std::optional<std::int64_t> read_alert_time(std::string_view text, std::int64_t receipt_ns) {
+std::optional<std::int64_t> read_alert_time(std::string_view text, std::int64_t from_ns) {
   const std::string_view word = first_word(text);
   const std::size_t dash = std::min(word.find('-'), word.size());
   const std::string date(word.substr(0, dash));
@@ -66,7 +66,7 @@ std::optional<std::int64_t> read_alert_time(std::string_view text, std::int64_t 
   const std::string time(word.substr(dash + 1));
   if (fits_shape(date, "99/99")) {
     return read_in_last_year(
-        receipt_ns, [&](const std::string& year) { return date + '/' + year + ' ' + time; });
+        from_ns, [&](const std::string& year) { return date + '/' + year + ' ' + time; });
   }
   return fits_shape(date, "99/99/9999") || fits_shape(date, "99/99/99")
              ? parse_logged_datetime(date + ' ' + time, DateOrder::kMonthFirst)
@@ -153,7 +153,7 @@ std::optional<std::int64_t> read_tai64n(std::string_view text) {
 }
 
 // "[10.30 16:49:06]", as Proxifier begins its lines: the month comes first where it may.
-std::optional<std::int64_t> read_dotted_day(std::string_view text, std::int64_t receipt_ns) {
+std::optional<std::int64_t> read_dotted_day(std::string_view text, std::int64_t from_ns) {
   constexpr std::string_view kShape = "[99.99 99:99:99]";
   if (!begins_with_shape(text, kShape)) {
     return std::nullopt;
@@ -162,7 +162,7 @@ std::optional<std::int64_t> read_dotted_day(std::string_view text, std::int64_t 
   const std::string second(text.substr(4, 2));
   const std::string time(text.substr(7, 8));
   const bool day_first = first > "12";
-  return read_in_last_year(receipt_ns, [&](const std::string& year) {
+  return read_in_last_year(from_ns, [&](const std::string& year) {
     return year + '-' + (day_first ? second + '-' + first : first + '-' + second) + ' ' + time;
   });
 }
@@ -241,7 +241,7 @@ std::optional<std::int64_t> read_shown_audit_time(std::string_view text, DateOrd
 
 }  // namespace
 
-std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t receipt_ns) {
+std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t from_ns) {
   constexpr std::size_t kDayBytes = 4;  // month and day
   constexpr std::size_t kYearBytes = 4;
   const std::size_t blank = text.find(' ');
@@ -265,10 +265,10 @@ std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t receip
     const std::string year(text.substr(1, blank - 1 - kDayBytes));
     return parse_liberal_datetime(in_year(has_year ? year : "20" + year));
   }
-  return read_in_last_year(receipt_ns, in_year);
+  return read_in_last_year(from_ns, in_year);
 }
 
-std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t receipt_ns,
+std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t from_ns,
                                             DateOrder order) {
   constexpr std::string_view kShape = "99/99/99 99:99:99";
   constexpr std::string_view kDashedShape = "99-99-99 99:99:99";
@@ -285,7 +285,7 @@ std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t 
   end += zone > 0 ? blank + zone : 0;
   const std::string_view time = text.substr(0, end);
   const auto year_first = parse_logged_datetime(time, DateOrder::kYearFirst);
-  const bool ahead = year_first && *year_first > receipt_ns + kDayNs;
+  const bool ahead = year_first && *year_first > from_ns + kDayNs;
   return ahead && parse_logged_datetime(time, DateOrder::kDayFirst) ? std::nullopt : year_first;
 }
 
@@ -297,7 +297,7 @@ std::optional<std::int64_t> program_time(std::string_view text) {
   return time ? time : read_dotted_digits(text);
 }
 
-std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_t receipt_ns,
+std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_t from_ns,
                                               DateOrder order) {
   // Most lines of a log without a time, as those of a stack trace, begin with none of these.
   const char first = text.empty() ? ' ' : text.front();
@@ -317,13 +317,13 @@ std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_
   if (first != '[' && first != '(' && !is_digit(first)) {
     return std::nullopt;
   }
-  if (const auto time = read_alert_time(text, receipt_ns)) {
+  if (const auto time = read_alert_time(text, from_ns)) {
     return time;
   }
   if (const auto time = read_db2_time(text)) {
     return time;
   }
-  if (const auto time = read_dotted_day(text, receipt_ns)) {
+  if (const auto time = read_dotted_day(text, from_ns)) {
     return time;
   }
   if (const auto time = first == '[' ? read_request_start(text) : read_zabbix_time(text)) {

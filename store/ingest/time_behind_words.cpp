@@ -248,7 +248,7 @@ bool may_stand_before(std::string_view words, const DateBefore& date) {
 
 // The date with the time, in the year that stands behind it or, without one, that is told last.
 std::optional<std::int64_t> read_date_and_time(std::string_view text, const DateBefore& date,
-                                               TimeOfDay time, std::int64_t receipt_ns,
+                                               TimeOfDay time, std::int64_t from_ns,
                                                DateOrder order) {
   // As it stands, that of web servers is read fastest.
   if (date.has_year && date.text[2] == '/' && text[time.begin - 1] == ':' && time.zone.empty()) {
@@ -271,7 +271,7 @@ std::optional<std::int64_t> read_date_and_time(std::string_view text, const Date
            ' ' + time.text;
   };
   return names_month && !time.year.empty() ? parse_liberal_datetime(in_year(std::string(time.year)))
-                                           : read_in_last_year(receipt_ns, in_year);
+                                           : read_in_last_year(from_ns, in_year);
 }
 
 // Calls take(date, time) for each that may be the line's, until it says that this one is.
@@ -315,11 +315,11 @@ bool may_have_numeric_date(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_t receipt_ns,
+std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_t from_ns,
                                               DateOrder order) {
   std::optional<std::int64_t> instant;
   visit_times(text, [&](const DateBefore& date, const TimeOfDay& time) {
-    instant = read_date_and_time(text, date, time, receipt_ns, order);
+    instant = read_date_and_time(text, date, time, from_ns, order);
     return instant.has_value();
   });
   return instant;

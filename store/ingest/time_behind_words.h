@@ -16,7 +16,7 @@ namespace evq {
 // else, but for the order of "22/06/2014" and "22-06-2014". Behind at most five where the date has
 // its year and the words are no sentence: "0 3 HOST-IN 20/Jun/2022:13:09:14 +0200". What a sentence
 // speaks of is no time of its line: "ERROR failed at 2024-05-01T10:20:30Z".
-std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_t receipt_ns,
+std::optional<std::int64_t> time_behind_words(std::string_view text, std::int64_t from_ns,
                                               DateOrder order);
 // The date of such a time when its order of day and month is in question; empty otherwise.
 std::string_view numeric_date_behind_words(std::string_view text);

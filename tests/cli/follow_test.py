@@ -155,14 +155,27 @@ class Follow(EvqCase):
 
     def test_one_follower_at_a_time_under_all_names(self):
         self.write(3)
-        process = self.follow()
+        names = (self.file, *self.other_names())
+        process = self.start(*self.target, "ingest", "app", "--follow", self.directory / "link.ndjson")
         self.wait_for_all()
-        for name in self.other_names():
+        for name in names:
             with self.subTest(name):
                 second = self.start(*self.target, "ingest", "app", "--follow", name)
                 self.assertNotEqual(second.wait(timeout=30), 0)
                 self.assertIn("is being followed already", second.stderr.read())
         self.interrupt(process)
+
+    def test_progress_belongs_to_the_name(self):
+        self.write(3)
+        process = self.follow()
+        self.wait_for_all()
+        self.interrupt(process)
+        link = self.directory / "link.ndjson"
+        link.symlink_to(self.file)
+        process = self.start(*self.target, "ingest", "app", "--follow", link)
+        wait_until(lambda: self.numbers() == [0, 0, 1, 1, 2, 2], told="the link is not read from its start")
+        self.assertEqual(self.interrupt(process), 130)
+        self.assertIn("ingested 3", process.stderr.read())
 
     def test_what_it_does_not_do_is_said(self):
         process = self.follow("--reject-file", "r")

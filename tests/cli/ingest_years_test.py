@@ -67,6 +67,10 @@ class IngestYears(LoadCase):
         url, token, _ = self.serve()
         self.evq("--server", url, "--token", token, "ingest", "sent", self.written("f.log", line))
         self.assertEqual(self.times("sent"), now)
+        # Lines that are told of containers before they are sent are no others.
+        named = "web-1  | a=1 b=2 time=2020-12-31T00:00:00Z\n" * 3 + f"web-1  | {line}"
+        self.evq("--server", url, "--token", token, "ingest", "named", self.written("named.log", named))
+        self.assertEqual(self.times("named"), ["2020-12-31T00:00:00Z"] * 3 + now)
 
 
 if __name__ == "__main__":
