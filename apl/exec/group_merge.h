@@ -19,8 +19,8 @@ class GroupMerge {
   using Groups = std::unique_ptr<GroupStates>;
 
   // Merges what `workers`, which have settled to merge, and `shared` hold, and besides them
-  // groups merged `earlier`, which are settled, may have packed keys where the workers' are not, and
-  // may be of rows before or behind theirs. They must outlive this.
+  // groups merged `earlier`, which are settled, may have packed keys where the workers' are not,
+  // and may be of rows before or behind theirs. They must outlive this.
   GroupMerge(const GroupStates::Spec& spec, GroupParts::Shared& shared,
              std::vector<GroupParts*> workers, std::span<const Groups> earlier = {});
 
