@@ -364,7 +364,7 @@ struct SplunkEvents {
 struct SplunkOutcome {
   std::uint64_t ingested = 0;
   std::uint64_t failed = 0;
-  bool all_kept = false;  // every event of every dataset
+  bool all_stored = false;  // the good events of every dataset
   std::size_t wrong_event = SIZE_MAX;
   std::string reason;
 
@@ -384,8 +384,8 @@ struct SplunkOutcome {
   }
 };
 
-// Stores the events of each dataset, and returns the answer to what was not kept; with all kept,
-// whose answer is there already, `outcome` says so and what is returned is not to be sent.
+// Stores the events of each dataset, and returns the answer to what was not kept. With all kept,
+// whose answer is there already, what is returned is not to be sent.
 Result<HttpResponse> store_each(Api& api, HttpRequest& request,
                                 const std::map<std::string, SplunkEvents>& events_by_dataset,
                                 SplunkOutcome* outcome) {
@@ -404,8 +404,8 @@ Result<HttpResponse> store_each(Api& api, HttpRequest& request,
     }
     outcome->add(events, std::move(report->counts));
   }
-  outcome->all_kept = outcome->failed == 0;
-  if (outcome->all_kept) {
+  outcome->all_stored = true;
+  if (outcome->failed == 0) {
     return HttpResponse();
   }
   return splunk_answer(400, 6,
@@ -439,13 +439,13 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
   SplunkOutcome outcome;
   try {
     Result<HttpResponse> refusal = store_each(api, request, events_by_dataset, &outcome);
-    return outcome.all_kept ? std::move(success) : std::move(refusal);
+    return outcome.all_stored && outcome.failed == 0 ? std::move(success) : std::move(refusal);
   } catch (const std::bad_alloc&) {
-    if (outcome.ingested == 0) {  // all may be sent again
+    if (!outcome.all_stored) {
       return make_error(ErrorCode::kUnavailable,
                         "there is no memory left for the request, try again");
     }
-    return outcome.all_kept ? std::move(success) : std::move(bare);
+    return outcome.failed == 0 ? std::move(success) : std::move(bare);
   }
 }
 
