@@ -34,9 +34,12 @@ Load::Load(DatasetProvider open, const IngestRequest& request, Options options,
     : open_(std::move(open)), request_(request), options_(std::move(options)), control_(control) {}
 
 Result<StoredForm> Load::encode(const Schema& schema, const OrderedColumnSource& source,
-                                std::size_t rows, std::uint64_t raw_bytes) const {
+                                std::size_t rows, std::uint64_t raw_bytes) {
   const bool big = fills_block(rows, raw_bytes, options_.compact.block_rows);
-  const Effort effort = big ? Effort::kIngest : chunk_effort(rows, options_.compact.block_rows);
+  made_blocks_ = made_blocks_ || big;
+  // What a large load leaves over is seldom followed by more that it could be merged with.
+  const Effort effort =
+      made_blocks_ ? Effort::kIngest : chunk_effort(rows, options_.compact.block_rows);
   std::vector<std::uint32_t> kinds_of(schema.size());
   const auto look_at_kinds = [&](std::size_t i, const RowOrder& order) {
     Vector column = source(i, order);
@@ -58,7 +61,7 @@ Result<StoredForm> Load::encode(const Schema& schema, const OrderedColumnSource&
   return form;
 }
 
-Result<StoredForm> Load::encode(FreshRows&& rows) const {
+Result<StoredForm> Load::encode(FreshRows&& rows) {
   const auto let_go = [&](std::size_t i, const RowOrder& order) {
     Vector values = std::move(rows.table.columns[i]);
     return order.empty() ? values : values.gather(order.rows());

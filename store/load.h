@@ -7,6 +7,7 @@
 // none. One that is deleted before or while it is written to is asked for again, a few times; then
 // kUnavailable.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -50,10 +51,10 @@ class Load final : public BatchSink {
 
  private:
   Status open();
-  Result<StoredForm> encode(FreshRows&& rows) const;
-  // Encodes a table of `rows` rows, made of `raw_bytes` bytes of input.
+  // Encodes a table of `rows` rows, made of `raw_bytes` bytes of input; any thread.
+  Result<StoredForm> encode(FreshRows&& rows);
   Result<StoredForm> encode(const Schema& schema, const OrderedColumnSource& source,
-                            std::size_t rows, std::uint64_t raw_bytes) const;
+                            std::size_t rows, std::uint64_t raw_bytes);
   Status keep(Part part);
   Status write(const IngestCounts& counts);
   template <class Run>
@@ -71,7 +72,8 @@ class Load final : public BatchSink {
   std::optional<FreshRows> only_rows_;
   std::vector<StoredForm> forms_;
   std::uint32_t blocks_created_ = 0;
-  FreshCounts fresh_;  // after the last commit
+  std::atomic<bool> made_blocks_ = false;  // a batch that was encoded filled one
+  FreshCounts fresh_;                      // after the last commit
 };
 
 }  // namespace evq

@@ -48,6 +48,15 @@ bool BatchBuilder::full() const {
          crowded_ || assembler_->overgrown();
 }
 
+double BatchBuilder::fullness() const {
+  const auto part = [](std::size_t used, std::size_t most) {
+    return static_cast<double>(used) / static_cast<double>(most);
+  };
+  return std::max({part(rows(), rules_->batch_rows_max),
+                   part(size_bytes_, kIngestBatchColumnBytesMax),
+                   part(memory_bytes(), kIngestBuilderBytesMax)});
+}
+
 std::size_t BatchBuilder::memory_with(ColumnBytes bytes_of) const {
   std::size_t bytes = assembler_->memory_bytes() + fast_json_->memory_bytes();
   bytes += (times_.capacity() + receipts_.capacity()) * sizeof(std::int64_t);

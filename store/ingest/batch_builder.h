@@ -73,6 +73,8 @@ class BatchBuilder {
   void share_memory(LoadMemory* load) { held_.join(load); }
   // Whether the cap of rows, bytes or memory is reached: call take() before the next event.
   bool full() const;
+  // How much of the nearest of these caps is used: 1 or more when full.
+  double fullness() const;
 
   // Parses one JSON object with the tolerant parser, the fast one's slow twin: for single events
   // and for tests; streams go through parse_stream. `receipt_ns` becomes `_sysTime`, and `_time`

@@ -248,7 +248,8 @@ void Pipeline::add_piece(Piece piece) {
   open_->events += piece.events;
   open_->text_bytes += piece.size;
   memory_.add_text(piece.capacity);
-  const bool full = open_->events >= rules_->batch_rows_max || text_size_.fills(open_->text_bytes);
+  const bool full =
+      open_->events >= rules_->batch_rows_max || text_size_.fills(open_->text_bytes, piece.size);
   {
     const MutexLock lock(mutex_);
     open_->waiting.push_back(std::move(piece));
@@ -540,7 +541,7 @@ void Pipeline::finish_job(Job& job) {
   }
   if (wanted) {
     if (job.sealed_bytes == 0) {
-      text_size_.note_whole_job(job.parsed_bytes);
+      text_size_.note_whole_job(job.parsed_bytes, job.builder->fullness());
     }
     Status status = seal(job, job.parsed_bytes);
     const MutexLock lock(mutex_);

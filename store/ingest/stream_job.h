@@ -57,23 +57,39 @@ inline Status judge_whole_input(const IngestOptions& options, PieceKind kind,
   return {};
 }
 
-// Decides how much text a job takes: enough for some batches of the recent size, since all behind
-// the first batch waits for it in memory. Any thread.
+// Decides how much text a job takes: a whole number of batches of the recent size, since all behind
+// the first batch waits for it in memory, and since a rest of a batch would be a block of few rows.
+// Any thread.
 class JobTextSize {
  public:
   std::size_t bytes_max() const {
-    constexpr std::size_t kBatchesMax = 4;
     constexpr std::size_t kBytesMin = 4 * kMebibyte;
-    return std::clamp(kBatchesMax * batch_bytes_, kBytesMin, kIngestBatchTextBytesMax);
+    return std::clamp(batches() * batch_bytes_, kBytesMin, kIngestBatchTextBytesMax);
   }
-  bool fills(std::size_t text_bytes) const { return text_bytes >= bytes_max(); }
+  // Whether a job ends with its last piece, which had `piece_bytes` of its `text_bytes`.
+  bool fills(std::size_t text_bytes, std::size_t piece_bytes) const {
+    const std::size_t most = bytes_max();
+    // Where batches end sooner than jobs may, another piece would leave a rest.
+    return text_bytes >= most ||
+           (most < kIngestBatchTextBytesMax && text_bytes + piece_bytes > most);
+  }
   // The text that lets the workers go on.
   std::size_t bytes_needed() const { return std::min(2 * bytes_max(), kIngestBatchTextBytesMax); }
-  // Note the text of a batch that ended before its job did, and of a job that was one batch.
+  // Note the text of a batch that ended before its job did, and of a job that was one batch, whose
+  // builder was full to that part of 1.
   void note_batch(std::size_t bytes) { batch_bytes_ = bytes; }
-  void note_whole_job(std::size_t bytes) { batch_bytes_ = std::max(batch_bytes_.load(), bytes); }
+  void note_whole_job(std::size_t bytes, double fullness) {
+    const std::size_t room_for = fullness <= 0.5 ? 2 * bytes : bytes;
+    batch_bytes_ = std::min(std::max(batch_bytes_.load(), room_for), kIngestBatchTextBytesMax);
+  }
 
  private:
+  std::size_t batches() const {
+    constexpr std::size_t kBatchesMax = 4;
+    const std::size_t fit = kIngestBatchTextBytesMax / std::max<std::size_t>(batch_bytes_, 1);
+    return std::clamp<std::size_t>(fit, 1, kBatchesMax);
+  }
+
   std::atomic<std::size_t> batch_bytes_{kIngestBatchTextBytesMax};
 };
 
