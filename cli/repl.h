@@ -165,7 +165,7 @@ class Repl {
   std::size_t growing_comments_ = 0;  // bytes of the comments in front of it
   std::string looked_at_;             // the text mistake_ is of
   std::optional<Error> mistake_;
-  bool looks_slow_ = false;  // looking takes too long for every key
+  std::int64_t slow_looks_ns_ = 0;  // that looks at the text now typed took, the quick ones aside
   History history_;
   bool history_told_ = false;  // the user knows that it cannot be kept
   std::optional<HeldAnswer> last_answer_;

@@ -16,8 +16,10 @@
 namespace evq {
 namespace {
 
-// Typing must not wait for what a look at a text costs.
+// Typing must not wait for what looks at a text cost: a look may take so long unnoticed, and those
+// that take longer so long together. A busy machine is late now and then.
 constexpr std::int64_t kLookNsMax = 30 * kMillisecondNs;
+constexpr std::int64_t kSlowLooksNsMax = 300 * kMillisecondNs;
 
 TextStyle style_of(const syntax::HighlightToken& token, std::string_view text) {
   switch (token.kind) {
@@ -93,13 +95,16 @@ const Error* Repl::mistake(std::string_view text) {
   if (text != looked_at_) {
     looked_at_ = text;
     mistake_.reset();
-    looks_slow_ = looks_slow_ && !is_blank(text);
+    if (is_blank(text)) {
+      slow_looks_ns_ = 0;
+    }
     // Of several texts that were pasted together each is looked at when it runs.
-    if (!looks_slow_ &&
+    if (slow_looks_ns_ < kSlowLooksNsMax &&
         (text.find('\n') == std::string_view::npos || inputs_of(text).size() == 1)) {
       const std::int64_t begun_ns = monotonic_now_ns();
       mistake_ = look_for_mistake(text);
-      looks_slow_ = monotonic_now_ns() - begun_ns > kLookNsMax;
+      const std::int64_t took_ns = monotonic_now_ns() - begun_ns;
+      slow_looks_ns_ += took_ns > kLookNsMax ? took_ns : 0;
     }
   }
   return mistake_.has_value() ? &*mistake_ : nullptr;
