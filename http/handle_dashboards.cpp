@@ -1,7 +1,6 @@
 // Dashboards: documents kept as given under a uid, with a version that tells concurrent editors
 // apart.
 
-#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -11,9 +10,6 @@
 
 namespace evq {
 namespace {
-
-// Each may be as long as a request: so many are in memory at once.
-constexpr std::size_t kDashboardsReadMax = 32;
 
 Error dashboard_not_found() {
   return make_error(ErrorCode::kNotFound, "dashboard not found");
@@ -87,25 +83,24 @@ Result<HttpResponse> edit_dashboard(Api& api, const HttpRequest& request, const 
 
 }  // namespace
 
+// Each may be as long as a request, so one at a time is in memory. What is deleted meanwhile is
+// left out and moves none of the others.
 Result<HttpResponse> handle_dashboard_list(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::size_t limit, list_limit(request, kStoreResourcesMax));
   EVQ_TRY_ASSIGN(const std::size_t offset,
                  count_parameter(request, "offset", 0, kStoreResourcesMax));
   const auto list = std::make_shared<SpooledText>(api.answers, 1);
   list->tail(0) = "[";
-  for (std::size_t told = 0; told < limit;) {
+  EVQ_TRY_ASSIGN(const std::vector<std::string> ids,
+                 api.definitions().find_object_ids({ObjectKind::kDashboard}));
+  std::size_t told = 0;
+  for (std::size_t i = offset; i < ids.size() && told < limit; ++i) {
     EVQ_TRY(request.control != nullptr ? request.control->check() : Status());
-    const std::size_t page = std::min(limit - told, kDashboardsReadMax);
-    EVQ_TRY_ASSIGN(
-        const std::vector<StoredObject> objects,
-        api.definitions().find_objects(
-            {.kind = ObjectKind::kDashboard, .offset = offset + told, .count_max = page}));
-    for (const StoredObject& object : objects) {
-      list->tail(0).append(told++ == 0 ? "" : ",").append(write_dashboard(object));
+    EVQ_TRY_ASSIGN(const std::optional<StoredObject> object,
+                   api.definitions().find_object(ObjectKind::kDashboard, ids[i]));
+    if (object.has_value()) {
+      list->tail(0).append(told++ == 0 ? "" : ",").append(write_dashboard(*object));
       EVQ_TRY(list->settle(0));
-    }
-    if (objects.size() < page) {
-      break;
     }
   }
   list->tail(0).push_back(']');

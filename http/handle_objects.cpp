@@ -92,15 +92,13 @@ Status check_place(Api& api, const StoredObject* known, const ObjectBody& body,
   if (known != nullptr && known->dataset == body.dataset) {
     return Status::success();
   }
-  EVQ_TRY_ASSIGN(const std::vector<StoredObject> last,
-                 api.definitions().find_objects({.kind = ObjectKind::kVirtualField,
-                                                 .dataset = body.dataset,
-                                                 .offset = kVirtualFieldsMax - 1,
-                                                 .count_max = 1}));
-  return last.empty() ? Status::success()
-                      : Status(make_error(ErrorCode::kUsage, "a dataset has at most " +
-                                                                 std::to_string(kVirtualFieldsMax) +
-                                                                 " virtual fields"));
+  EVQ_TRY_ASSIGN(const std::vector<std::string> others,
+                 api.definitions().find_object_ids({ObjectKind::kVirtualField, body.dataset}));
+  return others.size() < kVirtualFieldsMax
+             ? Status::success()
+             : Status(make_error(ErrorCode::kUsage, "a dataset has at most " +
+                                                        std::to_string(kVirtualFieldsMax) +
+                                                        " virtual fields"));
 }
 
 // A virtual field of the name of a field would never be seen. Who may not query the dataset is not

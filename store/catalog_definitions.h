@@ -60,6 +60,7 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<DatasetDefinition> change_dataset(std::string_view name,
                                            const DatasetChange& change) override;
   Result<std::vector<StoredObject>> find_objects(const ObjectFilter& which) override;
+  Result<std::vector<std::string>> find_object_ids(const ObjectFilter& which) override;
   Result<std::optional<StoredObject>> find_object(ObjectKind kind, std::string_view id) override;
   Status put_object(const StoredObject& object) override;
   Result<StoredObject> change_object(ObjectKind kind, std::string_view id, std::size_t body_bytes,

@@ -75,28 +75,16 @@ Result<std::optional<StoredObject>> read_object(Connection& connection, ObjectKi
 }
 
 bool is_whole_list(const ObjectFilter& which) {
-  return which.dataset.empty() && which.name.empty() && which.offset == 0 &&
-         which.count_max >= kStoreResourcesMax;
+  return which.dataset.empty() && which.name.empty();
 }
 
-// The keys come first, so that what is sorted and counted has no bodies.
-Result<Statement> prepare_find(Connection& connection, const ObjectFilter& which) {
-  if (is_whole_list(which)) {
-    EVQ_TRY_ASSIGN(Statement row, connection.prepare(select_objects("kind = ?1")));
-    row.bind(1, static_cast<std::int64_t>(which.kind));
-    return row;
-  }
-  EVQ_TRY_ASSIGN(Statement row,
-                 connection.prepare(select_objects(
-                     "kind = ?1 AND id IN (SELECT id FROM objects WHERE kind = ?1 AND "
-                     "(?2 = '' OR dataset = ?2) AND (?3 = '' OR name = ?3) "
-                     "ORDER BY created, id LIMIT ?4 OFFSET ?5)")));
-  row.bind(1, static_cast<std::int64_t>(which.kind))
+constexpr std::string_view kWhichObjects =
+    "kind = ?1 AND (?2 = '' OR dataset = ?2) AND (?3 = '' OR name = ?3)";
+
+void bind_which(Statement* statement, const ObjectFilter& which) {
+  statement->bind(1, static_cast<std::int64_t>(which.kind))
       .bind_text(2, which.dataset)
-      .bind_text(3, which.name)
-      .bind(4, static_cast<std::int64_t>(which.count_max))
-      .bind(5, static_cast<std::int64_t>(which.offset));
-  return row;
+      .bind_text(3, which.name);
 }
 
 Status write_object(Connection& connection, const StoredObject& object) {
@@ -119,7 +107,7 @@ Status write_object(Connection& connection, const StoredObject& object) {
 }  // namespace
 
 // All objects are checked as the list that they are. For some of them the list need only be known
-// to be sound: they are looked up by their keys, which are found without reading any body.
+// to be sound.
 Result<std::vector<StoredObject>> CatalogDefinitions::find_objects(const ObjectFilter& which) {
   std::vector<StoredObject> found;
   EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
@@ -131,7 +119,8 @@ Result<std::vector<StoredObject>> CatalogDefinitions::find_objects(const ObjectF
   if (!all) {
     EVQ_TRY(checked_.check(lease.connection(), object_list(which.kind)));
   }
-  EVQ_TRY_ASSIGN(Statement row, prepare_find(lease.connection(), which));
+  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(select_objects(kWhichObjects)));
+  bind_which(&row, which);
   ListState read;
   const auto add = [&]() -> Status {
     EVQ_TRY_ASSIGN(StoredObject object, object_of(row));
@@ -147,6 +136,25 @@ Result<std::vector<StoredObject>> CatalogDefinitions::find_objects(const ObjectF
     return std::tie(a.created, a.id) < std::tie(b.created, b.id);
   });
   return found;
+}
+
+Result<std::vector<std::string>> CatalogDefinitions::find_object_ids(const ObjectFilter& which) {
+  std::vector<std::string> ids;
+  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
+  if (catalog == nullptr) {
+    return ids;
+  }
+  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  EVQ_TRY(checked_.check(lease.connection(), object_list(which.kind)));
+  EVQ_TRY_ASSIGN(Statement row,
+                 lease.connection().prepare("SELECT id FROM objects WHERE " +
+                                            std::string(kWhichObjects) + " ORDER BY created, id"));
+  bind_which(&row, which);
+  EVQ_TRY(row.each([&]() -> Status {
+    ids.emplace_back(row.text(0));
+    return {};
+  }));
+  return ids;
 }
 
 Result<std::optional<StoredObject>> CatalogDefinitions::find_object(ObjectKind kind,

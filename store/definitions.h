@@ -17,7 +17,6 @@
 #include <string_view>
 #include <vector>
 
-#include "store/base/limits.h"
 #include "store/base/result.h"
 
 namespace evq {
@@ -68,8 +67,6 @@ struct ObjectFilter {
   ObjectKind kind = ObjectKind::kSavedQuery;
   std::string_view dataset = {};  // empty: of any
   std::string_view name = {};     // empty: of any
-  std::uint64_t offset = 0;       // so many of the first are left out
-  std::uint64_t count_max = kStoreResourcesMax;
 };
 
 // Changes the definition of a dataset. Called inside the transaction that stores it; a failure is
@@ -146,6 +143,8 @@ class Definitions {
   Result<std::vector<StoredObject>> objects(ObjectKind kind, std::string_view dataset) {
     return find_objects({kind, dataset});
   }
+  // The ids of those that find_objects() finds, in that order, without their bodies.
+  virtual Result<std::vector<std::string>> find_object_ids(const ObjectFilter& which) = 0;
   virtual Result<std::optional<StoredObject>> find_object(ObjectKind kind, std::string_view id) = 0;
   virtual Status put_object(const StoredObject& object) = 0;  // inserts or replaces
   // Reads, changes and stores in one transaction, and returns what was stored. `body_bytes` is the
