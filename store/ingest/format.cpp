@@ -26,24 +26,49 @@ std::size_t skip_blanks(std::string_view text, std::size_t i) {
   return i;
 }
 
+// Follows the brackets and strings of JSON.
+class Nesting {
+ public:
+  // Takes the next character; false when a bracket closes that was the outermost.
+  bool take(char c) {
+    if (in_string_) {
+      in_string_ = escaped_ || c != '"';
+      escaped_ = !escaped_ && c == '\\';
+    } else if (c == '"') {
+      in_string_ = true;
+    } else if (c == '{' || c == '[') {
+      ++depth_;
+    } else if ((c == '}' || c == ']') && depth_ > 0) {
+      return --depth_ != 0;
+    }
+    return true;
+  }
+  bool is_closed() const { return depth_ == 0 && !in_string_; }
+
+ private:
+  std::size_t depth_ = 0;
+  bool in_string_ = false;
+  bool escaped_ = false;
+};
+
 // True when all brackets and strings of a line are closed at its end.
 bool is_balanced(std::string_view line) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (in_string) {
-      i += c == '\\' ? 1U : 0U;
-      in_string = c != '"';
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
+  Nesting nesting;
+  for (const char c : line) {
+    nesting.take(c);
+  }
+  return nesting.is_closed();
+}
+
+// Where the value ends that `text` begins with, an array or an object: npos when it goes on.
+std::size_t end_of_value(std::string_view text) {
+  Nesting nesting;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!nesting.take(text[i])) {
+      return i + 1;
     }
   }
-  return depth == 0 && !in_string;
+  return std::string_view::npos;
 }
 
 // Whether objects come a line each.
@@ -86,6 +111,29 @@ std::optional<PieceKind> detect_array_kind(std::string_view head, bool rows_poss
                                                                                : PieceKind::kLines;
 }
 
+// The size of the number of JSON that `text` begins with, which may be cut off at its end; 0 where
+// there is none: "2024-05-12" and "007" are none.
+std::size_t number_size(std::string_view text) {
+  const auto digits_end = [&](std::size_t from) {
+    return std::min(text.find_first_not_of("0123456789", from), text.size());
+  };
+  const auto follows = [&](std::size_t at, std::string_view any) {
+    return at < text.size() && any.find(text[at]) != std::string_view::npos;
+  };
+  const std::size_t first = follows(0, "-") ? 1 : 0;
+  std::size_t end = digits_end(first);
+  if ((end == first && end < text.size()) || (end - first > 1 && text[first] == '0')) {
+    return 0;
+  }
+  if (follows(end, ".")) {
+    end = digits_end(end + 1);
+  }
+  if (follows(end, "eE")) {
+    end = digits_end(end + (follows(end + 1, "+-") ? 2 : 1));
+  }
+  return follows(end, "+-.:/_") || (end < text.size() && is_letter_or_digit(text[end])) ? 0 : end;
+}
+
 // The size of the word or the number that an array may begin with, 0 for one that is empty; nothing
 // where no array does.
 std::optional<std::size_t> plain_value(std::string_view text) {
@@ -98,33 +146,45 @@ std::optional<std::size_t> plain_value(std::string_view text) {
       return size;
     }
   }
-  const std::size_t size = std::min(text.find_first_not_of("0123456789+-.eE"), text.size());
+  const std::size_t size = number_size(text);
   return size == 0 ? std::nullopt : std::optional(size);
 }
 
+// Whether nothing but one of `any` comes behind the value that begins at `begin`, on its last line.
+bool only_followed_by(std::string_view head, std::size_t begin, std::string_view any) {
+  const std::size_t size = end_of_value(head.substr(begin));
+  const std::size_t behind = size == std::string_view::npos
+                                 ? std::string_view::npos
+                                 : head.find_first_not_of(" \t\r", begin + size);
+  return behind == std::string_view::npos || any.find(head[behind]) != std::string_view::npos;
+}
+
 // Whether a JSON array can begin with this `[`: "[error] …", "[2024-05-01 …", "[null] …" and
-// "[[ACTIVE] …" are log lines, and so is "[    0.000000] Linux version", a kernel's.
+// "[[ACTIVE] …" are log lines, and so are "[    0.000000] [drm] …", a kernel's, and all lines that
+// go on behind an array of plain values.
 bool begins_array(std::string_view head, std::size_t open) {
-  std::string_view behind_array = "\n[{";
   std::size_t first = skip_blanks(head, open + 1);
-  for (; first < head.size() && head[first] == '['; first = skip_blanks(head, first + 1)) {
-    behind_array = "\n[{,]";  // it stands in another one
+  std::size_t innermost = open;
+  while (first < head.size() && head[first] == '[') {
+    innermost = first;
+    first = skip_blanks(head, first + 1);
   }
   const std::string_view rest = head.substr(std::min(first, head.size()));
-  if (rest.empty() || rest.front() == '{' || rest.front() == '"') {
+  if (rest.empty() || rest.front() == '{') {
     return true;
   }
-  const std::optional<std::size_t> value = plain_value(rest);
-  if (!value.has_value()) {
-    return false;
+  if (rest.front() != '"') {
+    const std::optional<std::size_t> value = plain_value(rest);
+    if (!value.has_value()) {
+      return false;
+    }
+    const std::size_t next = skip_blanks(rest, *value);
+    if (next < rest.size() && rest[next] != ']' && rest[next] != ',') {
+      return false;
+    }
   }
-  const std::size_t next = skip_blanks(rest, *value);
-  if (next >= rest.size() || rest[next] != ']') {
-    return next >= rest.size() || rest[next] == ',';
-  }
-  const std::size_t behind = rest.find_first_not_of(" \t\r", next + 1);
-  return behind == std::string_view::npos ||
-         behind_array.find(rest[behind]) != std::string_view::npos;
+  return only_followed_by(head, innermost, innermost == open ? "\n" : "\n,]") &&
+         only_followed_by(head, open, "\n");
 }
 
 // Whether every quote of a line opens or closes a cell of CSV; the last cell may go on in the next

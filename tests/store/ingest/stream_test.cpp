@@ -88,7 +88,7 @@ TEST_CASE("the kind of input is told by its first bytes") {
       {"[    0.000000] Linux\n", InputFormat::kDetect, false, PieceKind::kText},
       {"[1] x\n", InputFormat::kDetect, false, PieceKind::kText},
       {"[1]\n[2]\n", InputFormat::kDetect, false, PieceKind::kLines},
-      {"[1] [2]\n", InputFormat::kDetect, true, PieceKind::kValues},
+      {"[1] [2]\n", InputFormat::kDetect, true, PieceKind::kText},
       {"{\"Records\":[{\"a\":1}", InputFormat::kDetect, false, PieceKind::kValues},
       {" { \"records\" :\n[ {", InputFormat::kDetect, false, PieceKind::kValues},
       {"{\"Records\":[", InputFormat::kDetect, false, std::nullopt},
