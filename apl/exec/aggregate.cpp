@@ -27,7 +27,7 @@
 #include "apl/exec/sequence_rows.h"
 #include "apl/exec/tied_rows.h"
 #include "apl/exec/time_bound.h"
-#include "apl/plan/optimizer.h"
+#include "apl/plan/node_traits.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"

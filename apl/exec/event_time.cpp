@@ -5,6 +5,7 @@
 
 #include "apl/plan/hidden_columns.h"
 #include "apl/plan/join_kinds.h"
+#include "apl/plan/node_traits.h"
 #include "apl/plan/optimizer.h"
 #include "store/block/format.h"
 
@@ -15,32 +16,15 @@ bool is_event_time(const plan::Node& node, std::size_t column) {
     const std::string& field = scan->columns[column].field;
     return field == plan::kTimeColumn || field == kTimeField;
   }
-  if (const auto* project = std::get_if<plan::Project>(&node.op)) {
-    const plan::Expr& expr = *project->exprs[column];
-    return expr.is_column() && is_event_time(*node.inputs[0], expr.column);
-  }
-  if (std::holds_alternative<plan::Filter>(node.op)) {
-    return is_event_time(*node.inputs[0], column);
-  }
-  if (std::holds_alternative<plan::Extract>(node.op)) {
-    return column < node.inputs[0]->schema.size() && is_event_time(*node.inputs[0], column);
-  }
-  if (const auto* unnest = std::get_if<plan::Unnest>(&node.op)) {
-    return column < node.inputs[0]->schema.size() &&
-           std::ranges::find(unnest->columns, column, &plan::UnnestColumn::column) ==
-               unnest->columns.end() &&
-           is_event_time(*node.inputs[0], column);
-  }
   if (const auto* join = std::get_if<plan::Join>(&node.op)) {
     return plan::join_traits(join->kind).passes_left_rows() &&
            column < node.inputs[0]->schema.size() && is_event_time(*node.inputs[0], column);
   }
-  if (std::holds_alternative<plan::Union>(node.op)) {
-    return std::ranges::all_of(node.inputs, [column](const plan::NodePtr& input) {
-      return is_event_time(*input, column);
-    });
-  }
-  return false;
+  const std::optional<std::size_t> below =
+      plan::traits_of(node.op).by_row ? plan::column_below(node, column) : std::nullopt;
+  return below.has_value() && std::ranges::all_of(node.inputs, [&](const plan::NodePtr& input) {
+           return is_event_time(*input, *below);
+         });
 }
 
 std::optional<ChosenTime> chosen_time(const plan::Aggregate& op, const plan::Node& input) {

@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "apl/exec/join_build.h"
-#include "apl/plan/expr.h"
 #include "apl/plan/join_kinds.h"
+#include "apl/plan/node_traits.h"
 
 namespace evq {
 namespace {
@@ -20,53 +20,25 @@ constexpr std::size_t kTriedRows = 2048;
 
 using Positions = std::vector<std::size_t>;
 
-bool is_deterministic(const plan::ExprPtr& expr) {
-  return plan::is_deterministic(*expr);
-}
-
-// The columns of a node's inputs that columns of its output are; nothing where one is computed.
-struct ColumnsBelow {
-  const plan::Node& node;
-  const Positions& columns;
-  using Columns = std::optional<Positions>;
-
-  Columns operator()(const plan::Filter& op) const {
-    return is_deterministic(op.predicate) ? Columns(columns) : std::nullopt;
-  }
-  Columns operator()(const plan::Project& op) const {
-    if (!std::ranges::all_of(op.exprs, is_deterministic)) {
-      return std::nullopt;
-    }
-    Positions below;
-    for (const std::size_t column : columns) {
-      if (!op.exprs[column]->is_column()) {
-        return std::nullopt;
-      }
-      below.push_back(op.exprs[column]->column);
-    }
-    return below;
-  }
-  Columns operator()(const plan::Extract& op) const {
-    const std::size_t passed_on = node.inputs[0]->schema.size();
-    const bool all = std::ranges::all_of(columns, [&](std::size_t i) { return i < passed_on; });
-    return all && is_deterministic(op.source) ? Columns(columns) : std::nullopt;
-  }
-  Columns operator()(const plan::Aggregate& op) const {
-    Positions below;
-    for (const std::size_t column : columns) {
-      if (column >= op.groups.size()) {
-        return std::nullopt;
-      }
-      below.push_back(op.groups[column]);
-    }
-    return below;
-  }
-  Columns operator()(const plan::Union& /*op*/) const { return columns; }
-  template <class Op>
-  Columns operator()(const Op& /*op*/) const {
+// The columns of a node's inputs that columns of its output are; nothing where one is computed, or
+// where a row that is left out may be missed.
+std::optional<Positions> columns_below(const plan::Node& node, const Positions& columns) {
+  const plan::NodeTraits traits = plan::traits_of(node.op);
+  const bool passes_rows = traits.maps_rows() || traits.rows == plan::RowsMade::kOfInputs ||
+                           std::holds_alternative<plan::Aggregate>(node.op);
+  if (!passes_rows || plan::draws_itself(node.op)) {
     return std::nullopt;
   }
-};
+  Positions below;
+  for (const std::size_t column : columns) {
+    const std::optional<std::size_t> passed = plan::column_below(node, column);
+    if (!passed.has_value()) {
+      return std::nullopt;
+    }
+    below.push_back(*passed);
+  }
+  return below;
+}
 
 // The keys that `below` finds columns for.
 template <class Below>
@@ -119,9 +91,7 @@ void KeyTest::count(std::size_t asked, std::size_t found) const {
 }
 
 std::vector<KeptKeys> keys_below(std::span<const KeptKeys> kept, const plan::Node& node) {
-  return mapped(kept, [&](const Positions& columns) {
-    return std::visit(ColumnsBelow{node, columns}, node.op);
-  });
+  return mapped(kept, [&](const Positions& columns) { return columns_below(node, columns); });
 }
 
 // A left row is lost with its partners, and none beside them.

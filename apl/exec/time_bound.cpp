@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apl/exec/pruning.h"
+#include "apl/plan/node_traits.h"
 
 namespace evq {
 namespace {
@@ -14,9 +15,8 @@ const plan::Scan* scan_of_all_rows(const plan::Node& node) {
   if (const auto* scan = std::get_if<plan::Scan>(&node.op)) {
     return scan->filters.empty() ? scan : nullptr;
   }
-  const auto* extract = std::get_if<plan::Extract>(&node.op);
-  const bool keeps_rows = std::holds_alternative<plan::Project>(node.op) ||
-                          (extract != nullptr && !extract->drop_unmatched);
+  const plan::NodeTraits traits = plan::traits_of(node.op);
+  const bool keeps_rows = traits.by_row && traits.rows == plan::RowsMade::kOfEach;
   return keeps_rows ? scan_of_all_rows(*node.inputs[0]) : nullptr;
 }
 

@@ -17,6 +17,7 @@
 #include "apl/exec/repeatable.h"
 #include "apl/exec/time_order.h"
 #include "apl/exec/whole_input.h"
+#include "apl/plan/node_traits.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/heap.h"
@@ -381,21 +382,6 @@ class WindowConsumer final : public Consumer {
   bool made_ = false;
 };
 
-// The operator whose rows come in order, one chunk after the other, as long as `node` is not asked
-// for stretches; null when they do not.
-const plan::Node* ordered_below(const plan::Node& node) {
-  if (std::holds_alternative<plan::Sort>(node.op) || std::holds_alternative<plan::TopN>(node.op) ||
-      std::holds_alternative<plan::Limit>(node.op)) {
-    return &node;
-  }
-  const bool keeps_order = std::holds_alternative<plan::Fetch>(node.op) ||
-                           std::holds_alternative<plan::Project>(node.op) ||
-                           std::holds_alternative<plan::Filter>(node.op) ||
-                           std::holds_alternative<plan::Extract>(node.op) ||
-                           std::holds_alternative<plan::Window>(node.op);
-  return keeps_order ? ordered_below(*node.inputs[0]) : nullptr;
-}
-
 // Marks an overflow when the rows do not fit, before anything is handed on; or what the operators
 // below hold of them, which hold less where they need not give the rows to several sinks.
 Status run_over_all_rows(Executor& executor, const plan::Node& node, Consumer& consumer,
@@ -425,7 +411,7 @@ Status run_over_all_rows(Executor& executor, const plan::Node& node, Consumer& c
 Status run_window(Executor& executor, const plan::Node& node, const Demand& demand,
                   Consumer& consumer) {
   const plan::Node& input = *node.inputs[0];
-  const plan::Node* const ordered = ordered_below(input);
+  const plan::Node* const ordered = plan::ordered_below(input);
   const CountsOfOneRun counts(executor.stats());
   TimeOrder order = TimeOrder::kNone;
   if (!demand.order.one_sink && ordered != nullptr &&

@@ -1,9 +1,11 @@
 // What operands of an operator become beside operands of another type, before the operator's own
 // overloads are asked. `set stricttypes` keeps nearly all of it off.
 
+#include <optional>
 #include <utility>
 
 #include "apl/plan/adapt.h"
+#include "apl/plan/node_traits.h"
 #include "store/base/time.h"
 
 namespace evq::plan {
@@ -22,15 +24,9 @@ bool comes_of(std::string_view function, const Expr& value, const Relation* inpu
     if (const auto* project = std::get_if<Project>(&node->op)) {
       made = project->exprs[column].get();
       column = made->column;
-    } else if (const auto* aggregate = std::get_if<Aggregate>(&node->op)) {
-      if (column >= aggregate->groups.size()) {
-        return false;
-      }
-      column = aggregate->groups[column];
-    } else if (!std::holds_alternative<Filter>(node->op) &&
-               !std::holds_alternative<Sort>(node->op) &&
-               !std::holds_alternative<Limit>(node->op) &&
-               !std::holds_alternative<TopN>(node->op)) {
+    } else if (const std::optional<std::size_t> below = column_below(*node, column)) {
+      column = *below;
+    } else {
       return false;
     }
   }

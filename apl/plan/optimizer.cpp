@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "apl/plan/node_traits.h"
 #include "store/base/allocation_meter.h"
 
 namespace evq::plan {
@@ -149,22 +151,15 @@ const Scan* scan_of_rows(const Node& node) {
   if (const auto* scan = std::get_if<Scan>(&node.op)) {
     return scan;
   }
-  const bool passes_on = std::holds_alternative<Filter>(node.op) ||
-                         std::holds_alternative<Project>(node.op) ||
-                         std::holds_alternative<Extract>(node.op);
-  return passes_on ? scan_of_rows(*node.inputs[0]) : nullptr;
+  return traits_of(node.op).maps_rows() ? scan_of_rows(*node.inputs[0]) : nullptr;
 }
 
 const ScanColumn* scanned_column(const Node& node, std::size_t column) {
   if (const auto* scan = std::get_if<Scan>(&node.op)) {
     return &scan->columns[column];
   }
-  const Node& input = *node.inputs[0];
-  if (const auto* project = std::get_if<Project>(&node.op)) {
-    const Expr& expr = *project->exprs[column];
-    return expr.is_column() ? scanned_column(input, expr.column) : nullptr;
-  }
-  return column < input.schema.size() ? scanned_column(input, column) : nullptr;
+  const std::optional<std::size_t> below = column_below(node, column);
+  return below.has_value() ? scanned_column(*node.inputs[0], *below) : nullptr;
 }
 
 std::size_t add_row_column(Node* node) {

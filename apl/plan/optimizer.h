@@ -56,8 +56,6 @@ ExprPtr substitute(ExprPtr expr, const std::vector<ExprPtr>& columns);
 std::vector<std::size_t> keep_columns(Node* node, std::vector<bool> needed);
 // Whether no expression could tell equal values of the type apart.
 bool is_one_when_equal(Type type);
-// Whether the results of an aggregation depend on the order of its rows.
-bool looks_at_order(const Aggregate& op);
 // Columns without text up to which holding them costs less than opening their blocks again.
 inline constexpr std::size_t kNarrowColumnsMax = 4;
 // Finds the scan whose rows, or some of them, `node` has, through filters, projections and

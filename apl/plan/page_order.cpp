@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "apl/plan/dataset_location.h"
 #include "apl/plan/join_kinds.h"
+#include "apl/plan/node_traits.h"
 
 namespace evq::plan {
 namespace {
@@ -32,7 +34,7 @@ struct Rows {
 };
 
 // Whether equal `keys` mean one row at most.
-bool is_unique(const Node& node, std::vector<std::size_t> keys) {
+bool is_unique(const Node& node, const std::vector<std::size_t>& keys) {
   if (const auto* aggregate = std::get_if<Aggregate>(&node.op)) {
     for (std::size_t group = 0; group < aggregate->groups.size(); ++group) {
       if (std::ranges::find(keys, group) == keys.end()) {
@@ -41,19 +43,16 @@ bool is_unique(const Node& node, std::vector<std::size_t> keys) {
     }
     return true;
   }
-  if (const auto* project = std::get_if<Project>(&node.op)) {
-    std::vector<std::size_t> below;
-    for (const std::size_t key : keys) {
-      if (project->exprs[key]->is_column()) {
-        below.push_back(project->exprs[key]->column);
-      }
-    }
-    return is_unique(*node.inputs[0], std::move(below));
+  if (!traits_of(node.op).one_row_at_most()) {
+    return false;
   }
-  const bool passes =
-      std::holds_alternative<Filter>(node.op) || std::holds_alternative<Sort>(node.op) ||
-      std::holds_alternative<Limit>(node.op) || std::holds_alternative<TopN>(node.op);
-  return passes && is_unique(*node.inputs[0], std::move(keys));
+  std::vector<std::size_t> below;
+  for (const std::size_t key : keys) {
+    if (const std::optional<std::size_t> passed = column_below(node, key)) {
+      below.push_back(*passed);
+    }
+  }
+  return is_unique(*node.inputs[0], below);
 }
 
 class PageWalk {

@@ -16,42 +16,24 @@
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/registry.h"
+#include "apl/plan/node_traits.h"
 #include "apl/plan/optimizer.h"
 
 namespace evq::plan {
-
-// Elements of a list, a set or a bag come as the rows did.
-bool looks_at_order(const Aggregate& op) {
-  return std::ranges::any_of(op.aggregates, [](const AggregateCall& call) {
-    const bool makes_elements =
-        std::ranges::find(call.call.results, Type::kDynamic) != call.call.results.end();
-    return makes_elements || (call.function != nullptr && call.function->order_sensitive);
-  });
-}
-
 namespace {
 
 // Whether the order of what comes into a node is seen, when that of what comes out is, or is not.
-struct SeesOrder {
-  bool of_output;
-
-  bool operator()(const Aggregate& op) const {
-    return looks_at_order(op) || (of_output && !op.groups.empty());
+bool sees_order(const Operation& op, bool of_output) {
+  switch (traits_of(op).order_seen) {
+    case OrderSeen::kNever:
+      return false;
+    case OrderSeen::kInOrder:
+      return of_output;
+    case OrderSeen::kInRows:
+      break;
   }
-  bool operator()(const Filter& /*op*/) const { return of_output; }
-  bool operator()(const Project& /*op*/) const { return of_output; }
-  bool operator()(const Extract& /*op*/) const { return of_output; }
-  bool operator()(const Sort& /*op*/) const { return of_output; }
-  bool operator()(const Fetch& op) const { return of_output || op.candidates.has_value(); }
-  bool operator()(const Unnest& op) const { return of_output || op.row_place; }
-  bool operator()(const Union& /*op*/) const { return of_output; }
-  bool operator()(const Join& op) const { return of_output || op.kind == JoinKind::kInnerUnique; }
-
-  template <class Other>
-  bool operator()(const Other& /*op*/) const {
-    return true;
-  }
-};
+  return true;
+}
 
 // Whether the rows of a node are the first ones of their groups, of which equal ones do not differ.
 bool has_first_rows(const Node& node) {
@@ -186,7 +168,7 @@ NodePtr drop_sorts(NodePtr node, bool seen, bool* changed) {
       apply->subplan = drop_sorts(clone(*apply->subplan), false, changed);
     }
   }
-  const bool below = std::visit(SeesOrder{seen}, node->op);
+  const bool below = sees_order(node->op, seen);
   for (NodePtr& input : node->inputs) {
     input = drop_sorts(std::move(input), below, changed);
   }

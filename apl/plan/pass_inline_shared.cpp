@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "apl/plan/node_traits.h"
 #include "apl/plan/optimizer.h"
 
 namespace evq::plan {
@@ -30,43 +31,22 @@ constexpr std::size_t kRepeatedSizeMax = 400'000;
 
 std::size_t size_of(const Node& node) {
   std::size_t size = 1 + node.schema.size();
-  if (const auto* scan = std::get_if<Scan>(&node.op)) {
-    for (const ExprPtr& filter : scan->filters) {
-      size += node_count(*filter);
-    }
-  } else if (const auto* filter = std::get_if<Filter>(&node.op)) {
-    size += node_count(*filter->predicate);
-  } else if (const auto* project = std::get_if<Project>(&node.op)) {
-    for (const ExprPtr& expr : project->exprs) {
-      size += node_count(*expr);
-    }
-  }
+  for_each_expr(node.op, [&](const ExprPtr& expr) { size += node_count(*expr); });
   for (const NodePtr& input : node.inputs) {
     size += size_of(*input);
   }
   return size;
 }
 
-int repeated_cost(const std::vector<ExprPtr>& exprs) {
-  int cost = 0;
-  for (const ExprPtr& expr : exprs) {
-    cost = std::min(cost + repeated_cost(*expr), kRepeatedCostMax + 1);
-  }
-  return cost;
-}
-
 int repeated_cost(const Node& node) {
-  int cost = kRepeatedCostMax + 1;
-  if (const auto* scan = std::get_if<Scan>(&node.op)) {
-    cost = repeated_cost(scan->filters);
-  } else if (const auto* filter = std::get_if<Filter>(&node.op)) {
-    cost = repeated_cost(*filter->predicate);
-  } else if (const auto* project = std::get_if<Project>(&node.op)) {
-    cost = repeated_cost(project->exprs);
-  } else if (std::holds_alternative<Union>(node.op) ||
-             std::holds_alternative<ValuesNode>(node.op)) {
-    cost = 0;
-  }
+  const bool cheap =
+      std::holds_alternative<Scan>(node.op) || std::holds_alternative<Filter>(node.op) ||
+      std::holds_alternative<Project>(node.op) || std::holds_alternative<Union>(node.op) ||
+      std::holds_alternative<ValuesNode>(node.op);
+  int cost = cheap ? 0 : kRepeatedCostMax + 1;
+  for_each_expr(node.op, [&](const ExprPtr& expr) {
+    cost = std::min(cost + repeated_cost(*expr), kRepeatedCostMax + 1);
+  });
   for (const NodePtr& input : node.inputs) {
     cost = std::min(cost, kRepeatedCostMax + 1) + repeated_cost(*input);
   }
@@ -115,12 +95,9 @@ class SharedInliner {
     for (const NodePtr& input : node.inputs) {
       pin(*input);
     }
-    if (const auto* shared = std::get_if<Shared>(&node.op)) {
-      if (pinned_.insert(shared->plan.get()).second) {
-        pin(*shared->plan);
-      }
-    } else if (const auto* apply = std::get_if<Apply>(&node.op)) {
-      pin(*apply->subplan);
+    const Node* subplan = subplan_of(node);
+    if (subplan != nullptr && pinned_.insert(subplan).second) {
+      pin(*subplan);
     }
   }
 

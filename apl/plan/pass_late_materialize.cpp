@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "apl/plan/node_traits.h"
 #include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
@@ -122,9 +123,9 @@ bool is_worth_it(const Node& sort, const SortColumns& columns) {
 
 // Whether what is between the sort and its scan can hand on one column more, behind the others.
 bool takes_row_column(const Node& node) {
+  const NodeTraits traits = traits_of(node.op);
   return std::holds_alternative<Scan>(node.op) ||
-         ((std::holds_alternative<Project>(node.op) || std::holds_alternative<Filter>(node.op)) &&
-          takes_row_column(*node.inputs[0]));
+         (traits.maps_rows() && traits.can_pass_column() && takes_row_column(*node.inputs[0]));
 }
 
 // Rows that nobody asked the places of get them as the last column.
@@ -280,15 +281,15 @@ std::optional<SortedGroups> groups_of_sort(Node* node, std::vector<std::size_t> 
   if (std::holds_alternative<Sort>(input->op)) {
     return SortedGroups{&input, std::move(columns)};
   }
-  const auto* project = std::get_if<Project>(&input->op);
-  if (project == nullptr) {
+  if (!std::holds_alternative<Project>(input->op)) {
     return std::nullopt;
   }
   for (std::size_t& column : columns) {
-    if (!project->exprs[column]->is_column()) {
+    const std::optional<std::size_t> below = column_below(*input, column);
+    if (!below.has_value()) {
       return std::nullopt;
     }
-    column = project->exprs[column]->column;
+    column = *below;
   }
   return groups_of_sort(input.get(), std::move(columns));
 }

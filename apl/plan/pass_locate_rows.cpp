@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "apl/functions/row_choice.h"
+#include "apl/plan/node_traits.h"
 #include "apl/plan/optimizer.h"
 #include "apl/plan/row_cells.h"
 #include "store/base/check.h"
@@ -23,9 +24,9 @@ const Scan* scan_below(const Node& node) {
   if (const auto* scan = std::get_if<Scan>(&node.op)) {
     return scan;
   }
-  const bool passes_on = std::holds_alternative<Filter>(node.op) ||
-                         std::holds_alternative<Project>(node.op) ||
-                         std::holds_alternative<Sort>(node.op);
+  const NodeTraits traits = traits_of(node.op);
+  const bool passes_on =
+      traits.can_pass_column() && (traits.maps_rows() || traits.rows == RowsMade::kOfEach);
   return passes_on ? scan_below(*node.inputs[0]) : nullptr;
 }
 
@@ -273,11 +274,12 @@ NodePtr locate(NodePtr node, const EvalContext& context) {
 // Column `column` of `node`'s output as one of the Fetch below it, through projections; kNoColumn
 // for what is computed or fetched.
 std::size_t column_before_fetch(const Node& node, std::size_t column) {
-  if (const auto* project = std::get_if<Project>(&node.op)) {
-    const Expr& expr = *project->exprs[column];
-    return expr.is_column() ? column_before_fetch(*node.inputs[0], expr.column) : kNoColumn;
+  const std::optional<std::size_t> below = column_below(node, column);
+  if (!below.has_value()) {
+    return kNoColumn;
   }
-  return column < node.inputs[0]->schema.size() ? column : kNoColumn;
+  return std::holds_alternative<Fetch>(node.op) ? *below
+                                                : column_before_fetch(*node.inputs[0], *below);
 }
 
 // Which rows are left, and in which order, is settled before their fields are read, where it does

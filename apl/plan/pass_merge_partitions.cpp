@@ -14,6 +14,7 @@
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/registry.h"
 #include "apl/plan/hidden_columns.h"
+#include "apl/plan/node_traits.h"
 #include "apl/plan/optimizer.h"
 #include "apl/plan/stacking.h"
 #include "store/base/check.h"
@@ -91,8 +92,9 @@ Mergeable mergeable(const Node& node, const Apply& apply) {
 
 // Else the rows of one group would only come after those of another, as they do now.
 bool makes_fewer_rows(const Node& node) {
-  return std::holds_alternative<Aggregate>(node.op) || std::holds_alternative<TopN>(node.op) ||
-         std::holds_alternative<Limit>(node.op) ||
+  const NodeTraits traits = traits_of(node.op);
+  return traits.rows == RowsMade::kOfSeveral ||
+         (traits.rows == RowsMade::kOfSome && !traits.by_row) ||
          std::ranges::any_of(node.inputs,
                              [](const NodePtr& input) { return makes_fewer_rows(*input); });
 }
@@ -282,8 +284,7 @@ MergedRows merge(NodePtr node, MergedRows rows, const EvalContext& context) {
   MergedRows below = merge(std::move(node->inputs[0]), std::move(rows), context);
   MergedRows merged{std::move(node), {}, {}, {}, {}, below.in_order};
   Operation& op = merged.node->op;
-  merged.in_order = merged.in_order || std::holds_alternative<Sort>(op) ||
-                    std::holds_alternative<TopN>(op) || std::holds_alternative<Limit>(op);
+  merged.in_order = merged.in_order || traits_of(op).order == RowOrder::kOwn;
   if (auto* project = std::get_if<Project>(&op)) {
     carry(project, below, &merged);
   } else if (auto* aggregate = std::get_if<Aggregate>(&op)) {
@@ -293,7 +294,7 @@ MergedRows merge(NodePtr node, MergedRows rows, const EvalContext& context) {
     merged.keys = below.keys;
     merged.passed = below.passed;
     merged.counts = below.counts;
-    if (std::holds_alternative<Extract>(op) || std::holds_alternative<Unnest>(op)) {
+    if (traits_of(op).columns == ColumnsMade::kAppended) {
       merge_appending(&merged, below);
     } else {
       merged.node->schema = below.node->schema;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "apl/plan/node_traits.h"
 #include "apl/plan/optimizer.h"
 #include "apl/plan/stacking.h"
 
@@ -29,18 +30,18 @@ std::optional<int> column_cost(const Node& node, std::size_t column, int most) {
   if (std::holds_alternative<Scan>(node.op)) {
     return 0;
   }
-  const bool passed =
-      std::holds_alternative<Filter>(node.op) ||
-      (std::holds_alternative<Extract>(node.op) && column < node.inputs[0]->schema.size());
-  if (passed) {
-    return column_cost(*node.inputs[0], column, most);
+  if (!traits_of(node.op).maps_rows()) {
+    return std::nullopt;
+  }
+  if (const std::optional<std::size_t> below = column_below(node, column)) {
+    return column_cost(*node.inputs[0], *below, most);
   }
   const auto* project = std::get_if<Project>(&node.op);
   if (project == nullptr || !is_deterministic(*project->exprs[column])) {
     return std::nullopt;
   }
   const Expr& expr = *project->exprs[column];
-  std::optional<int> cost = sum_within(0, expr.is_column() ? 0 : cost_per_row(expr), most);
+  std::optional<int> cost = sum_within(0, cost_per_row(expr), most);
   for_each_column(expr, [&](std::size_t used) {
     if (cost.has_value()) {
       cost = sum_within(*cost, column_cost(*node.inputs[0], used, most - *cost), most);

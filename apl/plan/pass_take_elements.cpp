@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "apl/plan/node_traits.h"
 #include "apl/plan/optimizer.h"
 
 namespace evq::plan {
@@ -48,17 +49,7 @@ ExprPtr take(ExprPtr expr, const EvalContext& context) {
 
 NodePtr take_elements(NodePtr root, const EvalContext& context) {
   return rewrite_bottom_up(std::move(root), [&context](NodePtr node) -> NodePtr {
-    if (auto* scan = std::get_if<Scan>(&node->op)) {
-      for (ExprPtr& filter : scan->filters) {
-        filter = take(std::move(filter), context);
-      }
-    } else if (auto* filter = std::get_if<Filter>(&node->op)) {
-      filter->predicate = take(std::move(filter->predicate), context);
-    } else if (auto* project = std::get_if<Project>(&node->op)) {
-      for (ExprPtr& expr : project->exprs) {
-        expr = take(std::move(expr), context);
-      }
-    }
+    for_each_expr(node->op, [&context](ExprPtr& expr) { expr = take(std::move(expr), context); });
     return node;
   });
 }

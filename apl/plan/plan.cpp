@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "apl/plan/node_traits.h"
+
 namespace evq::plan {
 namespace {
 
@@ -96,11 +98,9 @@ bool finds(const Node& node, const Wanted& wanted, std::set<const Node*>* search
   if (wanted(node)) {
     return true;
   }
-  if (const auto* shared = std::get_if<Shared>(&node.op)) {
-    return searched->insert(shared->plan.get()).second && finds(*shared->plan, wanted, searched);
-  }
-  const auto* apply = std::get_if<Apply>(&node.op);
-  return (apply != nullptr && finds(*apply->subplan, wanted, searched)) ||
+  const Node* subplan = subplan_of(node);
+  return (subplan != nullptr && searched->insert(subplan).second &&
+          finds(*subplan, wanted, searched)) ||
          std::ranges::any_of(node.inputs,
                              [&](const NodePtr& input) { return finds(*input, wanted, searched); });
 }
@@ -137,32 +137,10 @@ bool makes_rows(const Node& node) {
   return finds(node, makes_some, &searched);
 }
 
-namespace {
-
-// Whether an operator draws values, or which rows it lets through.
-struct Draws {
-  bool operator()(const Scan& scan) const { return any_of(scan.filters); }
-  bool operator()(const Filter& filter) const { return !is_deterministic(*filter.predicate); }
-  bool operator()(const Project& project) const { return any_of(project.exprs); }
-  bool operator()(const Extract& extract) const { return !is_deterministic(*extract.source); }
-  bool operator()(const Sample& /*sample*/) const { return true; }
-  template <class Other>
-  bool operator()(const Other& /*op*/) const {
-    return false;
-  }
-
- private:
-  static bool any_of(const std::vector<ExprPtr>& exprs) {
-    return !std::ranges::all_of(exprs, [](const ExprPtr& expr) { return is_deterministic(*expr); });
-  }
-};
-
-}  // namespace
-
 bool draws(const Node& node) {
   std::set<const Node*> searched;
   return finds(
-      node, [](const Node& each) { return std::visit(Draws{}, each.op); }, &searched);
+      node, [](const Node& each) { return draws_itself(each.op); }, &searched);
 }
 
 }  // namespace evq::plan

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "apl/plan/node_traits.h"
 #include "apl/plan/table_function.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
@@ -197,9 +198,9 @@ struct Describe {
 using Before = std::function<std::string(const Node&)>;
 
 bool reads_shared(const Node& node) {
-  const auto* apply = std::get_if<Apply>(&node.op);
+  const Node* subplan = subplan_of(node);
   return std::holds_alternative<Shared>(node.op) ||
-         (apply != nullptr && reads_shared(*apply->subplan)) ||
+         (subplan != nullptr && reads_shared(*subplan)) ||
          std::ranges::any_of(node.inputs,
                              [](const NodePtr& input) { return reads_shared(*input); });
 }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "apl/exec/collect_sink.h"
+#include "apl/plan/node_traits.h"
 #include "store/base/check.h"
 
 namespace evq {
@@ -33,14 +34,12 @@ class PassingSink final : public Sink {
 }  // namespace
 
 bool comes_in_order(const plan::Node& node) {
-  if (std::holds_alternative<plan::Sort>(node.op) || std::holds_alternative<plan::TopN>(node.op)) {
-    return true;
+  const plan::RowOrder order = plan::traits_of(node.op).order;
+  // It may hold all rows, which it hands to several sinks then.
+  if (order != plan::RowOrder::kOfInput || std::holds_alternative<plan::Window>(node.op)) {
+    return order == plan::RowOrder::kOwn;
   }
-  const bool passes_on = std::holds_alternative<plan::Fetch>(node.op) ||
-                         std::holds_alternative<plan::Project>(node.op) ||
-                         std::holds_alternative<plan::Filter>(node.op) ||
-                         std::holds_alternative<plan::Extract>(node.op);
-  return passes_on && comes_in_order(*node.inputs[0]);
+  return comes_in_order(*node.inputs[0]);
 }
 
 Result<std::unique_ptr<Sink>> KeptRows::make_sink() {
