@@ -265,7 +265,7 @@ Status merge_newest(const std::shared_ptr<Dataset>& dataset, const Run& run,
     return merge_run(dataset, run, MergePlan{}, options, control);
   }
   const Effort effort = chunk_effort(rows_of(run), options.block_rows);
-  return merge_run(dataset, run, {effort, true}, options, control);
+  return merge_run(dataset, run, {.effort = effort, .stay_fresh = true}, options, control);
 }
 
 // Moves the last pages of the file into free ones; how many free ones are left.
@@ -333,7 +333,7 @@ Status compact(const std::shared_ptr<Dataset>& dataset, const CompactOptions& op
     });
   }
   std::erase_if(runs, [](const Run& run) { return run.size() == 1 && !run.front().fresh; });
-  return merge_runs(dataset, runs, {Effort::kCompact, false}, options, control);
+  return merge_runs(dataset, runs, {.effort = Effort::kCompact}, options, control);
 }
 
 // Each step is a transaction of its own, so that the write-ahead file stays short.

@@ -235,7 +235,7 @@ class Binder {
   Result<Relation> union_of(std::vector<Relation> inputs, const ast::Union& op);
   Status note_union(const std::vector<Relation>& inputs, std::size_t width);
   Result<Project> align(const Schema& from, const Schema& to, std::int64_t offset) const;
-  Result<std::vector<Relation>> union_inputs(std::span<const ast::TableItem> tables, bool fuzzy);
+  Result<std::vector<Relation>> union_inputs(std::span<const ast::TableItem> tables, Fuzzy fuzzy);
   std::set<std::string> views_matching(const ast::NamePattern& pattern) const;
   Result<ExprPtr> bind_search(const ast::Expr& predicate, const Relation& input);
   // Binds an operand of a join condition, where $left and $right name the side it is bound over.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,9 @@ inline constexpr std::size_t kArgumentsUnlimited = 255;
 inline bool takes_arguments(std::size_t min, std::size_t max, std::size_t count) {
   return count >= min && (count <= max || max >= kArgumentsUnlimited);
 }
+
+// Whether a union does without the tables that are not there.
+enum class Fuzzy : std::uint8_t { kNo, kYes };
 
 // Whether the result of a call of that name is called as its first argument is (ResultName).
 bool keeps_argument_name(std::string_view function);

@@ -20,13 +20,17 @@ ast::TableItem every_table(Span span) {
   return ast::NamePattern{{"", ""}, span};
 }
 
+std::span<const ast::TableItem> tables_or(std::span<const ast::TableItem> named,
+                                          const ast::TableItem& every) {
+  return named.empty() ? std::span(&every, 1) : named;
+}
+
 }  // namespace
 
 Result<Relation> Binder::lower(const ast::Search& source, Span span) {
   const ast::TableItem every = every_table(span);
-  EVQ_TRY_ASSIGN(
-      std::vector<Relation> inputs,
-      union_inputs(source.tables.empty() ? std::span(&every, 1) : std::span(source.tables), false));
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs,
+                 union_inputs(tables_or(source.tables, every), Fuzzy::kNo));
   return search_tables(std::move(inputs), source);
 }
 
@@ -143,9 +147,8 @@ Result<Relation> Binder::lower(const ast::Find& source, Span span) {
   ast::Union all;
   all.with_source = source.with_source.value_or(ast::Name{"source_", span, true});
   const ast::TableItem every = every_table(span);
-  EVQ_TRY_ASSIGN(
-      std::vector<Relation> inputs,
-      union_inputs(source.tables.empty() ? std::span(&every, 1) : std::span(source.tables), false));
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs,
+                 union_inputs(tables_or(source.tables, every), Fuzzy::kNo));
   EVQ_TRY_ASSIGN(std::vector<ExprPtr> predicates,
                  bind_searches(*source.predicate, ast::SearchKind::kDefault, inputs));
   // Tables without a row to find leave no columns; when all are, they tell those of no rows.

@@ -188,7 +188,7 @@ Result<Relation> Binder::lower(const ast::TableRef& source, Span span) {
   }
   ast::Union all;
   all.tables.emplace_back(source.name);
-  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all.tables, false));
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all.tables, Fuzzy::kNo));
   return union_of(std::move(inputs), all);
 }
 

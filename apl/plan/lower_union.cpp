@@ -196,19 +196,23 @@ std::int64_t location_offset(const Node* node) {
   return handle <= kUnionHandleMax ? location_of_handle(handle) : 0;
 }
 
+Fuzzy fuzzy_of(const ast::Union& op) {
+  return op.is_fuzzy ? Fuzzy::kYes : Fuzzy::kNo;
+}
+
 }  // namespace
 
 Result<std::vector<Relation>> Binder::union_inputs(std::span<const ast::TableItem> tables,
-                                                   bool fuzzy) {
+                                                   Fuzzy fuzzy) {
   std::vector<Relation> inputs;
-  // A fuzzy union does without the tables that are not there, also where a pipe follows them.
+  // Those that are not there go also where a pipe follows them.
   const auto take = [&](auto&& bind) -> Status {
     const Environment* outer = environment_;
     const auto depth = depth_;
     Result<Relation> relation = bind();
     if (relation.ok()) {
       inputs.push_back(std::move(relation).value());
-    } else if (!fuzzy || relation.error().id != kUnknownDataset) {
+    } else if (fuzzy == Fuzzy::kNo || relation.error().id != kUnknownDataset) {
       return std::move(relation).take_error();
     }
     environment_ = outer;
@@ -246,7 +250,7 @@ Result<std::vector<Relation>> Binder::union_inputs(std::span<const ast::TableIte
         return std::move(relation).take_error();
       }
     }
-    if (inputs.size() == before && !fuzzy) {
+    if (inputs.size() == before && fuzzy == Fuzzy::kNo) {
       return diag::no_dataset_matches(pattern.span, pattern.text());
     }
   }
@@ -337,7 +341,7 @@ Result<Project> Binder::align(const Schema& from, const Schema& to, std::int64_t
 }
 
 Result<Relation> Binder::lower(const ast::Union& source, Span span) {
-  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(source.tables, source.is_fuzzy));
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(source.tables, fuzzy_of(source)));
   if (!inputs.empty()) {
     return union_of(std::move(inputs), source);
   }
@@ -353,7 +357,7 @@ Result<Relation> Binder::lower(const ast::Union& source, Span span) {
 }
 
 Result<Relation> Binder::lower(const ast::Union& op, Span /*span*/, Relation input) {
-  EVQ_TRY_ASSIGN(std::vector<Relation> others, union_inputs(op.tables, op.is_fuzzy));
+  EVQ_TRY_ASSIGN(std::vector<Relation> others, union_inputs(op.tables, fuzzy_of(op)));
   std::vector<Relation> inputs;
   inputs.push_back(std::move(input));
   std::ranges::move(others, std::back_inserter(inputs));

@@ -48,7 +48,8 @@ class TextResult : public ResultSink {
   std::string text_;
 };
 
-std::unique_ptr<ResultSink> make_json_writer(ByteSink out, bool lines, WholeReals reals);
+std::unique_ptr<ResultSink> make_json_writer(ByteSink out, WholeReals reals);  // an array
+std::unique_ptr<ResultSink> make_ndjson_writer(ByteSink out, WholeReals reals);
 std::unique_ptr<ResultSink> make_csv_writer(ByteSink out, char delimiter, bool header_line,
                                             WholeReals reals);
 std::unique_ptr<ResultSink> make_logfmt_writer(ByteSink out, WholeReals reals);

@@ -18,12 +18,17 @@ namespace {
 constexpr std::size_t kOwnTextBytesMax = 16 * kMebibyte;
 
 enum class NullMembers : std::uint8_t { kWritten, kLeftOut };
+// What separates rows: those between commas are one array.
+enum class Between : std::uint8_t { kCommas, kLineEnds };
 
 // json and ndjson.
 class ObjectWriter final : public TextResult {
  public:
-  ObjectWriter(ByteSink out, bool lines, NullMembers nulls, WholeReals reals)
-      : TextResult(std::move(out)), lines_(lines), nulls_(nulls), reals_(reals) {}
+  ObjectWriter(ByteSink out, Between between, NullMembers nulls, WholeReals reals)
+      : TextResult(std::move(out)),
+        lines_(between == Between::kLineEnds),
+        nulls_(nulls),
+        reals_(reals) {}
 
   Status begin(const ResultHeader& header) override {
     watch(header);
@@ -133,11 +138,16 @@ class AnswerPump final : public ResultSink {
 
 }  // namespace
 
-std::unique_ptr<ResultSink> make_json_writer(ByteSink out, bool lines, WholeReals reals) {
-  return std::make_unique<ObjectWriter>(std::move(out), lines, NullMembers::kWritten, reals);
+std::unique_ptr<ResultSink> make_json_writer(ByteSink out, WholeReals reals) {
+  return std::make_unique<ObjectWriter>(std::move(out), Between::kCommas, NullMembers::kWritten,
+                                        reals);
+}
+std::unique_ptr<ResultSink> make_ndjson_writer(ByteSink out, WholeReals reals) {
+  return std::make_unique<ObjectWriter>(std::move(out), Between::kLineEnds, NullMembers::kWritten,
+                                        reals);
 }
 std::unique_ptr<ResultSink> make_event_writer(ByteSink out) {
-  return std::make_unique<ObjectWriter>(std::move(out), true, NullMembers::kLeftOut,
+  return std::make_unique<ObjectWriter>(std::move(out), Between::kLineEnds, NullMembers::kLeftOut,
                                         WholeReals::kPointed);
 }
 std::unique_ptr<ResultSink> make_tabular_writer(ByteSink out) {

@@ -24,9 +24,9 @@ std::unique_ptr<ResultSink> make_result_writer(ResultFormat format, ByteSink out
                                                WholeReals reals) {
   switch (format) {
     case ResultFormat::kJson:
-      return make_json_writer(std::move(out), false, reals);
+      return make_json_writer(std::move(out), reals);
     case ResultFormat::kNdjson:
-      return make_json_writer(std::move(out), true, reals);
+      return make_ndjson_writer(std::move(out), reals);
     case ResultFormat::kCsv:
       return make_csv_writer(std::move(out), ',', header_line, reals);
     case ResultFormat::kTsv:
