@@ -32,15 +32,29 @@ struct UnpackOptions {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kPlugins = {"activity_counts_metrics",
-                                                      "bag_unpack",
-                                                      "ipv4_lookup",
-                                                      "ipv6_lookup",
-                                                      "narrow",
-                                                      "pivot",
-                                                      "rolling_percentile",
-                                                      "rows_near",
-                                                      "sliding_window_counts"};
+enum class PluginKind : std::uint8_t { kBagUnpack, kLookup, kNarrow, kPivot, kRowsNear, kWritten };
+
+// A plugin that is written in the language itself has a row in written_plugins.cpp as well.
+struct Plugin {
+  std::string_view name;
+  PluginKind kind;
+};
+constexpr std::array<Plugin, 9> kPlugins = {{
+    {"activity_counts_metrics", PluginKind::kWritten},
+    {"bag_unpack", PluginKind::kBagUnpack},
+    {"ipv4_lookup", PluginKind::kLookup},
+    {"ipv6_lookup", PluginKind::kLookup},
+    {"narrow", PluginKind::kNarrow},
+    {"pivot", PluginKind::kPivot},
+    {"rolling_percentile", PluginKind::kWritten},
+    {"rows_near", PluginKind::kRowsNear},
+    {"sliding_window_counts", PluginKind::kWritten},
+}};
+constexpr auto kPluginNames = [] {
+  std::array<std::string_view, kPlugins.size()> names;
+  std::ranges::transform(kPlugins, names.begin(), &Plugin::name);
+  return names;
+}();
 
 // Plugins of Kusto that are none here, and what comes near them.
 struct OtherPlugin {
@@ -299,50 +313,49 @@ Relation relation_of(Table rows) {
 }  // namespace
 
 std::span<const std::string_view> plugin_names() {
-  return kPlugins;
+  return kPluginNames;
 }
 
 Result<Relation> Binder::lower(const ast::Evaluate& op, Span /*span*/, Relation input) {
   const auto* call = std::get_if<ast::Call>(&op.call->node);
-  if (call == nullptr || std::ranges::find(kPlugins, call->function.text) == kPlugins.end()) {
-    const std::string_view name = call != nullptr ? std::string_view(call->function.text) : "";
-    Error error = diag::unknown_plugin(op.call->span, name, kPlugins);
+  const std::string_view name = call != nullptr ? std::string_view(call->function.text) : "";
+  const auto* plugin = std::ranges::find(kPlugins, name, &Plugin::name);
+  if (plugin == kPlugins.end()) {
+    Error error = diag::unknown_plugin(op.call->span, name, kPluginNames);
     if (const auto* other = std::ranges::find(kOtherPlugins, ascii_lower(name), &OtherPlugin::name);
         other != kOtherPlugins.end()) {
       error.hint = "write " + std::string(other->instead);
     }
     return error;
   }
-  if (call->function.text == "bag_unpack") {
-    return bag_unpack(op, std::move(input));
+  const auto conformed = [&](Result<Relation> made) -> Result<Relation> {
+    EVQ_TRY_ASSIGN(Relation rows, std::move(made));
+    return conform(op, std::move(rows));
+  };
+  switch (plugin->kind) {
+    case PluginKind::kBagUnpack:
+      return bag_unpack(op, std::move(input));
+    case PluginKind::kPivot:
+      return conformed(pivot(op, std::move(input)));
+    case PluginKind::kRowsNear:
+      return conformed(rows_near(op, std::move(input)));
+    case PluginKind::kLookup:
+      return conformed(ip_lookup(op, std::move(input)));
+    case PluginKind::kNarrow:
+      if (!call->arguments.empty()) {
+        return diag::wrong_argument_count(op.call->span, name, "0", call->arguments.size(), "");
+      }
+      return conformed(narrow(std::move(input)));
+    case PluginKind::kWritten:
+      break;
   }
-  if (call->function.text == "pivot") {
-    EVQ_TRY_ASSIGN(Relation made, pivot(op, std::move(input)));
-    return conform(op, std::move(made));
-  }
-  if (is_written_plugin(call->function.text)) {
+  EVQ_TRY_ASSIGN(WrittenCall written, write_plugin(*this, op, std::move(input)));
+  const auto bind_text = [&] {
     static const Environment kNoNames;
-    EVQ_TRY_ASSIGN(WrittenCall written, write_plugin(*this, op, std::move(input)));
-    const auto bind_text = [&] {
-      const Meanwhile names(&environment_, &kNoNames);
-      return bind_written(*this, std::move(written), op.call->span);
-    };
-    EVQ_TRY_ASSIGN(Relation made, bind_text());
-    return conform(op, std::move(made));
-  }
-  if (call->function.text == "rows_near") {
-    EVQ_TRY_ASSIGN(Relation made, rows_near(op, std::move(input)));
-    return conform(op, std::move(made));
-  }
-  if (call->function.text.ends_with("_lookup")) {
-    EVQ_TRY_ASSIGN(Relation made, ip_lookup(op, std::move(input)));
-    return conform(op, std::move(made));
-  }
-  if (!call->arguments.empty()) {
-    return diag::wrong_argument_count(op.call->span, "narrow", "0", call->arguments.size(), "");
-  }
-  EVQ_TRY_ASSIGN(Relation made, narrow(std::move(input)));
-  return conform(op, std::move(made));
+    const Meanwhile names(&environment_, &kNoNames);
+    return bind_written(*this, std::move(written), op.call->span);
+  };
+  return conformed(bind_text());
 }
 
 Result<Relation> Binder::conform(const ast::Evaluate& op, Relation made) {

@@ -11,6 +11,7 @@
 
 #include "apl/plan/stacking.h"
 #include "apl/syntax/parser.h"
+#include "store/base/check.h"
 #include "store/column/unique_names.h"
 
 namespace evq::plan {
@@ -83,9 +84,10 @@ constexpr std::array<WrittenPlugin, 3> kWrittenPlugins = {{
      kSlidingResults, "| extend w = bin_at(w + {5} * 0.5, {5}, {2})"},
 }};
 
-const WrittenPlugin* find_plugin(std::string_view name) {
+const WrittenPlugin& plugin_of(std::string_view name) {
   const auto* at = std::ranges::find(kWrittenPlugins, name, &WrittenPlugin::name);
-  return at == kWrittenPlugins.end() ? nullptr : at;
+  EVQ_CHECK(at != kWrittenPlugins.end());
+  return *at;
 }
 
 // A constant as the language writes it.
@@ -253,13 +255,9 @@ class PluginCall {
 
 }  // namespace
 
-bool is_written_plugin(std::string_view name) {
-  return find_plugin(name) != nullptr;
-}
-
 Result<WrittenCall> write_plugin(Binder& binder, const ast::Evaluate& op, Relation input) {
   const auto& call = std::get<ast::Call>(op.call->node);
-  const WrittenPlugin& plugin = *find_plugin(call.function.text);
+  const WrittenPlugin& plugin = plugin_of(call.function.text);
   if (call.arguments.size() < plugin.roles.size()) {
     return diag::wrong_argument_count(op.call->span, plugin.name,
                                       "at least " + std::to_string(plugin.roles.size()),

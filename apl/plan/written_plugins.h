@@ -4,7 +4,6 @@
 // call, never in the text that stands for it.
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "apl/plan/binder.h"
@@ -17,8 +16,7 @@ struct WrittenCall {
   std::vector<std::string> names;  // of the columns that they make
 };
 
-// Whether `name` is such a plugin; lower_evaluate.cpp lists all plugins.
-bool is_written_plugin(std::string_view name);
+// The call must be of such a plugin; lower_evaluate.cpp lists all plugins.
 Result<WrittenCall> write_plugin(Binder& binder, const ast::Evaluate& op, Relation input);
 // Must be called where no name of the query is known: its functions could hide the language's.
 Result<Relation> bind_written(Binder& binder, WrittenCall call, Span span);
