@@ -166,20 +166,10 @@ Mapping prune_aggregate(Node* node, Aggregate* op, const Needed& needed) {
   return mapping;
 }
 
-Mapping prune_extract(Node* node, Extract* extract, const Needed& needed) {
-  const std::size_t inner = node->inputs[0]->schema.size();
-  Needed below(needed.begin(), needed.begin() + static_cast<std::ptrdiff_t>(inner));
-  need_columns(*extract->source, &below);
-  const Schema before = node->schema;
-  Mapping mapping = prune(node->inputs[0].get(), std::move(below));
-  remap_columns(extract->source.get(), mapping);
-  std::vector<Field> fields = node->inputs[0]->schema.fields();
-  for (std::size_t i = inner; i < before.size(); ++i) {
-    mapping.push_back(fields.size());
-    fields.push_back(before[i]);
-  }
-  node->schema = Schema(std::move(fields));
-  return mapping;
+// Which columns of the input of a node are needed that appends its own to them.
+Needed needed_of_input(const Node& node, const Needed& needed) {
+  const std::size_t inner = node.inputs[0]->schema.size();
+  return {needed.begin(), needed.begin() + static_cast<std::ptrdiff_t>(inner)};
 }
 
 // The node's own columns come after those of its input, and stay.
@@ -196,9 +186,16 @@ Mapping prune_below_appended(Node* node, Needed below) {
   return mapping;
 }
 
+Mapping prune_extract(Node* node, Extract* extract, const Needed& needed) {
+  Needed below = needed_of_input(*node, needed);
+  need_columns(*extract->source, &below);
+  Mapping mapping = prune_below_appended(node, std::move(below));
+  remap_columns(extract->source.get(), mapping);
+  return mapping;
+}
+
 Mapping prune_unnest(Node* node, Unnest* unnest, const Needed& needed) {
-  const std::size_t inner = node->inputs[0]->schema.size();
-  Needed below(needed.begin(), needed.begin() + static_cast<std::ptrdiff_t>(inner));
+  Needed below = needed_of_input(*node, needed);
   for (const UnnestColumn& column : unnest->columns) {
     below[column.column] = true;
   }
@@ -211,7 +208,7 @@ Mapping prune_unnest(Node* node, Unnest* unnest, const Needed& needed) {
 
 Mapping prune_fetch(Node* node, Fetch* fetch, const Needed& needed) {
   const std::size_t inner = node->inputs[0]->schema.size();
-  Needed below(needed.begin(), needed.begin() + static_cast<std::ptrdiff_t>(inner));
+  Needed below = needed_of_input(*node, needed);
   const bool fetches = std::find(needed.begin() + static_cast<std::ptrdiff_t>(inner), needed.end(),
                                  true) != needed.end();
   if (!fetches && !fetch->candidates.has_value()) {
@@ -256,8 +253,7 @@ Mapping prune_fetch(Node* node, Fetch* fetch, const Needed& needed) {
 }
 
 Mapping prune_window(Node* node, Window* window, const Needed& needed) {
-  const std::size_t inner = node->inputs[0]->schema.size();
-  Needed below(needed.begin(), needed.begin() + static_cast<std::ptrdiff_t>(inner));
+  Needed below = needed_of_input(*node, needed);
   for (const WindowCall& call : window->calls) {
     for (const std::size_t arg : call.args) {
       below[arg] = true;
