@@ -153,10 +153,6 @@ std::string dataset_path(const std::string& directory, std::uint64_t file_id) {
   return directory + "/" + dataset_file(file_id);
 }
 
-std::string reserve_path(const std::string& directory) {
-  return directory + "/reserve";
-}
-
 Status check_dataset_name(std::string_view name) {
   const auto alphanumeric = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -171,68 +167,27 @@ Status check_dataset_name(std::string_view name) {
   return {};
 }
 
-CatalogDefinitions::CatalogDefinitions(CatalogOptions options) : options_(std::move(options)) {}
-
-Result<Database*> CatalogDefinitions::catalog(Missing missing) {
-  const auto find = [this] {
-    const MutexLock lock(mutex_);
-    return database_.get();
-  };
-  if (Database* const known = find(); known != nullptr) {
-    return known;
-  }
-  const std::string path = options_.directory + "/catalog.db";
-  EVQ_TRY_ASSIGN(const Turn::Holder turn, opening_.take(path));
-  if (Database* const known = find(); known != nullptr) {
-    return known;
-  }
-  EVQ_TRY_ASSIGN(std::unique_ptr<Database> opened, open_catalog(path, missing));
-  const MutexLock lock(mutex_);
-  database_ = std::move(opened);
-  return database_.get();
-}
-
-Result<std::unique_ptr<Database>> CatalogDefinitions::open_catalog(const std::string& path,
-                                                                   Missing missing) const {
-  DatabaseOptions options;
-  options.path = path;
-  options.reserve_path = reserve_path(options_.directory);
-  options.vfs = options_.vfs;
-  options.create = missing == Missing::kMade;
-  // Datasets are made after their catalog: where there are some, there was one.
-  EVQ_TRY_ASSIGN(const bool used, has_dataset_files(options_.directory));
-  options.may_be_new = !used;
-  if (!file_exists(options.path)) {
-    if (used) {
-      return make_error(ErrorCode::kCorrupt, options.path + ": the catalog is missing",
-                        "restore it from a backup");
-    }
-    if (!options.create) {
-      return std::unique_ptr<Database>();
-    }
-  }
-  return Database::open(options, catalog_schema());
-}
+CatalogDefinitions::CatalogDefinitions(CatalogOptions options) : catalog_(std::move(options)) {}
 
 // ---------------------------------------------------------------- datasets
 
-Result<std::vector<DatasetDefinition>> CatalogDefinitions::list_datasets(bool sound_only) {
+Result<std::vector<DatasetDefinition>> CatalogDefinitions::list_datasets(Damaged damaged) {
   EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
   if (catalog == nullptr) {
     return std::vector<DatasetDefinition>();
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  return read_datasets(lease.connection(), sound_only);
+  return read_datasets(lease.connection(), damaged);
 }
 
 Result<std::vector<DatasetDefinition>> CatalogDefinitions::read_datasets(Connection& connection,
-                                                                         bool sound_only) {
+                                                                         Damaged damaged) {
   std::vector<DatasetDefinition> found;
   EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectDatasets));
   ListState read;
   const auto add = [&]() -> Status {
     Result<DatasetRow> dataset = dataset_of(row);
-    if (!dataset.ok() && sound_only) {
+    if (!dataset.ok() && damaged == Damaged::kLeftOut) {
       return {};
     }
     EVQ_TRY_ASSIGN(DatasetRow known, std::move(dataset));
@@ -241,7 +196,7 @@ Result<std::vector<DatasetDefinition>> CatalogDefinitions::read_datasets(Connect
     return {};
   };
   EVQ_TRY(row.each(add));
-  if (!sound_only) {
+  if (damaged == Damaged::kFail) {
     EVQ_TRY(check_list(connection, dataset_list(), read));
   }
   return found;
@@ -254,7 +209,8 @@ Result<std::vector<DatasetDefinition>> CatalogDefinitions::copy_to(const std::st
     return make_error(ErrorCode::kNotFound, options_.directory + ": there is no catalog yet");
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  EVQ_TRY_ASSIGN(std::vector<DatasetDefinition> named, read_datasets(lease.connection(), false));
+  EVQ_TRY_ASSIGN(std::vector<DatasetDefinition> named,
+                 read_datasets(lease.connection(), Damaged::kFail));
   EVQ_TRY(copy_database(lease.connection(), path, control, nullptr));
   return named;
 }
@@ -494,7 +450,7 @@ Result<std::vector<std::string>> CatalogDefinitions::check(const QueryControl& c
     note(check_list(connection, list));
   }
   note(check_unlisted(*catalog, unlisted));
-  note(status_of(list()));
+  note(status_of(tokens_.list()));
   if (more != 0) {
     problems.push_back(more_problems(more));
   }

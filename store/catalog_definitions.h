@@ -1,30 +1,22 @@
 #pragma once
 // CatalogDefinitions: Definitions (definitions.h) over catalog.db, and what the store itself needs
 // from there: which file belongs to which dataset, and the making and dropping of both together.
-// catalog.db is opened by the first call that needs it. Any thread.
+// Tokens are kept in the same file (catalog_tokens.h). Any thread.
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "store/base/control.h"
-#include "store/base/limits.h"
-#include "store/base/mutex.h"
-#include "store/base/turn.h"
 #include "store/catalog/database.h"
+#include "store/catalog_file.h"
 #include "store/catalog_rows.h"
+#include "store/catalog_tokens.h"
 #include "store/definitions.h"
 
 namespace evq {
-
-struct CatalogOptions {
-  std::string directory;  // canonical
-  std::string vfs;
-  std::uint64_t rows_max = kStoreResourcesMax;  // of each list; tests use less
-};
 
 // A dataset's file that no dataset of the catalog refers to.
 struct UnlistedFile {
@@ -45,16 +37,18 @@ std::string more_problems(std::uint64_t count);
 // "datasets/7.db": its name in the store's directory, and in messages.
 std::string dataset_file(std::uint64_t file_id);
 std::string dataset_path(const std::string& directory, std::uint64_t file_id);
-// The path of the store's reserve file (disk_reserve.h).
-std::string reserve_path(const std::string& directory);
 
-class CatalogDefinitions final : public Definitions, public Tokens {
+class CatalogDefinitions final : public Definitions {
  public:
   explicit CatalogDefinitions(CatalogOptions options);
 
-  Result<std::vector<DatasetDefinition>> datasets() override { return list_datasets(false); }
+  Result<std::vector<DatasetDefinition>> datasets() override {
+    return list_datasets(Damaged::kFail);
+  }
   // Lists the datasets whose rows are sound, even when the list as a whole is damaged.
-  Result<std::vector<DatasetDefinition>> sound_datasets() { return list_datasets(true); }
+  Result<std::vector<DatasetDefinition>> sound_datasets() {
+    return list_datasets(Damaged::kLeftOut);
+  }
   Result<std::optional<DatasetDefinition>> find_dataset(std::string_view name) override;
   Result<DatasetDefinition> create_dataset(const DatasetDefinition& definition) override;
   Result<DatasetDefinition> change_dataset(std::string_view name,
@@ -67,18 +61,10 @@ class CatalogDefinitions final : public Definitions, public Tokens {
                                      const ObjectChange& change) override;
   Result<bool> remove_object(ObjectKind kind, std::string_view id,
                              const ObjectCheck& check) override;
-  Tokens& tokens() override { return *this; }
+  Tokens& tokens() override { return tokens_; }
   Result<std::optional<std::string>> setting(std::string_view name) override;
   Status put_setting(std::string_view name, std::string_view value) override;
   Result<std::string> setting_or(std::string_view name, std::string_view value) override;
-
-  Result<std::vector<TokenRecord>> list() override;
-  Result<std::optional<TokenRecord>> find(std::string_view digest) override;
-  Status put(const TokenRecord& token) override;
-  Result<TokenRecord> replace(std::string_view id, const TokenReplacement& make) override;
-  Status note_uses(const TokenUses& uses) override;
-  Result<bool> put_first(const TokenRecord& token) override;
-  Result<bool> remove(std::string_view id) override;
 
   // Finds a dataset's file, and sets `definition` unless it is null. kNotFound without a dataset.
   Result<DatasetFileName> find_file(std::string_view name, DatasetDefinition* definition = nullptr);
@@ -97,24 +83,18 @@ class CatalogDefinitions final : public Definitions, public Tokens {
                                          std::vector<UnlistedFile>* unlisted);
 
  private:
-  // What is given of a catalog that does not exist yet: null, or a new one.
-  enum class Missing : std::uint8_t { kNull, kMade };
-  // The open catalog.
-  Result<Database*> catalog(Missing missing);
-  Result<Database*> find_catalog() { return catalog(Missing::kNull); }
-  Result<Database*> obtain_catalog() { return catalog(Missing::kMade); }
-  Result<std::unique_ptr<Database>> open_catalog(const std::string& path, Missing missing) const;
-  Result<std::vector<DatasetDefinition>> list_datasets(bool sound_only);
+  // What damaged rows of a list do.
+  enum class Damaged : std::uint8_t { kFail, kLeftOut };
+  Result<Database*> find_catalog() { return catalog_.find(); }
+  Result<Database*> obtain_catalog() { return catalog_.obtain(); }
+  Result<std::vector<DatasetDefinition>> list_datasets(Damaged damaged);
   static Result<std::vector<DatasetDefinition>> read_datasets(Connection& connection,
-                                                              bool sound_only);
+                                                              Damaged damaged);
   Result<DatasetDefinition> insert_dataset(Connection& connection, DatasetDefinition definition);
   Status drop_dataset(Database& catalog, std::string_view name);
   Result<bool> drop_damaged_dataset(Database& catalog, std::string_view name);
   Result<bool> remove_object(Database& catalog, ObjectKind kind, std::string_view id,
                              const ObjectCheck& check) const;
-  Status write_token(Connection& connection, const TokenRecord& token,
-                     std::optional<std::int64_t> sum_before) const;
-  Result<bool> remove_token(Database& catalog, std::string_view id);
   Status note_dropped(Connection& connection, std::uint64_t file_id, std::uint64_t file_key);
   void remove_dropped(std::uint64_t file_id) const;
   Result<std::vector<std::uint64_t>> unlisted_files(Connection& connection) const;
@@ -125,11 +105,10 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<std::vector<std::uint64_t>> remove_leftovers(Connection& connection);
   Status check_unlisted(Database& catalog, std::vector<UnlistedFile>* found) const;
 
-  const CatalogOptions options_;
-  CheckedLists checked_;
-  Turn opening_;  // may wait for another process
-  Mutex mutex_;
-  std::unique_ptr<Database> database_ EVQ_GUARDED_BY(mutex_);
+  CatalogFile catalog_;
+  CatalogTokens tokens_{catalog_};
+  const CatalogOptions& options_ = catalog_.options();
+  CheckedLists& checked_ = catalog_.checked();
 };
 
 }  // namespace evq

@@ -1,11 +1,10 @@
-// Tokens in catalog.db: only digests of secrets are kept, so lookup is by digest and its timing
-// tells nothing about a secret.
+#include "store/catalog_tokens.h"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "store/catalog/row_sum.h"
-#include "store/catalog_definitions.h"
 #include "store/catalog_rows.h"
 
 namespace evq {
@@ -106,9 +105,9 @@ void bind_time(Statement* write, int index, const std::optional<std::int64_t>& t
 
 }  // namespace
 
-Result<std::vector<TokenRecord>> CatalogDefinitions::list() {
+Result<std::vector<TokenRecord>> CatalogTokens::list() {
   std::vector<TokenRecord> found;
-  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
+  EVQ_TRY_ASSIGN(Database * catalog, catalog_.find());
   if (catalog == nullptr) {
     return found;
   }
@@ -127,8 +126,8 @@ Result<std::vector<TokenRecord>> CatalogDefinitions::list() {
   return found;
 }
 
-Result<std::optional<TokenRecord>> CatalogDefinitions::find(std::string_view digest) {
-  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
+Result<std::optional<TokenRecord>> CatalogTokens::find(std::string_view digest) {
+  EVQ_TRY_ASSIGN(Database * catalog, catalog_.find());
   if (catalog == nullptr) {
     return std::optional<TokenRecord>();
   }
@@ -138,14 +137,15 @@ Result<std::optional<TokenRecord>> CatalogDefinitions::find(std::string_view dig
     // One that was revoked must not come back with an old page. Requests ask for it all the time,
     // on threads that have no time: all rows are read only when another process has changed one of
     // them, since whoever changes one here reads them before it is committed.
-    EVQ_TRY(checked_.check(lease.connection(), token_list()));
+    EVQ_TRY(catalog_.checked().check(lease.connection(), token_list()));
   }
   return token;
 }
 
-Status CatalogDefinitions::write_token(Connection& connection, const TokenRecord& token,
-                                       std::optional<std::int64_t> sum_before) const {
-  EVQ_TRY(note_change(connection, token_list(), {sum_before, token_sum(token)}, options_.rows_max));
+Status CatalogTokens::write_token(Connection& connection, const TokenRecord& token,
+                                  std::optional<std::int64_t> sum_before) const {
+  EVQ_TRY(note_change(connection, token_list(), {sum_before, token_sum(token)},
+                      catalog_.options().rows_max));
   EVQ_TRY_ASSIGN(Statement write,
                  connection.prepare("INSERT OR REPLACE INTO tokens(" + std::string(kTokenColumns) +
                                     ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"));
@@ -162,8 +162,8 @@ Status CatalogDefinitions::write_token(Connection& connection, const TokenRecord
   return write.run();
 }
 
-Status CatalogDefinitions::put(const TokenRecord& token) {
-  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
+Status CatalogTokens::put(const TokenRecord& token) {
+  EVQ_TRY_ASSIGN(Database * catalog, catalog_.obtain());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY_ASSIGN(const std::optional<std::int64_t> before, stored_sum(lock.connection(), token.id));
   // Noting that a token was used does not bring back one that is revoked meanwhile.
@@ -172,12 +172,12 @@ Status CatalogDefinitions::put(const TokenRecord& token) {
   }
   EVQ_TRY(write_token(lock.connection(), token, before));
   // Others' damage is told to those who look for a token; what has not been checked is then.
-  static_cast<void>(checked_.check(lock.connection(), token_list()));
+  static_cast<void>(catalog_.checked().check(lock.connection(), token_list()));
   return lock.commit();
 }
 
-Result<TokenRecord> CatalogDefinitions::replace(std::string_view id, const TokenReplacement& make) {
-  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
+Result<TokenRecord> CatalogTokens::replace(std::string_view id, const TokenReplacement& make) {
+  EVQ_TRY_ASSIGN(Database * catalog, catalog_.obtain());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   std::optional<TokenRecord> old;
   {
@@ -191,13 +191,13 @@ Result<TokenRecord> CatalogDefinitions::replace(std::string_view id, const Token
   EVQ_TRY_ASSIGN(TokenRecord token, make(&*old));
   EVQ_TRY(write_token(lock.connection(), *old, before));
   EVQ_TRY(write_token(lock.connection(), token, std::nullopt));
-  EVQ_TRY(checked_.check(lock.connection(), token_list()));
+  EVQ_TRY(catalog_.checked().check(lock.connection(), token_list()));
   EVQ_TRY(lock.commit());
   return token;
 }
 
-Status CatalogDefinitions::note_uses(const TokenUses& uses) {
-  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
+Status CatalogTokens::note_uses(const TokenUses& uses) {
+  EVQ_TRY_ASSIGN(Database * catalog, catalog_.obtain());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   for (const auto& [digest, time] : uses) {
     EVQ_TRY_ASSIGN(std::optional<TokenRecord> token, find_token(lock.connection(), digest));
@@ -208,12 +208,12 @@ Status CatalogDefinitions::note_uses(const TokenUses& uses) {
     token->last_used = time;
     EVQ_TRY(write_token(lock.connection(), *token, before));
   }
-  EVQ_TRY(checked_.check(lock.connection(), token_list()));
+  EVQ_TRY(catalog_.checked().check(lock.connection(), token_list()));
   return lock.commit();
 }
 
-Result<bool> CatalogDefinitions::put_first(const TokenRecord& token) {
-  EVQ_TRY_ASSIGN(Database * catalog, obtain_catalog());
+Result<bool> CatalogTokens::put_first(const TokenRecord& token) {
+  EVQ_TRY_ASSIGN(Database * catalog, catalog_.obtain());
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(Room::little()));
   EVQ_TRY(check_list(lock.connection(), token_list()));
   {
@@ -228,16 +228,16 @@ Result<bool> CatalogDefinitions::put_first(const TokenRecord& token) {
   return true;
 }
 
-Result<bool> CatalogDefinitions::remove(std::string_view id) {
-  EVQ_TRY_ASSIGN(Database * catalog, find_catalog());
+Result<bool> CatalogTokens::remove(std::string_view id) {
+  EVQ_TRY_ASSIGN(Database * catalog, catalog_.find());
   if (catalog == nullptr) {
     return false;
   }
   return catalog->with_reserve([&] { return remove_token(*catalog, id); });
 }
 
-Result<bool> CatalogDefinitions::remove_token(Database& catalog, std::string_view id) {
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(Room::none()));
+Result<bool> CatalogTokens::remove_token(Database& database, std::string_view id) {
+  EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(Room::none()));
   Connection& connection = lock.connection();
   ListChange change;
   bool damaged = false;
@@ -250,7 +250,7 @@ Result<bool> CatalogDefinitions::remove_token(Database& catalog, std::string_vie
     change.before = row.integer(kSumColumn);
     damaged = !token_of(row).ok();
   }
-  EVQ_TRY(note_change(connection, token_list(), change, options_.rows_max));
+  EVQ_TRY(note_change(connection, token_list(), change, catalog_.options().rows_max));
   {
     EVQ_TRY_ASSIGN(Statement remove, connection.prepare("DELETE FROM tokens WHERE id = ?1"));
     EVQ_TRY(remove.bind_text(1, id).run());
@@ -258,7 +258,7 @@ Result<bool> CatalogDefinitions::remove_token(Database& catalog, std::string_vie
   if (damaged) {
     EVQ_TRY(note_sound_rows(connection, token_list()));
   }
-  static_cast<void>(checked_.check(connection, token_list()));  // it may be a damaged one
+  static_cast<void>(catalog_.checked().check(connection, token_list()));  // it may be a damaged one
   EVQ_TRY(lock.commit());
   return true;
 }

@@ -469,24 +469,24 @@ TEST_CASE("a list of the catalog grows to its limit and no further") {
   for (int i = 0; i < 3; ++i) {
     token.id = object.id = dataset.name = "n" + std::to_string(i);
     token.digest = token.id;
-    CHECK(definitions.put(token).ok());
+    CHECK(definitions.tokens().put(token).ok());
     CHECK(definitions.put_object(object).ok());
     CHECK(definitions.create_dataset(dataset).ok());
   }
-  CHECK(definitions.put(token).ok());  // again, not more
+  CHECK(definitions.tokens().put(token).ok());  // again, not more
   CHECK(definitions.put_object(object).ok());
   token.id = object.id = dataset.name = "more";
   token.digest = token.id;
-  for (const Status& refused : {definitions.put(token), definitions.put_object(object),
+  for (const Status& refused : {definitions.tokens().put(token), definitions.put_object(object),
                                 Status(definitions.create_dataset(dataset).error())}) {
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().code == ErrorCode::kLimit);
     CHECK(refused.error().message.find("at most 3") != std::string::npos);
   }
-  CHECK(definitions.remove("n0").value());
+  CHECK(definitions.tokens().remove("n0").value());
   CHECK(definitions.remove_object(ObjectKind::kSavedQuery, "n0", {}).value());
   CHECK(definitions.drop_dataset("n0").ok());
-  CHECK(definitions.put(token).ok());
+  CHECK(definitions.tokens().put(token).ok());
   CHECK(definitions.put_object(object).ok());
   CHECK(definitions.create_dataset(dataset).ok());
 }
