@@ -52,7 +52,7 @@ Result<std::optional<std::int64_t>> sum_of_setting(Connection& connection, std::
   return found ? std::optional<std::int64_t>(row.integer(0)) : std::nullopt;
 }
 
-// Without telling the list of settings.
+// Leaves the list of settings as it is.
 Status put_row(Connection& connection, std::string_view name, std::string_view value) {
   EVQ_TRY_ASSIGN(
       Statement write,
@@ -60,13 +60,12 @@ Status put_row(Connection& connection, std::string_view name, std::string_view v
   return write.bind_text(1, name).bind_text(2, value).bind(3, setting_sum(name, value)).run();
 }
 
-// The list of settings is not limited: nobody outside adds to it.
+// As note_change() does for other lists, whose states are settings; where that of the settings
+// themselves is kept, no setting is noted. They have no limit: nobody outside adds to them.
 Status note_setting(Connection& connection, const ListChange& change) {
   const CatalogList list = setting_list();
   EVQ_TRY_ASSIGN(ListState noted, read_noted(connection, list));
-  noted.sums ^= change.before.value_or(0) ^ change.after.value_or(0);
-  noted.count += (change.after ? 1U : 0U);
-  noted.count -= (change.before ? 1U : 0U);
+  noted.apply(change);
   return put_row(connection, list.name, text_of(noted));
 }
 
@@ -138,9 +137,7 @@ Status note_change(Connection& connection, const CatalogList& list, const ListCh
                       "a store holds at most " + std::to_string(rows_max) + " " + list.nouns,
                       "delete those that are no longer needed");
   }
-  noted.sums ^= change.before.value_or(0) ^ change.after.value_or(0);
-  noted.count += (change.after ? 1U : 0U);
-  noted.count -= (change.before ? 1U : 0U);
+  noted.apply(change);
   return write_setting(connection, list.name, text_of(noted));
 }
 

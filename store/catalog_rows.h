@@ -47,6 +47,12 @@ CatalogList token_list();
 CatalogList object_list(ObjectKind kind);
 CatalogList setting_list();
 
+// A change of one row: its sums before and after; nothing for a row that is added or removed.
+struct ListChange {
+  std::optional<std::int64_t> before;
+  std::optional<std::int64_t> after;
+};
+
 // The sum and count of a list's rows, which are stored whenever the list changes.
 struct ListState {
   std::int64_t sums = 0;  // of the rows, exclusive-or
@@ -56,13 +62,12 @@ struct ListState {
     sums ^= sum;
     ++count;
   }
+  void apply(const ListChange& change) {
+    sums ^= change.before.value_or(0) ^ change.after.value_or(0);
+    count += change.after ? 1U : 0U;
+    count -= change.before ? 1U : 0U;
+  }
   friend bool operator==(const ListState&, const ListState&) = default;
-};
-
-// A change of one row: its sums before and after; nothing for a row that is added or removed.
-struct ListChange {
-  std::optional<std::int64_t> before;
-  std::optional<std::int64_t> after;
 };
 
 // Stores the list's new sum and count, in the change's transaction. kLimit past `rows_max` rows.
