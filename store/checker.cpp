@@ -7,29 +7,25 @@
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/block/block_reader.h"
+#include "store/block_blobs.h"
 #include "store/dataset.h"
 #include "store/mini_block.h"
-#include "store/stored_bytes.h"
 
 namespace evq {
 
 namespace {
 
+// The parts of a sealed block, as they are stored.
 class DirectSource final : public SegmentSource {
  public:
-  DirectSource(Connection& connection, std::uint64_t block)
-      : segments_(blobs_of(connection, BlobTable::kSegments)),
-        filters_(blobs_of(connection, BlobTable::kFilters)),
-        block_(block) {}
+  DirectSource(BlockBlobs& blobs, std::uint64_t block) : blobs_(blobs), block_(block) {}
 
   Result<SharedBytes> fetch(std::size_t column, SegmentPart part) override {
-    return read_bytes(part == SegmentPart::kSegment ? segments_ : filters_,
-                      segment_id(block_, column));
+    return blobs_.part(block_, column, part);
   }
 
  private:
-  BlobReader segments_;
-  BlobReader filters_;
+  BlockBlobs& blobs_;
   const std::uint64_t block_;
 };
 
@@ -50,7 +46,7 @@ std::size_t count_nulls(const Vector& column) {
 class Checker {
  public:
   Checker(Dataset& dataset, Connection& connection, CheckReport* report)
-      : dataset_(dataset), connection_(connection), report_(report) {}
+      : dataset_(dataset), connection_(connection), blobs_(connection), report_(report) {}
 
   Status run(QueryControl& control) {
     Result<std::vector<std::string>> structure = connection_.integrity_problems(control);
@@ -169,9 +165,9 @@ class Checker {
   }
 
   Result<std::unique_ptr<BlockReader>> open(const BlockRow& row) {
-    const bool chunk = row.state == BlockState::kFresh || is_chunk(row.id);
-    BlobReader blobs = blobs_of(connection_, chunk ? BlobTable::kChunks : BlobTable::kHeaders);
-    EVQ_TRY_ASSIGN(SharedBytes bytes, read_bytes(blobs, row.id));
+    // A queued block may have been either.
+    const bool chunk = row.state == BlockState::kFresh || !blobs_.has_header(row.id);
+    EVQ_TRY_ASSIGN(SharedBytes bytes, chunk ? blobs_.chunk(row.id) : blobs_.header(row.id));
     const std::size_t size = bytes.view.size();
     const std::size_t summed = chunk ? mini_block_summed_bytes(bytes.view, size) : size;
     if (checksum64(bytes.view.substr(0, summed), row.id) != row.payload_sum) {
@@ -182,12 +178,7 @@ class Checker {
     }
     EVQ_TRY_ASSIGN(BlockHeader header, decode_header(bytes.view));
     return std::make_unique<BlockReader>(std::make_shared<const BlockHeader>(std::move(header)),
-                                         std::make_unique<DirectSource>(connection_, row.id));
-  }
-
-  // A queued block may have been either.
-  bool is_chunk(std::uint64_t id) {
-    return !blobs_of(connection_, BlobTable::kHeaders).find(id).ok();
+                                         std::make_unique<DirectSource>(blobs_, row.id));
   }
 
   void check_column(const BlockRow& row, BlockReader& reader, std::size_t column) {
@@ -242,6 +233,7 @@ class Checker {
 
   Dataset& dataset_;
   Connection& connection_;
+  BlockBlobs blobs_;
   CheckReport* report_;
   std::uint64_t noted_ = 0;  // problems, those that are not listed too
   std::map<std::string, std::uint32_t, std::less<>> field_types_;  // sets of types

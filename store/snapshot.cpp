@@ -11,10 +11,10 @@
 #include "store/base/seeded_text_hash.h"
 #include "store/block/block_filter.h"
 #include "store/block/block_reader.h"
+#include "store/block_blobs.h"
 #include "store/dataset.h"
 #include "store/mini_block.h"
 #include "store/segment_cache.h"
-#include "store/stored_bytes.h"
 #include "store/stored_form.h"
 
 namespace evq {
@@ -29,24 +29,20 @@ class SnapshotSource {
         cache_(std::move(cache)),
         reader_(cache_->new_reader()),
         lease_(std::move(lease)),
-        headers_(blobs_of(lease_.connection(), BlobTable::kHeaders)),
-        segments_(blobs_of(lease_.connection(), BlobTable::kSegments)),
-        filters_(blobs_of(lease_.connection(), BlobTable::kFilters)),
-        chunks_(blobs_of(lease_.connection(), BlobTable::kChunks)) {}
+        blobs_(lease_.connection()) {}
 
   Result<SharedBytes> header(BlockId block) {
     const MutexLock lock(mutex_);
-    return read_bytes(headers_, block);
+    return blobs_.header(block);
   }
   Result<SharedBytes> part(BlockId block, std::size_t column, SegmentPart part) {
     const MutexLock lock(mutex_);
-    return read_bytes(part == SegmentPart::kSegment ? segments_ : filters_,
-                      segment_id(block, column));
+    return blobs_.part(block, column, part);
   }
   // At most `size` bytes of a fresh chunk.
   Result<SharedBytes> chunk(BlockId block, std::size_t offset, std::size_t size) {
     const MutexLock lock(mutex_);
-    return read_bytes(chunks_, block, offset, size);
+    return blobs_.chunk(block, offset, size);
   }
 
   Dataset& dataset() { return *dataset_; }
@@ -62,11 +58,7 @@ class SnapshotSource {
   const std::uint64_t reader_;
   Mutex mutex_;
   ReadLease lease_ EVQ_GUARDED_BY(mutex_);
-  // Open blobs of its connection.
-  BlobReader headers_ EVQ_GUARDED_BY(mutex_);
-  BlobReader segments_ EVQ_GUARDED_BY(mutex_);
-  BlobReader filters_ EVQ_GUARDED_BY(mutex_);
-  BlobReader chunks_ EVQ_GUARDED_BY(mutex_);
+  BlockBlobs blobs_ EVQ_GUARDED_BY(mutex_);  // of its connection
 };
 
 namespace {
