@@ -66,7 +66,7 @@ void split_sparse(const Vector& key, std::size_t begin, std::size_t end,
   }
 }
 
-GroupKeys::GroupKeys(const std::vector<Type>& types)
+GroupKeys::GroupKeys(const std::vector<Type>& types, KeyTexts texts)
     : plain_((types.size() + kWordBits - 1) / kWordBits) {
   for (const Type type : types) {
     const bool text = physical_of(type) == Physical::kView;
@@ -81,6 +81,7 @@ GroupKeys::GroupKeys(const std::vector<Type>& types)
       stride_ += kTextWords;
     }
   }
+  copies_texts_ = texts == KeyTexts::kCopied && !texts_.empty();
 }
 
 std::vector<Type> GroupKeys::types() const {

@@ -42,9 +42,13 @@ bool is_sparse(std::span<const Vector> keys);
 void split_sparse(const Vector& key, std::size_t begin, std::size_t end,
                   std::vector<std::uint32_t>* some, std::vector<std::uint32_t>* nulls);
 
+// Whether a table copies the texts of its keys, or they stay in the columns that they came in,
+// which whoever made the table keeps as long as it.
+enum class KeyTexts : std::uint8_t { kCopied, kStay };
+
 class GroupKeys {
  public:
-  explicit GroupKeys(const std::vector<Type>& types);
+  explicit GroupKeys(const std::vector<Type>& types, KeyTexts texts = KeyTexts::kCopied);
 
   std::size_t columns() const { return columns_.size(); }
   // The size of a key, without the bytes of its texts.
@@ -90,7 +94,7 @@ class GroupKeys {
   }
   void append(KeyBatch* batch, std::size_t j) {
     append(batch->rows + j * batch->stride);
-    if (!texts_.empty()) {
+    if (copies_texts_) {
       own_last_texts(batch, j);
     }
   }
@@ -134,6 +138,7 @@ class GroupKeys {
 
   std::vector<Column> columns_;
   std::vector<std::size_t> texts_;  // numbers of the text columns
+  bool copies_texts_ = false;       // and there are some
   std::size_t plain_ = 0;           // words before the texts
   std::size_t stride_ = 0;          // words of a row
   LargeVector<std::uint64_t> rows_;

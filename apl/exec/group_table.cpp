@@ -52,9 +52,9 @@ bool has_runs(const Vector& key, std::size_t rows) {
 
 }  // namespace
 
-GroupTable::GroupTable(const std::vector<Type>& key_types, std::uint64_t seed)
+GroupTable::GroupTable(const std::vector<Type>& key_types, std::uint64_t seed, KeyTexts texts)
     : seed_(seed),
-      keys_(key_types),
+      keys_(key_types, texts),
       slots_(kFirstSlots),
       knows_range_(key_types.size() == 1 && physical_of(key_types[0]) == Physical::kInt64) {}
 

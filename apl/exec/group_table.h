@@ -41,7 +41,8 @@ struct KeyShares {
 
 class GroupTable {
  public:
-  GroupTable(const std::vector<Type>& key_types, std::uint64_t seed);
+  GroupTable(const std::vector<Type>& key_types, std::uint64_t seed,
+             KeyTexts texts = KeyTexts::kCopied);
 
   // Sets groups[i] to the group of row i, making new ones. `order` is the position of row 0 in the
   // stream, for first_seen().

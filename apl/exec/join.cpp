@@ -58,59 +58,66 @@ class ProbeSink final : public ForwardingSink {
     EVQ_TRY(meter.guard([&] { keys = key_columns(chunk.columns(), spec_.op.left_keys); }));
     groups_.resize(chunk.rows());
     spec_.side.table->find(keys, chunk.rows(), groups_.data());
-    if (spec_.side.unique_keys && spec_.traits.emits_pairs() && !spec_.traits.marks_right) {
-      pair_rows(keys, chunk.rows());
+    forget_null_keys(spec_.op, keys, chunk.rows(), groups_.data());
+    if (!spec_.traits.emits_right) {
+      return push_kept(std::move(chunk));
+    }
+    if (!spec_.traits.emits_left) {
+      mark_groups();
+      return Flow::kMore;
+    }
+    if (spec_.side.unique_keys) {
+      pair_rows(chunk.rows());
       return flush(chunk);
     }
-    if (!spec_.traits.emits_right) {
-      return push_kept(keys, std::move(chunk));
-    }
-    for (std::size_t row = 0; row < chunk.rows(); ++row) {
-      std::uint32_t group = groups_[row];
-      if (!spec_.op.nulls_match && has_null_key(keys, row)) {
-        group = GroupTable::kNoGroup;
-      }
-      EVQ_TRY_ASSIGN(const Flow flow, probe(chunk, static_cast<std::uint32_t>(row), group));
-      if (flow == Flow::kDone) {
-        return flow;
-      }
-    }
-    return flush(chunk);
+    return push_pairs(chunk);
   }
   // Above the sequences of all chunks so far.
   std::uint64_t end() const { return end_; }
 
  private:
+  // The rows that a row of the chunk is joined to.
+  BuildSide::Places partners(std::size_t row) const {
+    const std::uint32_t group = groups_[row];
+    return group == GroupTable::kNoGroup ? BuildSide::Places{} : spec_.side.places_of(group);
+  }
+
   // The partner of every row of a chunk, for unique keys.
-  void pair_rows(std::span<const Vector> keys, std::size_t rows) {
-    const BuildSide& side = spec_.side;
-    const bool nulls_fail = !spec_.op.nulls_match && std::ranges::any_of(keys, may_have_null_key);
+  void pair_rows(std::size_t rows) {
+    BuildSide& side = spec_.side;
     left_rows_.resize(rows);
     right_rows_.resize(rows);
     std::size_t count = 0;
     for (std::size_t row = 0; row < rows; ++row) {
-      const std::uint32_t group = groups_[row];
-      const bool fails = group == GroupTable::kNoGroup || side.places_of(group).empty() ||
-                         (nulls_fail && has_null_key(keys, row));
+      const BuildSide::Places places = partners(row);
       left_rows_[count] = static_cast<std::uint32_t>(row);
-      right_rows_[count] = fails ? side.null_row() : side.row_at(side.places_of(group).begin);
-      count += fails && !spec_.traits.keeps_unmatched_left ? 0U : 1U;
+      right_rows_[count] = places.empty() ? side.null_row() : side.row_at(places.begin);
+      count += places.empty() && !spec_.traits.keeps_unmatched_left ? 0U : 1U;
+      if (spec_.traits.marks_right && !places.empty()) {
+        side.mark(places.begin);
+      }
     }
     left_rows_.resize(count);
     right_rows_.resize(count);
   }
 
+  // Marks the first row of each group that has a key of the chunk's, for the whole group: see
+  // BuildSide::spread_marks().
+  void mark_groups() const {
+    for (std::size_t row = 0; row < groups_.size(); ++row) {
+      const BuildSide::Places places = partners(row);
+      if (!places.empty()) {
+        spec_.side.mark(places.begin);
+      }
+    }
+  }
+
   // The rows of a chunk that have a partner, or of an anti join those that have none.
-  Result<Flow> push_kept(std::span<const Vector> keys, Chunk chunk) {
-    const BuildSide& side = spec_.side;
-    const bool nulls_fail = !spec_.op.nulls_match && std::ranges::any_of(keys, may_have_null_key);
+  Result<Flow> push_kept(Chunk chunk) {
     const bool matched = !spec_.traits.keeps_unmatched_left;
     RowList kept;
-    select_rows(chunk.rows(), &kept, [&](std::size_t row) {
-      const std::uint32_t group = groups_[row];
-      return matched == (group != GroupTable::kNoGroup && !side.places_of(group).empty() &&
-                         !(nulls_fail && has_null_key(keys, row)));
-    });
+    select_rows(chunk.rows(), &kept,
+                [&](std::size_t row) { return matched != partners(row).empty(); });
     if (kept.empty()) {
       return Flow::kMore;
     }
@@ -121,38 +128,31 @@ class ProbeSink final : public ForwardingSink {
     return next().push(std::move(chunk));
   }
 
-  Result<Flow> probe(const Chunk& chunk, std::uint32_t row, std::uint32_t group) {
+  // Every row of a chunk with each of its partners, or with the first; or, without one, alone.
+  Result<Flow> push_pairs(const Chunk& chunk) {
     BuildSide& side = spec_.side;
-    const auto [begin, end] =
-        group == GroupTable::kNoGroup ? BuildSide::Places{} : side.places_of(group);
-    if (!spec_.traits.emits_left) {
-      if (begin != end) {
-        side.mark(begin);  // for the whole group: see BuildSide::spread_marks()
+    for (std::uint32_t row = 0; row < chunk.rows(); ++row) {
+      const BuildSide::Places places = partners(row);
+      if (places.empty() && !spec_.traits.keeps_unmatched_left) {
+        continue;
       }
-      return Flow::kMore;
+      const bool once = places.empty() || spec_.traits.first_partner_only;
+      const std::uint32_t end = once ? places.begin + 1 : places.end;
+      for (std::uint32_t at = places.begin; at < end; ++at) {
+        if (spec_.traits.marks_right && !places.empty()) {
+          side.mark(at);
+        }
+        left_rows_.push_back(row);
+        right_rows_.push_back(places.empty() ? side.null_row() : side.row_at(at));
+        if (left_rows_.size() == kChunkRowsMax) {
+          EVQ_TRY_ASSIGN(const Flow flow, flush(chunk));
+          if (flow == Flow::kDone) {
+            return flow;
+          }
+        }
+      }
     }
-    for (std::uint32_t at = begin; at < end; ++at) {
-      if (spec_.traits.marks_right) {
-        side.mark(at);
-      }
-      EVQ_TRY_ASSIGN(const Flow flow, emit(chunk, row, side.row_at(at)));
-      if (flow == Flow::kDone) {
-        return flow;
-      }
-      if (spec_.traits.first_partner_only) {
-        break;
-      }
-    }
-    if (begin == end && spec_.traits.keeps_unmatched_left) {
-      return emit(chunk, row, side.null_row());
-    }
-    return Flow::kMore;
-  }
-
-  Result<Flow> emit(const Chunk& chunk, std::uint32_t left, std::uint32_t right) {
-    left_rows_.push_back(left);
-    right_rows_.push_back(right);
-    return left_rows_.size() < kChunkRowsMax ? Flow::kMore : flush(chunk);
+    return flush(chunk);
   }
 
   Result<Flow> flush(const Chunk& chunk) {

@@ -11,6 +11,7 @@
 #include "apl/exec/collect_sink.h"
 #include "apl/exec/eval.h"
 #include "apl/functions/canonical.h"
+#include "apl/plan/join_kinds.h"
 #include "store/base/allocation_meter.h"
 
 namespace evq {
@@ -21,6 +22,8 @@ namespace {
 constexpr std::size_t kBuildRowBytes = 2 * sizeof(std::uint32_t) + sizeof(std::uint8_t);
 // Of a key: where its rows begin.
 constexpr std::size_t kBuildKeyBytes = sizeof(std::uint32_t);
+// Where keys repeat more often, those to come are probably there already.
+constexpr std::size_t kRowsPerReservedKeyMax = 2;
 
 // A null or NaN, which equals nothing, itself included.
 bool equals_nothing(const Vector& key, std::size_t row) {
@@ -37,25 +40,29 @@ bool equals_nothing(const Vector& key, std::size_t row) {
   return value.tag() == DynamicTag::kReal && std::isnan(value.as_real());
 }
 
+// The texts of rows that the side keeps need no copy; those of dynamics may be of values that were
+// made for the table alone.
 void make_table(const Executor& executor, const plan::Join& join, const Schema& right,
-                BuildSide* side) {
+                bool keeps_rows, BuildSide* side) {
   std::vector<Type> key_types;
   for (const std::size_t key : join.right_keys) {
     key_types.push_back(right[key].type);
   }
-  side->table = std::make_unique<GroupTable>(std::move(key_types), executor.context().random_seed);
+  const bool stay = keeps_rows && std::ranges::find(key_types, Type::kDynamic) == key_types.end();
+  const KeyTexts texts = stay ? KeyTexts::kStay : KeyTexts::kCopied;
+  side->table =
+      std::make_unique<GroupTable>(std::move(key_types), executor.context().random_seed, texts);
 }
 
-// Rows that match nothing are of no group.
-void forget_null_keys(const plan::Join& join, std::span<const Vector> keys, std::size_t rows,
-                      std::uint32_t* groups) {
-  if (join.nulls_match || std::ranges::none_of(keys, may_have_null_key)) {
-    return;
-  }
-  for (std::size_t i = 0; i < rows; ++i) {
-    if (has_null_key(keys, i)) {
-      groups[i] = GroupTable::kNoGroup;
-    }
+bool may_equal_nothing(const Vector& key) {
+  return key.may_have_nulls() || key.type() == Type::kReal || key.type() == Type::kDynamic;
+}
+
+// Makes room in a table for the keys of all rows, if as many of them are new as of those `seen`.
+void reserve_groups(std::size_t rows, std::size_t seen, GroupTable* table) {
+  if (table->size() * kRowsPerReservedKeyMax >= seen) {
+    const double share = static_cast<double>(table->size()) / static_cast<double>(seen);
+    table->reserve(static_cast<std::size_t>(share * static_cast<double>(rows)));
   }
 }
 
@@ -71,8 +78,12 @@ Status number_keys(Executor& executor, const plan::Join& join,
     EVQ_TRY(executor.check());
     const std::vector<Vector> keys = key_columns(chunk.columns(), positions);
     AllocationMeter meter = executor.meter("join");
-    EVQ_TRY(
-        meter.guard([&] { side->table->assign(keys, chunk.rows(), 0, groups->data() + begin); }));
+    EVQ_TRY(meter.guard([&] {
+      if (begin > 0) {
+        reserve_groups(groups->size(), begin, side->table.get());
+      }
+      side->table->assign(keys, chunk.rows(), 0, groups->data() + begin);
+    }));
     forget_null_keys(join, keys, chunk.rows(), groups->data() + begin);
     begin += chunk.rows();
     const std::size_t grown = side->table->size_bytes();
@@ -235,7 +246,9 @@ Status make_lists(const BuildSpec& spec, NumberedRows numbered, BuildSide* side)
   // For the deadline alone: what the lists take is charged already.
   AllocationMeter meter(nullptr, spec.executor.options().control, "join");
   EVQ_TRY(meter.guard([&] { side->list_rows(numbered.groups); }));
-  side->matched = std::vector<std::atomic<std::uint8_t>>(side->rows);
+  if (plan::join_traits(spec.join.kind).marks_right) {
+    side->matched = std::vector<std::atomic<std::uint8_t>>(side->rows);
+  }
   return Status::success();
 }
 
@@ -307,12 +320,16 @@ std::vector<std::uint32_t> BuildSide::rows_by_mark(bool marked) const {
   return found;
 }
 
-bool has_null_key(std::span<const Vector> keys, std::size_t row) {
-  return std::ranges::any_of(keys, [row](const Vector& key) { return equals_nothing(key, row); });
-}
-
-bool may_have_null_key(const Vector& key) {
-  return key.may_have_nulls() || key.type() == Type::kReal || key.type() == Type::kDynamic;
+void forget_null_keys(const plan::Join& join, std::span<const Vector> keys, std::size_t rows,
+                      std::uint32_t* groups) {
+  for (const Vector& key : keys) {
+    if (join.nulls_match || !may_equal_nothing(key)) {
+      continue;
+    }
+    for (std::size_t row = 0; row < rows; ++row) {
+      groups[row] = equals_nothing(key, row) ? GroupTable::kNoGroup : groups[row];
+    }
+  }
 }
 
 std::vector<Vector> key_columns(std::span<const Vector> columns,
@@ -334,7 +351,7 @@ Chunk rows_of_shares(const GroupTable& table, const KeyShares& shares,
 Status make_build_side(const BuildSpec& spec, const std::optional<Collected>& left,
                        BuildSide* side) {
   side->lists_lease = MemoryLease(spec.executor.options().budget, "join");
-  make_table(spec.executor, spec.join, spec.right.schema, side);
+  make_table(spec.executor, spec.join, spec.right.schema, !left.has_value(), side);
   EVQ_TRY_ASSIGN(NumberedRows numbered, left.has_value() ? number_matches(spec, left->chunks, side)
                                                          : number_right(spec, side));
   return spec.overflow.note(make_lists(spec, std::move(numbered), side));

@@ -37,8 +37,8 @@ struct BuildSide {
       group_begin;                        // places of group g: from group_begin[g] to that of g + 1
   LargeVector<std::uint32_t> group_rows;  // the list of rows
   bool unique_keys = false;               // no group has two rows
-  std::vector<std::atomic<std::uint8_t>> matched;
-  MemoryLease lists_lease;  // for the table, the lists and the marks
+  std::vector<std::atomic<std::uint8_t>> matched;  // of kinds that mark rows
+  MemoryLease lists_lease;                         // for the table, the lists and the marks
 
   const std::vector<Vector>& columns() const { return input.rows.columns(); }
   std::uint32_t null_row() const { return static_cast<std::uint32_t>(rows); }
@@ -67,9 +67,10 @@ struct BuildSide {
 // Returns the columns at `positions` as join keys: dynamics that are equal get equal bytes.
 std::vector<Vector> key_columns(std::span<const Vector> columns,
                                 const std::vector<std::size_t>& positions);
-bool may_have_null_key(const Vector& key);
-// Whether a key of the row is null or NaN, which equals nothing, itself included.
-bool has_null_key(std::span<const Vector> keys, std::size_t row);
+// Sets the groups of rows that match nothing to kNoGroup: unless the plan says otherwise, a key
+// that is null or NaN equals nothing, itself included.
+void forget_null_keys(const plan::Join& join, std::span<const Vector> keys, std::size_t rows,
+                      std::uint32_t* groups);
 
 // What a build side is made of.
 struct BuildSpec {
