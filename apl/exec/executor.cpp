@@ -102,22 +102,19 @@ Status Executor::check() const {
 }
 
 Result<Collected> Executor::collect(const plan::Node& node, std::string_view operator_name,
-                                    const ChunkMap& keep, const std::vector<KeptKeys>& kept_keys,
-                                    OverflowMark* overflow) {
+                                    const ChunkMap& keep, Demand demand, OverflowMark* overflow) {
   CollectConsumer consumer(options_.budget, operator_name, overflow);
-  const auto run_into = [&](Consumer& to, const Demand& demand) -> Status {
+  demand.order.takes_stretches = true;
+  const auto run_into = [&](Consumer& to) -> Status {
     Status done = run(node, to, demand);
     return overflow != nullptr ? overflow->note_below(std::move(done), options_.budget)
                                : std::move(done);
   };
-  Demand demand;
-  demand.order.takes_stretches = true;
-  demand.rows.kept_keys = kept_keys;
   if (keep) {
     MapConsumer kept(keep, {options_.budget, options_.control, operator_name}, consumer);
-    EVQ_TRY(run_into(kept, demand));
+    EVQ_TRY(run_into(kept));
   } else {
-    EVQ_TRY(run_into(consumer, demand));
+    EVQ_TRY(run_into(consumer));
   }
   return consumer.take();
 }

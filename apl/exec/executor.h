@@ -117,11 +117,11 @@ class Executor {
 
   // Runs `node` to its end, or until `consumer` wants no more.
   Status run(const plan::Node& node, Consumer& consumer, const Demand& demand = {});
-  // Runs `node` and keeps its output, or what `keep`, when given, makes of each chunk of it; rows
-  // that lack a key of `kept_keys` need not be among it. `operator_name`, a literal, is for memory
-  // errors. `overflow`, when given, is set when what is kept does not fit.
+  // Runs `node` and keeps its output, or what `keep`, when given, makes of each chunk of it.
+  // `operator_name`, a literal, is for memory errors. `overflow`, when given, is set when what is
+  // kept does not fit.
   Result<Collected> collect(const plan::Node& node, std::string_view operator_name,
-                            const ChunkMap& keep = {}, const std::vector<KeptKeys>& kept_keys = {},
+                            const ChunkMap& keep = {}, Demand demand = {},
                             OverflowMark* overflow = nullptr);
   // Pushes the chunks that `make` gives, until it gives an empty one, into one sink of `consumer`
   // and completes it. Each is charged while the operators after this one have it.

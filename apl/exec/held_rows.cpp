@@ -83,11 +83,9 @@ class ShortConsumer final : public Consumer {
 
 Result<std::optional<Collected>> collect_short(Executor& executor, const plan::Node& node,
                                                std::size_t rows_max, std::string_view operator_name,
-                                               const std::vector<KeptKeys>& kept_keys) {
+                                               const Demand& demand) {
   Held held{rows_max, held_bytes_max(executor.options().budget)};
   ShortConsumer consumer(held, executor.options().budget, operator_name);
-  Demand demand;
-  demand.rows.kept_keys = kept_keys;
   EVQ_TRY(executor.run(node, consumer, demand));
   if (held.too_long.load()) {
     return std::optional<Collected>();

@@ -12,10 +12,9 @@ namespace evq {
 
 // Returns the output of `node` in order; nothing when it has more than `rows_max` rows, or more
 // bytes than are worth holding or fit the query's memory: then the node has to be run for a
-// consumer that holds less. Rows that lack one of the keys need not be among it. `operator_name`, a
-// literal, is for memory errors.
+// consumer that holds less. `operator_name`, a literal, is for memory errors.
 Result<std::optional<Collected>> collect_short(Executor& executor, const plan::Node& node,
                                                std::size_t rows_max, std::string_view operator_name,
-                                               const std::vector<KeptKeys>& kept_keys);
+                                               const Demand& demand);
 
 }  // namespace evq

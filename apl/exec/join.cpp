@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "apl/exec/eval.h"
 #include "apl/exec/executor.h"
@@ -293,14 +294,53 @@ std::size_t left_rows_held(Executor& executor, const plan::Node& node) {
   return static_cast<std::size_t>(right);
 }
 
+// Whether no two rows have the same values in all `columns`, for all that the plan tells.
+bool are_unique(const plan::Node& node, std::vector<std::size_t> columns) {
+  const plan::Node* at = &node;
+  while (!std::holds_alternative<plan::Aggregate>(at->op)) {
+    if (const auto* project = std::get_if<plan::Project>(&at->op)) {
+      std::erase_if(columns, [&](std::size_t i) { return !project->exprs[i]->is_column(); });
+      std::ranges::transform(columns, columns.begin(),
+                             [&](std::size_t i) { return project->exprs[i]->column; });
+    } else if (!std::holds_alternative<plan::Filter>(at->op)) {
+      return false;
+    }
+    at = at->inputs[0].get();
+  }
+  const std::size_t keys = std::get<plan::Aggregate>(at->op).groups.size();
+  std::erase_if(columns, [keys](std::size_t column) { return column >= keys; });
+  std::ranges::sort(columns);
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns.size() == keys;
+}
+
+// What a join needs of the rows of its left side. Only the order of what comes out tells theirs.
+Demand demand_of_left(const Demand& demand, const plan::Node& node) {
+  const plan::JoinTraits traits = plan::join_traits(std::get<plan::Join>(node.op).kind);
+  Demand of_left;
+  of_left.rows = {demand.rows.time_bound, keys_of_left(demand.rows.kept_keys, node)};
+  of_left.order.any = demand.order.any || !traits.emits_left;
+  return of_left;
+}
+
+// Where each left row has one partner at most, and no right row comes out without one, the order of
+// the right side is not seen; where the first is taken of several, it is.
+Demand demand_of_right(const Demand& demand, const plan::Node& node) {
+  const auto& join = std::get<plan::Join>(node.op);
+  const plan::JoinTraits traits = plan::join_traits(join.kind);
+  Demand of_right;
+  of_right.rows.kept_keys = keys_of_right(demand.rows.kept_keys, node);
+  of_right.order.any = !traits.emits_right || (demand.order.any && !traits.first_partner_only) ||
+                       (!traits.marks_right && are_unique(*node.inputs[1], join.right_keys));
+  return of_right;
+}
+
 class JoinRun {
  public:
-  // The time bound is that of the left rows.
   JoinRun(Executor& executor, const plan::Node& node, const Demand& demand)
       : executor_(executor),
-        time_bound_(demand.rows.time_bound),
-        kept_left_(keys_of_left(demand.rows.kept_keys, node)),
-        kept_right_(keys_of_right(demand.rows.kept_keys, node)),
+        of_left_(demand_of_left(demand, node)),
+        of_right_(demand_of_right(demand, node)),
         op_(std::get<plan::Join>(node.op)),
         left_(*node.inputs[0]),
         right_(*node.inputs[1]),
@@ -320,7 +360,9 @@ class JoinRun {
     std::optional<Collected> left;
     if (left_rows_held_ > 0 && shares.all()) {
       const CountsOfOneRun counts(executor_.stats());
-      EVQ_TRY_ASSIGN(left, collect_short(executor_, left_, left_rows_held_, "join", kept_left_));
+      Demand held_left = of_left_;
+      held_left.rows.time_bound = nullptr;  // nothing draws it in before rows come out
+      EVQ_TRY_ASSIGN(left, collect_short(executor_, left_, left_rows_held_, "join", held_left));
       if (!left.has_value()) {
         counts.forget();
       } else {
@@ -328,7 +370,7 @@ class JoinRun {
       }
     }
     BuildSide side;
-    const BuildSpec build{executor_, op_, right_, shares, kept_right_, overflow};
+    const BuildSpec build{executor_, op_, right_, shares, of_right_, overflow};
     EVQ_TRY(make_build_side(build, left, &side));
     const JoinSpec spec{executor_, op_, left_.schema, side};
     ProbeConsumer probe(spec, consumer);
@@ -338,9 +380,7 @@ class JoinRun {
           chunks.size(), [&](std::size_t i) { return std::move(chunks[i]); }, "join", probe);
     }
     const KeyTest test(*side.table);
-    Demand demand;
-    demand.rows.time_bound = time_bound_;
-    demand.rows.kept_keys = kept_left_;
+    Demand demand = of_left_;
     if (!spec.traits.keeps_unmatched_left) {
       demand.rows.kept_keys.push_back({&test, op_.left_keys});
     }
@@ -356,9 +396,8 @@ class JoinRun {
   }
 
   Executor& executor_;
-  const TimeBound* const time_bound_;
-  const std::vector<KeptKeys> kept_left_;  // keys that the rows must have
-  const std::vector<KeptKeys> kept_right_;
+  const Demand of_left_;
+  const Demand of_right_;
   const plan::Join& op_;
   const plan::Node& left_;
   const plan::Node& right_;

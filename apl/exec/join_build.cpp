@@ -200,7 +200,7 @@ Result<NumberedRows> number_right(const BuildSpec& spec, BuildSide* side) {
   }
   NumberedRows numbered;
   EVQ_TRY_ASSIGN(numbered.rows,
-                 spec.executor.collect(spec.right, "join", keep, spec.kept, &spec.overflow));
+                 spec.executor.collect(spec.right, "join", keep, spec.demand, &spec.overflow));
   const std::vector<Chunk>& chunks = numbered.rows.chunks;
   EVQ_TRY(spec.overflow.note(side->lists_lease.grow(count_rows(chunks) * kBuildRowBytes)));
   EVQ_TRY(spec.overflow.note(
@@ -222,8 +222,7 @@ Result<NumberedRows> number_matches(const BuildSpec& spec, std::span<const Chunk
   EVQ_TRY(spec.overflow.note(number_left(spec, left, side)));
   spec.overflow.add_held(side->lists_lease.bytes());
   const KeyTest test(*side->table);
-  Demand demand;
-  demand.rows.kept_keys = spec.kept;
+  Demand demand = spec.demand;
   demand.rows.kept_keys.push_back({&test, spec.join.right_keys});
   MatchConsumer matches(spec, *side);
   EVQ_TRY(spec.overflow.note_below(spec.executor.run(spec.right, matches, demand),

@@ -77,9 +77,9 @@ struct BuildSpec {
   Executor& executor;
   const plan::Join& join;
   const plan::Node& right;
-  const KeyShares& shares;            // of the keys whose rows are wanted
-  const std::vector<KeptKeys>& kept;  // rows that lack one of these keys may be dropped
-  OverflowMark& overflow;             // set when the rows, or what is known of them, do not fit
+  const KeyShares& shares;  // of the keys whose rows are wanted
+  const Demand& demand;     // of the right side's rows
+  OverflowMark& overflow;   // set when the rows, or what is known of them, do not fit
 };
 
 // Runs the right side and builds `side` of its rows. With `left`, all rows of the left side, only
