@@ -189,6 +189,9 @@ class JoinBinder {
         output.virtual_fields.push_back({field, ""});
       }
     }
+    if (!traits.emits_left) {
+      exchange_sides(&join, &inputs);
+    }
     output.node = make_node(std::move(join), std::move(inputs), Schema(fields_));
     // Other hidden columns end here.
     std::vector<NamedColumn> kept;
@@ -201,6 +204,14 @@ class JoinBinder {
   }
 
  private:
+  // Right rows that have a partner, or none, are those of the left side of a join the other way
+  // round, in the same order: there they come out as they are read and need not be held.
+  static void exchange_sides(Join* join, std::vector<NodePtr>* inputs) {
+    join->kind = join->kind == JoinKind::kRightSemi ? JoinKind::kLeftSemi : JoinKind::kLeftAnti;
+    join->left_keys.swap(join->right_keys);
+    std::swap(inputs->front(), inputs->back());
+  }
+
   // The right columns, by other names where the left has theirs.
   void add_right_fields(bool has_left, RightKeys keys) {
     UniqueNames names(fields_);
