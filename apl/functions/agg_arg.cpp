@@ -16,6 +16,50 @@
 namespace evq {
 namespace {
 
+// A value as it lies in memory: its bits, or its bytes.
+struct ChosenCell {
+  bool null = true;
+  std::uint64_t word = 0;
+  std::string_view text;
+};
+
+ChosenCell chosen_cell(const Vector& from, std::size_t row) {
+  if (from.is_null(row)) {
+    return {};
+  }
+  switch (physical_of(from.type())) {
+    case Physical::kByte:
+      return {false, from.at<std::uint8_t>(row), {}};
+    case Physical::kDouble:
+      return {false, std::bit_cast<std::uint64_t>(from.at<double>(row)), {}};
+    case Physical::kView:
+      return {false, 0, from.at<std::string_view>(row)};
+    case Physical::kInt64:
+    case Physical::kNone:
+      break;
+  }
+  return {false, static_cast<std::uint64_t>(from.at<std::int64_t>(row)), {}};
+}
+
+// Orders cells of one type as compare_values() does their values, without making these.
+int compare_chosen(Type type, const ChosenCell& a, const ChosenCell& b) {
+  if (a.null || b.null) {
+    return (a.null ? 0 : 1) - (b.null ? 0 : 1);
+  }
+  if (type == Type::kDynamic) {
+    return compare_dynamic(DynamicView(a.text), DynamicView(b.text));
+  }
+  if (type == Type::kString) {
+    return a.text.compare(b.text);
+  }
+  if (type == Type::kReal) {
+    return compare_reals(std::bit_cast<double>(a.word), std::bit_cast<double>(b.word));
+  }
+  const auto left = static_cast<std::int64_t>(a.word);
+  const auto right = static_cast<std::int64_t>(b.word);
+  return left < right ? -1 : right < left ? 1 : 0;
+}
+
 // One column of the chosen rows, by group. It takes no room while all its cells are null, as those
 // of most fields are that few events have.
 class ChosenColumn {
@@ -27,44 +71,35 @@ class ChosenColumn {
   bool is_empty_text(std::size_t group) const {
     return is_text_ && !is_null(group) && sizes_[group] == 0;
   }
-  Value value(std::size_t group) const {
+  ChosenCell cell(std::size_t group) const {
     if (is_null(group)) {
-      return Value::null(type_);
+      return {};
     }
-    if (is_text_) {
-      const std::string text(text_at(group));
-      return type_ == Type::kString ? Value::string(text) : Value::dynamic(text);
-    }
-    return number(words_[group]);
+    return is_text_ ? ChosenCell{false, 0, text_at(group)} : ChosenCell{false, words_[group], {}};
   }
   void append_to(VectorBuilder* to, std::size_t group) const {
     if (is_null(group)) {
       to->append_null();
     } else if (is_text_) {
       to->append_text(text_at(group));
+    } else if (type_ == Type::kBool) {
+      to->append_bool(words_[group] != 0);
+    } else if (type_ == Type::kReal) {
+      to->append_real(std::bit_cast<double>(words_[group]));
     } else {
-      to->append(value(group));
+      to->append_integer(static_cast<std::int64_t>(words_[group]));
     }
   }
 
-  // The value of a vector's row, or of another column's group, becomes that of `group`; `groups`
-  // is the number of all.
-  void set(std::size_t group, std::size_t groups, const Vector& from, std::size_t row) {
-    if (from.is_null(row)) {
+  // The cell, of a vector or another column, becomes that of `group`; `groups` is the number of
+  // all.
+  void set(std::size_t group, std::size_t groups, const ChosenCell& cell) {
+    if (cell.null) {
       clear(group);
     } else if (is_text_) {
-      set_text(group, groups, from.at<std::string_view>(row));
+      set_text(group, groups, cell.text);
     } else {
-      set_word(group, groups, word_of(from, row));
-    }
-  }
-  void set(std::size_t group, std::size_t groups, const ChosenColumn& from, std::size_t other) {
-    if (from.is_null(other)) {
-      clear(group);
-    } else if (is_text_) {
-      set_text(group, groups, from.text_at(other));
-    } else {
-      set_word(group, groups, from.words_[other]);
+      set_word(group, groups, cell.word);
     }
   }
 
@@ -74,38 +109,6 @@ class ChosenColumn {
   }
 
  private:
-  static std::uint64_t word_of(const Vector& from, std::size_t row) {
-    switch (physical_of(from.type())) {
-      case Physical::kByte:
-        return from.at<std::uint8_t>(row);
-      case Physical::kDouble:
-        return std::bit_cast<std::uint64_t>(from.at<double>(row));
-      case Physical::kInt64:
-      case Physical::kView:
-      case Physical::kNone:
-        break;
-    }
-    return static_cast<std::uint64_t>(from.at<std::int64_t>(row));
-  }
-  Value number(std::uint64_t word) const {
-    switch (type_) {
-      case Type::kBool:
-        return Value::boolean(word != 0);
-      case Type::kReal:
-        return Value::real(std::bit_cast<double>(word));
-      case Type::kDatetime:
-        return Value::datetime(static_cast<std::int64_t>(word));
-      case Type::kTimespan:
-        return Value::timespan(static_cast<std::int64_t>(word));
-      case Type::kLong:
-      case Type::kString:
-      case Type::kDynamic:
-      case Type::kNull:
-        break;
-    }
-    return Value::integer(static_cast<std::int64_t>(word));
-  }
-
   std::string_view text_at(std::size_t group) const {
     return std::string_view(text_).substr(words_[group], sizes_[group]);
   }
@@ -188,19 +191,22 @@ class ChosenRows {
     }
   }
   bool has(std::size_t group) const { return chosen_[group] != 0; }
-  Value cell(std::size_t group, std::size_t column) const { return columns_[column].value(group); }
+  ChosenCell cell(std::size_t group, std::size_t column) const {
+    return columns_[column].cell(group);
+  }
+  Type type(std::size_t column) const { return columns_[column].type(); }
   bool is_empty_text(std::size_t group, std::size_t column) const {
     return columns_[column].is_empty_text(group);
   }
   void set(std::size_t group, std::span<const Vector> args, std::size_t row) {
     for (std::size_t column = 0; column < columns_.size(); ++column) {
-      columns_[column].set(group, chosen_.size(), args[column], row);
+      columns_[column].set(group, chosen_.size(), chosen_cell(args[column], row));
     }
     chosen_[group] = 1;
   }
   void set(std::size_t group, const ChosenRows& from, std::size_t other) {
     for (std::size_t column = 0; column < columns_.size(); ++column) {
-      columns_[column].set(group, chosen_.size(), from.columns_[column], other);
+      columns_[column].set(group, chosen_.size(), from.cell(other, column));
     }
     chosen_[group] = 1;
   }
@@ -339,35 +345,30 @@ class ArgState final : public AggregateState {
     return 0;
   }
 
-  static bool missing(const Value& key) {
-    return key.is_null() || (key.type() == Type::kReal && is_nan(key.as_real()));
+  bool missing(const ChosenCell& key) const {
+    return key.null || (rows_.type(0) == Type::kReal && is_nan(std::bit_cast<double>(key.word)));
   }
 
   // Whether a row, given by cell(column), is preferred to what the group has.
-  template <class Cell>
-  bool wins(std::size_t group, const Cell& cell) const {
+  template <class CellAt>
+  bool wins(std::size_t group, const CellAt& cell) const {
     if (!rows_.has(group)) {
       return true;
     }
-    const Value key = cell(0);
-    const Value held = rows_.cell(group, 0);
+    const ChosenCell key = cell(0);
+    const ChosenCell held = rows_.cell(group, 0);
     int order = (missing(key) ? 0 : 1) - (missing(held) ? 0 : 1);
     if (order == 0 && !missing(key)) {
-      order = sign_ * compare_values(key, held);
+      order = sign_ * compare_chosen(rows_.type(0), key, held);
     }
     for (std::size_t column = 1; order == 0 && column < rows_.width(); ++column) {
-      order = compare_cells(cell(column), rows_.cell(group, column));
+      order = compare_chosen(rows_.type(column), cell(column), rows_.cell(group, column));
     }
     return order > 0;
   }
 
-  static int compare_cells(const Value& a, const Value& b) {
-    return a.is_null() || b.is_null() ? (a.is_null() ? 0 : 1) - (b.is_null() ? 0 : 1)
-                                      : compare_values(a, b);
-  }
-
   void offer(std::size_t group, std::span<const Vector> args, std::size_t row) {
-    if (wins(group, [&](std::size_t column) { return args[column].value(row); })) {
+    if (wins(group, [&](std::size_t column) { return chosen_cell(args[column], row); })) {
       rows_.set(group, args, row);
     }
   }
