@@ -2,11 +2,15 @@
 // BoundedSet: different values by their canonical dynamic bytes; beyond a limit those with the
 // smallest hashes, so that what is left out does not depend on the order of rows. One worker's.
 //
-// Values whose hash is too large are refused at once. Few values are looked through, more have a
-// hash table; callers with many values or many sets ask for their memory ahead.
+// Of very many sets most have few values: these are nothing but their bytes, in the object itself
+// where it is one number, and are looked through. More have an index, with a hash table; values
+// whose hash is too large it refuses at once. Callers with many values or many sets ask for their
+// memory ahead.
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +25,8 @@ class BoundedSet {
   void add(std::string_view bytes, std::uint64_t hash, std::size_t items_max);
   // Prefetches the memory that adding or reading touches: first the object, then what it points to.
   void prefetch_self() const {
-    __builtin_prefetch(&items_);
-    __builtin_prefetch(&slots_);
+    __builtin_prefetch(&text_);
+    __builtin_prefetch(&index_);
   }
   void prefetch(std::uint64_t hash) const;
   void prefetch_items() const;
@@ -32,7 +36,7 @@ class BoundedSet {
   std::vector<DynamicView> sorted(std::size_t items_max, std::size_t bytes_max) const;
   // Memory held outside the object itself.
   std::size_t size_bytes() const {
-    return items_.capacity() * sizeof(Item) + slots_.capacity() * sizeof(Slot) + text_.capacity();
+    return text_.capacity() + (index_ != nullptr ? index_->size_bytes() : 0);
   }
 
  private:
@@ -46,25 +50,35 @@ class BoundedSet {
     std::uint32_t item = 0;  // its number + 1, or 0 for a free slot
   };
 
-  std::string_view bytes_of(std::size_t item) const {
-    const std::size_t end = item + 1 < items_.size() ? items_[item + 1].begin : text_.size();
-    return std::string_view(text_).substr(items_[item].begin, end - items_[item].begin);
+  struct Index {
+    std::vector<Item> items;
+    std::vector<Slot> slots;  // by hash
+    std::uint64_t largest = UINT64_MAX;
+
+    std::size_t size_bytes() const {
+      return sizeof(Index) + items.capacity() * sizeof(Item) + slots.capacity() * sizeof(Slot);
+    }
+    void enter(std::uint64_t hash, std::size_t item);
+    // Grows the hash table for `count` items.
+    void make_slots(std::size_t count);
+  };
+
+  std::string_view bytes_of(std::span<const Item> items, std::size_t item) const {
+    const std::size_t end = item + 1 < items.size() ? items[item + 1].begin : text_.size();
+    return std::string_view(text_).substr(items[item].begin, end - items[item].begin);
   }
-  bool is_item(std::size_t item, std::string_view bytes, std::uint64_t hash) const {
-    return items_[item].hash == hash && bytes_of(item) == bytes;
-  }
+  bool few_contain(std::string_view bytes) const;
   bool contains(std::string_view bytes, std::uint64_t hash) const;
-  void enter(std::uint64_t hash, std::size_t item);
-  // Grows the hash table for `items` items; few items are searched without one.
-  void make_slots(std::size_t items);
+  // The items without an index, in the order in which they lie.
+  std::vector<Item> few_items() const;
+  void make_index();
   // Returns the indexes of the `count` items with the smallest hashes, in order of hash.
-  std::vector<std::uint32_t> smallest(std::size_t count) const;
+  std::vector<std::uint32_t> smallest(std::span<const Item> items, std::size_t count) const;
   void shrink(std::size_t items_max);
 
-  std::vector<Item> items_;
-  std::string text_;
-  std::vector<Slot> slots_;  // by hash; empty while items are few
-  std::uint64_t largest_ = UINT64_MAX;
+  std::string text_;              // the items' bytes, one after the other
+  std::size_t few_ = 0;           // items, while there is no index
+  std::unique_ptr<Index> index_;  // null while items are few
 };
 
 }  // namespace evq
