@@ -302,7 +302,10 @@ Status GroupStates::list_by_hash(unsigned bits, const GroupStates& like,
 Status GroupStates::keep(std::span<const std::uint32_t> groups) {
   GroupStates some(spec_);
   EVQ_TRY(some.merge(*this, groups));
-  some.table_.own_texts();
+  EVQ_TRY(metered([&] {
+    some.table_.own_texts();
+    std::ranges::for_each(some.states_, [](const auto& state) { state->own_shared(); });
+  }));
   std::swap(table_, some.table_);
   states_.swap(some.states_);
   return charge();

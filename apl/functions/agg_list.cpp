@@ -1,160 +1,27 @@
 // make_list, make_set, make_bag and buildschema.
 
 #include <algorithm>
-#include <bit>
 #include <map>
-#include <optional>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/bounded_set.h"
 #include "apl/functions/canonical.h"
 #include "apl/functions/group_values.h"
-#include "apl/functions/list_bytes.h"
+#include "apl/functions/list_state.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/schema_builder.h"
 #include "apl/functions/size_meter.h"
 #include "apl/functions/value_encoder.h"
 #include "apl/functions/value_hash.h"
 #include "store/base/allocation_meter.h"
-#include "store/base/large_pages.h"
 #include "store/base/limits.h"
-#include "store/column/dynamic_bytes.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
 
 constexpr std::size_t kSetItemsDefault = 128;
-
-// ---- make_list
-
-class ListState final : public AggregateState {
- public:
-  ListState(std::size_t items_max, bool with_nulls)
-      : items_max_(items_max), with_nulls_(with_nulls) {}
-
-  void resize(std::size_t groups) override { lists_.resize(std::max(groups, lists_.size())); }
-
-  void add(const EvalContext& /*context*/, std::span<const Vector> args,
-           const std::uint32_t* groups, std::size_t rows) override {
-    const Values& values = args[0].values();
-    if (const std::optional<DynamicTag> tag = number_tag(values.type()); tag.has_value()) {
-      const auto add_numbers = [&](const auto* numbers) {
-        add_each(args[0], groups, rows, [&](std::size_t slot) {
-          return encode_dynamic_number(*tag, std::bit_cast<std::uint64_t>(numbers[slot]));
-        });
-      };
-      if (*tag == DynamicTag::kReal) {
-        add_numbers(values.data<double>());
-      } else {
-        add_numbers(values.data<std::int64_t>());
-      }
-    } else {
-      add_each(args[0], groups, rows,
-               [&](std::size_t slot) { return encoder_.encode(values, slot); });
-    }
-  }
-
-  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
-    const auto& from = static_cast<const ListState&>(other);
-    for (const GroupPair pair : pairs) {
-      const ListBytes::List& added = from.lists_[pair.from];
-      List& list = lists_[pair.to];
-      const bool all = list.items + added.items <= items_max_ &&
-                       list.bytes + added.bytes <= kCollectedValueBytesMax;
-      ListBytes::for_each_piece(added, [&](std::string_view rest) {
-        if (all) {
-          held_.append(rest, &list);
-          return;
-        }
-        while (!rest.empty() && list.items < items_max_) {
-          const std::size_t size = dynamic_size(rest);
-          append(rest.substr(0, size), &list);
-          rest.remove_prefix(size);
-        }
-      });
-      list.items += all ? added.items : 0;
-    }
-  }
-
-  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
-                             std::size_t count) const override {
-    VectorBuilder lists(Type::kDynamic);
-    std::string array;
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      begin_dynamic_array(lists_[group].bytes, lists_[group].items, &array);
-      ListBytes::for_each_piece(lists_[group],
-                                [&](std::string_view piece) { array.append(piece); });
-      lists.append_text(array);
-    }
-    std::vector<Vector> columns;
-    columns.push_back(lists.finish());
-    return columns;
-  }
-
-  std::size_t size_bytes() const override {
-    return lists_.capacity() * sizeof(List) + held_.size_bytes();
-  }
-
- private:
-  using List = ListBytes::List;
-
-  // Of types whose values are eight bytes.
-  static std::optional<DynamicTag> number_tag(Type type) {
-    switch (type) {
-      case Type::kLong:
-        return DynamicTag::kLong;
-      case Type::kReal:
-        return DynamicTag::kReal;
-      case Type::kDatetime:
-        return DynamicTag::kDatetime;
-      case Type::kTimespan:
-        return DynamicTag::kTimespan;
-      case Type::kNull:
-      case Type::kBool:
-      case Type::kString:
-      case Type::kDynamic:
-        break;
-    }
-    return std::nullopt;
-  }
-
-  // encoded(slot) gives the bytes of what is there, which is not null.
-  template <class Encoded>
-  void add_each(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
-                const Encoded& encoded) {
-    const Values& values = vector.values();
-    const bool nulls = values.has_nulls();
-    for (std::size_t row = 0; row < rows; ++row) {
-      const std::size_t slot = vector.slot(row);
-      const bool null = nulls && values.is_null(slot);
-      List& list = lists_[groups == nullptr ? 0 : groups[row]];
-      if ((!null || with_nulls_) && list.items < items_max_) {
-        if (null) {
-          append(DynamicView().bytes(), &list);
-        } else {
-          const auto& value = encoded(slot);
-          append({value.data(), value.size()}, &list);
-        }
-      }
-    }
-  }
-
-  // One value, when there is room for it.
-  void append(std::string_view value, List* list) {
-    if (list->bytes + value.size() <= kCollectedValueBytesMax) {
-      held_.append(value, list);
-      ++list->items;
-    }
-  }
-
-  std::size_t items_max_;
-  bool with_nulls_;
-  LargeVector<List> lists_;
-  ListBytes held_;
-  ValueEncoder encoder_;
-};
 
 // ---- make_set
 

@@ -57,6 +57,8 @@ class AggregateState {
                                      std::size_t count) const = 0;
   // Memory held, for the query's budget; may be an estimate but grows with the data.
   virtual std::size_t size_bytes() const = 0;
+  // Copies what merge() left in the memory of others, so that this need not live on.
+  virtual void own_shared() {}
 };
 
 class BoundAggregate {

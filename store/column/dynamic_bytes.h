@@ -29,8 +29,8 @@ inline void append_dynamic_string(std::string_view text, std::string* to) {
   std::memcpy(head.data() + 1, &size, sizeof(size));
   to->append(head.data(), head.size()).append(text);
 }
-// Sets `to` to the head of an array of `count` elements that take `bytes` bytes in all, fewer than
-// 2^32, and reserves room for these.
-void begin_dynamic_array(std::size_t bytes, std::size_t count, std::string* to);
+// Writes the head of an array of `count` elements that take `bytes` bytes in all, fewer than 2^32.
+constexpr std::size_t kDynamicArrayHeadBytes = 1 + 2 * sizeof(std::uint32_t);
+void write_dynamic_array_head(std::size_t bytes, std::size_t count, char* to);
 
 }  // namespace evq
