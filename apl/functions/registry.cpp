@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/number_codes.h"
+#include "apl/functions/value_combinations.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
@@ -277,100 +277,6 @@ Vector evaluate_entries(const BoundCall& call, const EvalContext& context,
   return dictionary.with_values(result.flatten().shared_values());
 }
 
-// Columns of few entries meet in few combinations. Codes name 65,536 of them.
-constexpr std::size_t kCombinationsMax = std::size_t{1} << 16U;
-// Numbering the rows' combinations is for nothing where there turn out to be more of them.
-constexpr std::size_t kRowsPerCombinationMin = 2;
-// With so many rows for each that there can be, all are evaluated, whether they occur or not.
-constexpr std::size_t kRowsPerPossibleMin = 4;
-
-// The combinations of entries of the arguments that vary; 0 when there are too many, or when one
-// of them has no entries.
-std::size_t combinations_of(std::span<const Vector> args, std::size_t rows) {
-  const std::size_t most = std::min(kCombinationsMax, rows);
-  std::size_t combinations = 1;
-  for (const Vector& arg : args) {
-    if (arg.is_flat()) {
-      return 0;
-    }
-    combinations *= arg.is_dictionary() ? arg.values().size() : 1;
-    if (combinations > most) {
-      return 0;
-    }
-  }
-  return combinations;
-}
-
-// Mixed-radix numbers of each row's entries, the first argument's most significant.
-void number_combinations(std::span<const Vector> args, std::size_t rows, Code* numbers) {
-  std::fill_n(numbers, rows, Code{0});
-  for (const Vector& arg : args) {
-    if (arg.is_dictionary()) {
-      const std::size_t radix = arg.values().size();
-      const Code* codes = arg.codes();
-      for (std::size_t i = 0; i < rows; ++i) {
-        numbers[i] = static_cast<Code>(numbers[i] * radix + codes[i]);
-      }
-    }
-  }
-}
-
-// Numbers the combinations that occur one after the other, and returns which they are.
-std::vector<Code> close_up(std::size_t combinations, std::size_t rows, Code* numbers) {
-  std::vector<std::uint8_t> occurs(combinations, 0);
-  for (std::size_t i = 0; i < rows; ++i) {
-    occurs[numbers[i]] = 1;
-  }
-  std::vector<Code> present;
-  std::vector<Code> places(combinations);
-  for (std::size_t combination = 0; combination < combinations; ++combination) {
-    if (occurs[combination] != 0) {
-      places[combination] = static_cast<Code>(present.size());
-      present.push_back(static_cast<Code>(combination));
-    }
-  }
-  for (std::size_t i = 0; i < rows; ++i) {
-    numbers[i] = places[numbers[i]];
-  }
-  return present;
-}
-
-// Nothing when nearly each row has a combination of its own.
-std::optional<Vector> evaluate_combinations(const BoundCall& call, const EvalContext& context,
-                                            std::span<const Vector> args, std::size_t combinations,
-                                            std::size_t rows) {
-  const std::shared_ptr<Code[]> combination_of_row = make_codes(rows);
-  number_combinations(args, rows, combination_of_row.get());
-  std::vector<Code> present(combinations);
-  std::iota(present.begin(), present.end(), Code{0});
-  if (combinations * kRowsPerPossibleMin > rows) {
-    present = close_up(combinations, rows, combination_of_row.get());
-  }
-  if (present.size() * kRowsPerCombinationMin > rows) {
-    return std::nullopt;
-  }
-  std::vector<Vector> combined;
-  combined.reserve(args.size());
-  std::size_t unit = combinations;
-  for (const Vector& arg : args) {
-    if (!arg.is_dictionary()) {
-      combined.push_back(Vector::constant(arg.shared_values(), present.size()));
-      continue;
-    }
-    const std::size_t radix = arg.values().size();
-    unit /= radix;
-    const std::shared_ptr<Code[]> entries = make_codes(present.size());
-    std::ranges::transform(present, entries.get(), [unit, radix](Code combination) {
-      return static_cast<Code>(combination / unit % radix);
-    });
-    combined.push_back(Vector::dictionary(arg.shared_values(), entries, present.size()));
-  }
-  const Vector result = call.function->evaluate(context, combined, present.size());
-  return result.is_constant()
-             ? Vector::constant(result.shared_values(), rows)
-             : Vector::dictionary(result.flatten().shared_values(), combination_of_row, rows);
-}
-
 }  // namespace
 
 const ScalarFunction* find_function(std::string_view name) {
@@ -553,11 +459,9 @@ Vector evaluate_call(const BoundCall& call, FunctionFlags flags, const EvalConte
       return evaluate_entries(call, context, coded, varying);
     }
   }
-  if (const std::size_t combinations = combinations_of(args, rows); combinations != 0) {
-    std::optional<Vector> result = evaluate_combinations(call, context, args, combinations, rows);
-    if (result.has_value()) {
-      return *std::move(result);
-    }
+  if (const auto combinations = ValueCombinations::find(args, rows)) {
+    return combinations->spread(
+        call.function->evaluate(context, combinations->columns(), combinations->size()));
   }
   return evaluate_rows(call, context, args, rows);
 }
