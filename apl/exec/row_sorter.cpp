@@ -16,15 +16,6 @@
 namespace evq {
 namespace {
 
-// With a limit, this many times the limit (and at least so many rows) are held before the rest is
-// dropped again, or when memory is short and such a share of them can go.
-constexpr std::size_t kSlack = 2;
-constexpr std::size_t kHeldRowsMin = 16384;
-constexpr std::size_t kDroppedShareMin = 8;
-// Parts of fewer rows on the average become one when they have so many columns together, which take
-// more memory than their rows do.
-constexpr std::size_t kPartRowsMin = 64;
-constexpr std::size_t kPartColumnsMax = 65536;
 // So many rows are sorted by the bits of their numbers, in bins of about eight.
 constexpr std::size_t kRadixRowsMin = 1024;
 constexpr int kRowsPerBinBits = 3;
@@ -222,31 +213,6 @@ Status RowSorter::charge_last() {
   return {};
 }
 
-// The rows that can be among the first `limit`: at most that many, and ties by the first key.
-RowList RowSorter::candidates(const std::vector<std::uint64_t>& first_keys,
-                              std::size_t rows) const {
-  RowList kept;
-  if (first_keys.empty()) {
-    kept.resize(std::min(rows, limit_));
-    std::iota(kept.begin(), kept.end(), 0U);
-    return kept;
-  }
-  const std::uint64_t bound = threshold_.value_or(~std::uint64_t{0});
-  select_rows(rows, &kept, [&](std::size_t i) { return first_keys[i] <= bound; });
-  if (kept.size() <= limit_) {
-    return kept;
-  }
-  if (limit_ == 0) {
-    return {};
-  }
-  std::vector<std::uint64_t> sorted(kept.size());
-  std::ranges::transform(kept, sorted.begin(), [&](std::uint32_t i) { return first_keys[i]; });
-  std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(limit_ - 1));
-  const std::uint64_t nearer = sorted[limit_ - 1];
-  std::erase_if(kept, [&](std::uint32_t i) { return first_keys[i] > nearer; });
-  return kept;
-}
-
 Status RowSorter::add(Chunk chunk) {
   if (key_types_.empty()) {
     for (const plan::SortKey& key : keys_) {
@@ -258,7 +224,7 @@ Status RowSorter::add(Chunk chunk) {
   arrivals_ += chunk.rows();
   Part part{{}, first, {}, {}, 0};
   if (is_limited()) {
-    const RowList kept = candidates(key_numbers(chunk, 0), chunk.rows());
+    const RowList kept = candidates(chunk, key_numbers(chunk, 0));
     part.positions.reserve(kept.size());
     for (const std::uint32_t row : kept) {
       part.positions.push_back({first.sequence, first.arrival + row});
@@ -279,26 +245,6 @@ Status RowSorter::add(Chunk chunk) {
     return charge_last();
   }
   return make_room();
-}
-
-Status RowSorter::make_room() {
-  const bool many_small_parts =
-      rows_ < parts_.size() * kPartRowsMin &&
-      parts_.size() * parts_.back().chunk.columns().size() >= kPartColumnsMax;
-  const bool many_rows = rows_ > kHeldRowsMin && rows_ / kSlack >= limit_;
-  const bool threshold_due = rows_ >= limit_ && !threshold_.has_value() && !keys_.empty();
-  if (many_small_parts) {
-    return guarded([this] { return compact(); });
-  }
-  if (many_rows || threshold_due) {
-    return guarded([this] { return keys_.empty() ? compact() : drop_others(); });
-  }
-  Status charged = charge_last();
-  const bool can_drop = !keys_.empty() && rows_ - rows_ / kDroppedShareMin >= limit_;
-  if (!charged.ok() && charged.error().code == ErrorCode::kLimit && can_drop) {
-    return guarded([this] { return drop_others(); });
-  }
-  return charged;
 }
 
 Status RowSorter::sort_part(std::size_t number) {
@@ -428,88 +374,6 @@ Status RowSorter::guarded(const std::function<Status()>& work) const {
   return done;
 }
 
-// The first key of the last row that stays.
-std::uint64_t RowSorter::last_first_key() const {
-  std::vector<std::uint64_t> all;
-  all.reserve(rows_);
-  for (std::size_t part = 0; part < parts_.size(); ++part) {
-    AllocationMeter::poll();
-    const std::vector<std::uint64_t> numbers = part_numbers(part, 0);
-    all.insert(all.end(), numbers.begin(), numbers.end());
-  }
-  PollCounter poll;
-  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(limit_ - 1),
-                           [&](std::uint64_t a, std::uint64_t b) {
-                             poll.add();
-                             return a < b;
-                           });
-  return all[limit_ - 1];
-}
-
-// By the first keys, and among rows that tie with the last that stays by all of them.
-Result<std::vector<RowList>> RowSorter::first_rows() {
-  const std::uint64_t bound = last_first_key();
-  threshold_ = bound;
-  std::vector<RowList> kept(parts_.size());
-  std::vector<RowRef> ties;
-  MemoryLease ties_lease(budget_, name_);
-  std::size_t room = limit_;
-  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
-    AllocationMeter::poll();
-    const std::vector<std::uint64_t> numbers = part_numbers(part, 0);
-    select_rows(numbers.size(), &kept[part], [&](std::size_t row) { return numbers[row] < bound; });
-    room -= kept[part].size();
-    const auto tied = static_cast<std::size_t>(std::ranges::count(numbers, bound));
-    EVQ_TRY(ties_lease.grow(tied * sizeof(RowRef)));
-    for (std::uint32_t row = 0; tied > 0 && row < numbers.size(); ++row) {
-      if (numbers[row] == bound) {
-        ties.push_back(head(part, row));
-      }
-    }
-  }
-  if (ties.size() > room) {
-    PollCounter poll;
-    std::ranges::nth_element(ties, ties.begin() + static_cast<std::ptrdiff_t>(room),
-                             [&](const RowRef& a, const RowRef& b) {
-                               poll.add();
-                               return before(a, b);
-                             });
-    ties.resize(room);
-  }
-  for (const RowRef& tie : ties) {
-    kept[tie.part].push_back(tie.row);
-  }
-  return kept;
-}
-
-Status RowSorter::drop_others() {
-  EVQ_TRY_ASSIGN(std::vector<RowList> kept, first_rows());
-  std::vector<Part> parts;
-  AllocationMeter meter(budget_, control_, name_);
-  rows_ = 0;
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    Part& part = parts_[i];
-    if (kept[i].empty()) {
-      continue;
-    }
-    if (kept[i].size() != part.chunk.rows()) {
-      std::ranges::sort(kept[i]);  // all but ties are in order
-      EVQ_TRY(meter.guard([&] {
-        part.chunk.select(kept[i]);
-        part.chunk.detach();
-        part.common = {};  // they were of texts that may be gone
-      }));
-      std::ranges::transform(kept[i], part.positions.begin(),
-                             [&](std::uint32_t row) { return part.positions[row]; });
-      part.positions.resize(kept[i].size());
-    }
-    rows_ += kept[i].size();
-    parts.push_back(std::move(part));
-  }
-  parts_ = std::move(parts);
-  return charge_all();
-}
-
 // All at once: what was given back for a moment another query might take.
 Status RowSorter::charge_all() {
   std::size_t bytes = 0;
@@ -518,45 +382,6 @@ Status RowSorter::charge_all() {
     bytes += part.bytes;
   }
   return lease_.resize(bytes);
-}
-
-Status RowSorter::compact() {
-  std::vector<RowRef> rows;
-  rows.reserve(rows_);
-  for (std::size_t part = 0; part < parts_.size(); ++part) {
-    append_rows(part, &rows);
-  }
-  if (rows.size() > limit_) {
-    PollCounter poll;
-    const auto less = [&](const RowRef& a, const RowRef& b) {
-      poll.add();
-      return before(a, b);
-    };
-    std::ranges::nth_element(rows, rows.begin() + static_cast<std::ptrdiff_t>(limit_), less);
-    rows.resize(limit_);
-  }
-  sort_rows(&rows, false);
-  std::vector<Part> parts;
-  AllocationMeter meter(budget_, control_, name_);
-  for (std::size_t begin = 0; begin < rows.size(); begin += kChunkRowsMax) {
-    const std::span<const RowRef> some(rows.data() + begin,
-                                       std::min(kChunkRowsMax, rows.size() - begin));
-    Part& part = parts.emplace_back();
-    part.positions.reserve(some.size());
-    for (const RowRef& row : some) {
-      part.positions.push_back(position(row));
-    }
-    EVQ_TRY(meter.guard([&] {
-      part.chunk = gather(some);
-      part.chunk.detach();
-    }));
-  }
-  rows_ = rows.size();
-  if (rows_ == limit_ && !keys_.empty() && limit_ > 0) {
-    threshold_ = rows.back().first_key;
-  }
-  parts_ = std::move(parts);
-  return charge_all();
 }
 
 void RowSorter::add(RowSorter&& other) {

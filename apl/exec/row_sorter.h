@@ -125,10 +125,11 @@ class RowSorter {
   bool tells_first(const RowRef& row) const { return splits_text_ || tells(0, row.first_key); }
   // Number of leading keys that are equal in all rows with the same numbers as this one.
   std::size_t equal_keys(const RowRef& row) const;
-  // Returns the rows of a chunk that can be among the first `limit`, by their first numbers
-  // `first_keys` (empty without keys).
-  std::vector<std::uint32_t> candidates(const std::vector<std::uint64_t>& first_keys,
-                                        std::size_t rows) const;
+  class AfterLast;
+  // Returns the rows of a chunk that can be among the first `limit`; `first_keys` are their first
+  // numbers (empty without keys).
+  std::vector<std::uint32_t> candidates(const Chunk& chunk,
+                                        const std::vector<std::uint64_t>& first_keys) const;
   bool before(const RowRef& a, const RowRef& b) const {
     return a.first_key != b.first_key ? a.first_key < b.first_key : before_in_rest(a, b);
   }
@@ -152,6 +153,8 @@ class RowSorter {
   // Drops all rows but the first `limit`, without sorting: each stays where it is. Requires keys.
   Status drop_others();
   std::uint64_t last_first_key() const;
+  // Notes the last of the first `limit` rows held.
+  Status note_last(const RowRef& row);
   // Returns by part the rows that are among the first `limit`, and sets the threshold.
   Result<std::vector<std::vector<std::uint32_t>>> first_rows();
   Chunk gather(std::span<const RowRef> rows) const;
@@ -218,8 +221,9 @@ class RowSorter {
   std::size_t rows_ = 0;
   std::uint64_t arrivals_ = 0;
   std::optional<std::uint64_t> threshold_;
-  std::optional<Merge> merge_;                    // in use by next()
-  std::size_t rows_left_ = 0;                     // to give back
+  Chunk last_;                  // with a threshold: the one row that was last when it was set
+  std::optional<Merge> merge_;  // in use by next()
+  std::size_t rows_left_ = 0;   // to give back
   std::vector<std::vector<std::uint32_t>> cuts_;  // by stretch and part, its first row
   std::size_t freed_bytes_ = 0;  // of used-up parts, not returned to the system yet
 };
