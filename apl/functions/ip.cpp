@@ -128,6 +128,12 @@ MaybeBool in_range(const std::optional<IpNetwork>& address, const std::optional<
          mask_ip(address->address, range->prefix) == mask_ip(range->address, range->prefix);
 }
 MaybeBool ipv4_is_in_range(Text address, Text range) {
+  const std::optional<Ipv4Network> a = parse_ipv4_network(address);
+  const std::optional<Ipv4Network> b = parse_ipv4_network(range);
+  if (a.has_value() && b.has_value()) {
+    return a->prefix >= b->prefix &&
+           mask_ipv4(a->address, b->prefix) == mask_ipv4(b->address, b->prefix);
+  }
   return in_range(ipv4_only(address), ipv4_only(range));
 }
 MaybeBool ipv6_is_in_range(Text address, Text range) {

@@ -98,24 +98,38 @@ Split split_prefix(std::string_view text) {
                                          : Split{text.substr(0, slash), text.substr(slash + 1)};
 }
 
+// Takes four numbers with dots between them off the front of `text`.
+std::optional<std::uint32_t> take_ipv4(std::string_view* text) {
+  constexpr std::ptrdiff_t kDigitsMax = 3;
+  const char* at = text->data();
+  const char* const end = at + text->size();
+  std::uint32_t address = 0;
+  for (int part = 0; part < 4; ++part) {
+    if (part > 0 && (at == end || *at++ != '.')) {
+      return std::nullopt;
+    }
+    const char* const first = at;
+    std::uint32_t number = 0;
+    for (; at != end && *at >= '0' && *at <= '9'; ++at) {
+      if (at - first == kDigitsMax) {
+        return std::nullopt;
+      }
+      number = number * 10 + static_cast<std::uint32_t>(*at - '0');
+    }
+    if (at == first || number > 255 || (at - first > 1 && *first == '0')) {
+      return std::nullopt;
+    }
+    address = address << 8 | number;
+  }
+  text->remove_prefix(static_cast<std::size_t>(at - text->data()));
+  return address;
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> parse_ipv4_text(std::string_view text) {
-  std::uint32_t address = 0;
-  for (int part = 0; part < 4; ++part) {
-    const std::size_t dot = text.find('.');
-    if ((dot == std::string_view::npos) != (part == 3)) {
-      return std::nullopt;
-    }
-    const std::string_view digits = text.substr(0, dot);
-    const std::optional<int> value = small_number(digits, 3, 255);
-    if (!value.has_value() || (digits.size() > 1 && digits[0] == '0')) {
-      return std::nullopt;
-    }
-    address = address << 8 | static_cast<std::uint32_t>(*value);
-    text.remove_prefix(part == 3 ? text.size() : dot + 1);
-  }
-  return address;
+  const std::optional<std::uint32_t> address = take_ipv4(&text);
+  return text.empty() ? address : std::nullopt;
 }
 
 std::optional<IpAddress> parse_ipv6_text(std::string_view text) {
@@ -160,15 +174,15 @@ std::uint32_t ipv4_of(const IpAddress& address) {
 }
 
 std::optional<Ipv4Network> parse_ipv4_network(std::string_view text) {
-  const Split split = split_prefix(text);
-  const std::optional<std::uint32_t> address = parse_ipv4_text(split.address);
+  const std::optional<std::uint32_t> address = take_ipv4(&text);
   if (!address.has_value()) {
     return std::nullopt;
   }
-  if (!split.prefix.has_value()) {
+  if (text.empty()) {
     return Ipv4Network{*address, kIpv4Bits};
   }
-  const std::optional<int> prefix = small_number(*split.prefix, 2, kIpv4Bits);
+  const std::optional<int> prefix =
+      text[0] == '/' ? small_number(text.substr(1), 2, kIpv4Bits) : std::nullopt;
   return prefix.has_value() ? std::optional(Ipv4Network{*address, *prefix}) : std::nullopt;
 }
 
