@@ -27,6 +27,7 @@
 #include "apl/exec/sequence_rows.h"
 #include "apl/exec/tied_rows.h"
 #include "apl/exec/time_bound.h"
+#include "apl/exec/whole_groups.h"
 #include "apl/plan/node_traits.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
@@ -529,7 +530,10 @@ class AggregateRun {
 
 Status run_aggregate(Executor& executor, const plan::Node& node, const Demand& demand,
                      Consumer& consumer) {
-  return AggregateRun(executor, node, demand).run(consumer);
+  // Of the first few groups only the rows are looked at, which is less still.
+  const bool whole = !demand.groups.first.has_value() && groups_by_place(node);
+  return whole ? run_whole_groups(executor, node, consumer)
+               : AggregateRun(executor, node, demand).run(consumer);
 }
 
 }  // namespace evq
