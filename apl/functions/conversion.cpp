@@ -279,6 +279,15 @@ class ParseJsonCall final : public BoundFunction {
   }
 };
 
+// parse_json(text)[key]: a text that is no JSON has no members, whichever function reads it.
+MaybeDynamic json_member(JsonReader& reader, std::string_view text, std::string_view key) {
+  DynamicBuilder out;
+  if (!reader.read_member(text, key, &out) || DynamicView(out.bytes()).is_null()) {
+    return std::nullopt;
+  }
+  return DynamicBytes{out.take()};
+}
+
 template <bool kKeepInvalid>
 BindResult bind_parse_json(const BindRequest& request) {
   BoundCall call;
@@ -322,7 +331,7 @@ BindResult bind_tostring(const BindRequest& request) {
 
 constexpr ParameterDoc kConvertedValue{"value", "The value to convert, of any type."};
 
-constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
+constexpr std::array<ScalarFunction, 12> kConversionFunctions = {{
     {.name = "dynamic_to_json",
      .category = "conversion",
      .summary = "Writes a value as JSON in one canonical form: keys sorted, no blanks.",
@@ -343,7 +352,14 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
      .arguments_min = 1,
      .arguments_max = 1,
      .cost = CallCost::kPattern,
+     .element = "json_member",
      .result_name = ResultName::kArgument},
+    {.name = "json_member",
+     .category = "string",
+     .summary = "parse_json(text)[key]",
+     .overloads = {lift<json_member>()},
+     .cost = CallCost::kPattern,
+     .flags = FunctionFlags::kInternal},
     {.name = "toarray",
      .category = "conversion",
      .summary = "Makes an array: of a bag's values, or of the one value.",
@@ -390,6 +406,7 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
      .bind = bind_parse_json<false>,
      .arguments_min = 1,
      .arguments_max = 1,
+     .element = "json_member",
      .result_name = ResultName::kArgument},
     {.name = "tohex",
      .category = "conversion",

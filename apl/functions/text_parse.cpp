@@ -301,6 +301,22 @@ MaybeLong parse_version(std::string_view text) {
 
 // ---- JSON by path
 
+// Of an object only the member that the path begins with.
+bool read_for_path(JsonReader& reader, std::string_view text, const JsonPath& path,
+                   DynamicBuilder* out) {
+  if (path.steps().empty() || path.steps()[0].kind != JsonPathStep::Kind::kKey) {
+    return reader.read(text, out);
+  }
+  const std::string& key = path.steps()[0].key;
+  out->begin_bag();
+  out->key(key);
+  const bool found = reader.read_member(text, key, out);
+  if (found) {
+    out->end_bag();
+  }
+  return found;
+}
+
 // Of several values that a path with * leads to the first.
 MaybeText extract_json(JsonReader& reader, std::string_view text, DynamicView json) {
   const JsonPath* path = JsonPath::of_row(text);
@@ -309,7 +325,7 @@ MaybeText extract_json(JsonReader& reader, std::string_view text, DynamicView js
   }
   DynamicBuilder parsed;
   if (json.is_string()) {
-    if (!reader.read(json.as_string(), &parsed)) {
+    if (!read_for_path(reader, json.as_string(), *path, &parsed)) {
       return std::nullopt;
     }
     json = DynamicView(parsed.bytes());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -116,14 +117,25 @@ std::string with_real_integers(std::string_view text) {
   return out;
 }
 
+// Of those that open a container, within texts as well.
+std::size_t bracket_count(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; }));
+}
+
 }  // namespace
 
 struct JsonReader::Parser {
-  dom::parser parser{std::numeric_limits<std::uint32_t>::max()};
-  // The text, with the room behind it that the parser reads past the end.
-  std::vector<char> buffer;
+  bool parse(std::string_view text, dom::element* root) {
+    simdjson::error_code error = parse_as_written(text, root);
+    if (error == simdjson::NUMBER_ERROR) {
+      error = parse_as_written(with_real_integers(text), root);
+    }
+    return error == simdjson::SUCCESS;
+  }
 
-  simdjson::error_code parse(std::string_view text, dom::element* root) {
+ private:
+  simdjson::error_code parse_as_written(std::string_view text, dom::element* root) {
     if (buffer.size() < text.size() + simdjson::SIMDJSON_PADDING) {
       const std::size_t room = std::min(text.size(), kParseBufferRoomMax);
       buffer.resize(std::max(kParseBufferBytesMin, text.size() + room) +
@@ -132,6 +144,10 @@ struct JsonReader::Parser {
     std::copy(text.begin(), text.end(), buffer.begin());
     return parser.parse(buffer.data(), text.size(), false).get(*root);
   }
+
+  dom::parser parser{std::numeric_limits<std::uint32_t>::max()};
+  // The text, with the room behind it that the parser reads past the end.
+  std::vector<char> buffer;
 };
 
 JsonReader::JsonReader() : parser_(std::make_unique<Parser>()) {}
@@ -141,11 +157,7 @@ JsonReader& JsonReader::operator=(JsonReader&& other) noexcept = default;
 
 bool JsonReader::read(std::string_view text, DynamicBuilder* builder, std::size_t depth_max) {
   dom::element root;
-  simdjson::error_code error = parser_->parse(text, &root);
-  if (error == simdjson::NUMBER_ERROR) {
-    error = parser_->parse(with_real_integers(text), &root);
-  }
-  if (error != simdjson::SUCCESS) {
+  if (!parser_->parse(text, &root)) {
     return false;
   }
   const DynamicBuilder::Mark mark = builder->mark();
@@ -154,6 +166,32 @@ bool JsonReader::read(std::string_view text, DynamicBuilder* builder, std::size_
     return false;
   }
   return true;
+}
+
+bool JsonReader::read_member(std::string_view text, std::string_view key, DynamicBuilder* builder,
+                             std::size_t depth_max) {
+  // What is nested too deep fails as a whole, and only a text of so many brackets may be.
+  if (bracket_count(text) > depth_max) {
+    DynamicBuilder whole;
+    const std::optional<DynamicView> value =
+        read(text, &whole, depth_max) ? DynamicView(whole.bytes()).find(key) : std::nullopt;
+    if (value.has_value()) {
+      builder->add_encoded(*value);
+    }
+    return value.has_value();
+  }
+  dom::element root;
+  dom::object object;
+  if (!parser_->parse(text, &root) || root.get_object().get(object) != simdjson::SUCCESS) {
+    return false;
+  }
+  std::optional<dom::element> value;  // the last one, should the key be repeated
+  for (const dom::key_value_pair entry : object) {
+    if (entry.key == key) {
+      value = entry.value;
+    }
+  }
+  return value.has_value() && add_element(*value, depth_max, builder);
 }
 
 std::optional<std::string> dynamic_from_json(std::string_view text, std::size_t depth_max) {

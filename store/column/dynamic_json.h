@@ -29,6 +29,10 @@ class JsonReader {
   // it was.
   bool read(std::string_view text, DynamicBuilder* builder,
             std::size_t depth_max = kDynamicDepthMax);
+  // Adds the value under `key` alone of a JSON text that is an object. False when the text is not
+  // JSON, no object or has no such key; the builder is then as it was.
+  bool read_member(std::string_view text, std::string_view key, DynamicBuilder* builder,
+                   std::size_t depth_max = kDynamicDepthMax);
 
  private:
   struct Parser;
