@@ -6,6 +6,7 @@
 
 #include "cli/container_lines.h"
 #include "cli/input_files.h"
+#include "cli/text_tables.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
@@ -100,7 +101,10 @@ Result<bool> FollowForm::choose_format(std::string_view head, std::uint64_t offs
                         records_prefix(head.substr(first)) == std::size_t{0};
   const bool lines = *kind == PieceKind::kLines || (*kind == PieceKind::kValues && one_line);
   const bool values = *kind == PieceKind::kValues || *kind == PieceKind::kRows;
-  const bool records = *kind == PieceKind::kRecords && !options_.multiline;
+  const auto unnamed = names_without_header(head, options_, true);
+  const bool text = (!unnamed || unnamed->empty()) &&
+                    read_as_named(path_, head, options_).format == InputFormat::kText;
+  const bool records = *kind == PieceKind::kRecords && !options_.multiline && !text;
   // Where a run goes on, the last one has read it as lines.
   if (offset == 0 && (values || records) && !lines && begin != ' ') {
     return refuse_values(head, *kind);

@@ -171,6 +171,7 @@ void InputNotes::note_header(const std::string& path, const std::string& head,
   const std::string_view text = trimmed(head);
   const bool csv = options.format == InputFormat::kDetect && options.csv_delimiter != 0;
   const InputFormat format = csv ? InputFormat::kAuto : options.format;
+  note_no_json(path, head, options, counts);
   if (text.empty() || !options.csv_fields.empty() ||
       kind_by_head(head, format) != PieceKind::kRecords) {
     return;
@@ -197,6 +198,17 @@ void InputNotes::note_header(const std::string& path, const std::string& head,
                    "; --csv-fields names them where it is an event");
   } else if (options.format == InputFormat::kDetect && !csv && names_words(text)) {
     tell(path, ": the first line names the field; --format text makes an event of each line");
+  }
+}
+
+// Python prints objects that look like those of JSON, and logs may begin with braces.
+void InputNotes::note_no_json(const std::string& path, std::string_view head,
+                              const IngestOptions& options, const IngestCounts& counts) {
+  const std::string_view text = trimmed(head);
+  const bool names_none = text.starts_with("{'") || text.starts_with("{}");
+  if (options.format == InputFormat::kDetect && names_none && counts.ingested == 0 &&
+      counts.failed > 0) {
+    tell(path, " has no line that is JSON; --format text makes an event of each line");
   }
 }
 

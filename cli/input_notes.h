@@ -40,7 +40,8 @@ class InputNotes {
   // Notes that it is no plain text, though its lines were to be put together.
   void note_multiline(const std::string& path, const std::string& head,
                       const IngestOptions& options);
-  // Notes a first line that is an event, and not the names of fields: it would vanish in silence.
+  // Notes a first line that is an event, and not the names of fields: it would vanish in silence;
+  // and lines that only begin as JSON does, of which nothing is loaded.
   void note_header(const std::string& path, const std::string& head, const IngestOptions& options,
                    const IngestCounts& counts);
   // Notes that bytes and values of events were replaced by what can be stored.
@@ -57,6 +58,8 @@ class InputNotes {
   Error with_header_hint(Error error, const std::string& path) const;
 
  private:
+  void note_no_json(const std::string& path, std::string_view head, const IngestOptions& options,
+                    const IngestCounts& counts);
   bool note_unnamed_columns(const std::string& path, const std::string& head,
                             const IngestOptions& options);
   bool note_many_cells(const std::string& path, const IngestCounts& counts);

@@ -257,6 +257,12 @@ std::string nearest_verb(const CLI::App& app, const std::string& word) {
   return nearest_name(app, word);
 }
 
+// Whether other servers have such an option to say where they listen.
+bool listens_elsewhere(std::string_view option) {
+  constexpr std::string_view kOptions[] = {"--port", "--host", "--address", "--bind", "-p"};
+  return std::ranges::find(kOptions, option) != std::end(kOptions);
+}
+
 // What to write instead of an option that there is not: --json is -o json, --format csv is -o csv,
 // and a file that is read has no option.
 std::string instead_of_option(const CLI::App& app, const std::string& word,
@@ -270,8 +276,12 @@ std::string instead_of_option(const CLI::App& app, const std::string& word,
   if (app.get_name() == "tail" && (word == "-f" || word == "--follow")) {
     return "tail follows by itself; --no-follow ends it after the newest events";
   }
-  const std::string near = nearest_verb(
-      app, word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2));
+  const std::string name =
+      word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+  if (app.get_name() == "serve" && listens_elsewhere(name)) {
+    return "write --listen 127.0.0.1:8080, an address with its port";
+  }
+  const std::string near = nearest_verb(app, name);
   if (near.starts_with("--")) {
     return did_you_mean(near);
   }

@@ -88,6 +88,38 @@ bool is_named_log(std::string_view path) {
   return has_suffix(path, {".log", ".txt"});
 }
 
+// Whether what seems to be CSV may as well be the lines of a log, which it is by its name: one word
+// above others, an event in place of a header, a value that comes again, bars with blanks around
+// them, or more cells in one of the first lines than there are names.
+bool may_be_lines(std::string_view head) {
+  constexpr std::size_t kLinesRead = 10;
+  const auto unnamed = find_unnamed_columns(head, 0, true);
+  if (begins_with_one_name(head) || (unnamed && unnamed->count > 0)) {
+    return true;
+  }
+  head.remove_prefix(std::min(head.find_first_not_of("\r\n"), head.size()));
+  if (head.starts_with("sep=")) {
+    return false;
+  }
+  const char delimiter = detect_delimiter(head);
+  if (begins_with_repeated_cell(head, delimiter)) {
+    return true;
+  }
+  const std::string_view first = take_line(&head);
+  const auto delimiters = std::ranges::count(first, delimiter);
+  bool longer = false;
+  bool quoted = false;  // a cell may go on in the next line
+  for (std::size_t i = 0; i < kLinesRead && head.find('\n') != head.npos; ++i) {
+    std::string_view line = trimmed(take_line(&head));
+    while (line.ends_with(delimiter)) {
+      line.remove_suffix(1);  // what is behind it is empty
+    }
+    quoted = quoted || line.find('"') != std::string_view::npos;
+    longer = longer || std::ranges::count(line, delimiter) > delimiters;
+  }
+  return (longer && !quoted) || first.find(" | ") != std::string_view::npos;
+}
+
 }  // namespace
 
 bool reads_as_value(std::string_view name) {
@@ -141,7 +173,7 @@ IngestOptions read_as_named(std::string_view path, std::string_view head, Ingest
              kind_by_head(head, options.format) == PieceKind::kText) {
     // The format stays open, so that the first record may be an event.
     options.csv_delimiter = detect_delimiter(head);
-  } else if (!csv && is_named_log(path) && begins_with_one_name(head) &&
+  } else if (!csv && is_named_log(path) && may_be_lines(head) &&
              kind_by_head(head, options.format) == PieceKind::kRecords) {
     options.format = InputFormat::kText;
   } else if (options.multiline && !named_csv && has_longer_entries(head) &&
@@ -205,11 +237,16 @@ bool is_table_of_words(std::string_view text) {
 std::size_t lines_above_csv(std::string_view head) {
   constexpr std::size_t kLinesMax = 10;
   for (std::size_t lines = 1; lines <= kLinesMax && !head.empty(); ++lines) {
-    if (leading_time(take_line(&head), 0).has_value()) {
+    const std::string_view above = take_line(&head);
+    if (leading_time(above, 0).has_value()) {
       return 0;
     }
-    if (!is_blank(head.substr(0, head.find('\n'))) && begins_with_csv(head)) {
-      return lines;
+    const std::string_view line = head.substr(0, head.find('\n'));
+    if (!is_blank(line) && begins_with_csv(head)) {
+      const char delimiter = detect_delimiter(head);
+      const bool alike =
+          std::ranges::count(above, delimiter) == std::ranges::count(line, delimiter);
+      return alike ? 0 : lines;  // lines of one kind are no table below others
     }
   }
   return 0;

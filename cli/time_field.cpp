@@ -20,6 +20,7 @@
 #include "store/base/time_zone.h"
 #include "store/base/utf8.h"
 #include "store/ingest/byte_source.h"
+#include "store/ingest/csv_header.h"
 #include "store/ingest/failure_reason.h"
 #include "store/ingest/format.h"
 #include "store/ingest/stream.h"
@@ -97,20 +98,22 @@ struct NameRank {
   int rank() const { return known + (speaks ? 0 : 1) + (later ? 2 : 0) + (inside ? 100 : 0); }
 };
 
+// The usual names in lower case, the likeliest first.
+constexpr std::array<std::string_view, 9> kTimeNames = {"timestamp",  "@timestamp", "time",
+                                                        "ts",         "datetime",   "date",
+                                                        "created_at", "eventtime",  "createdat"};
+
 NameRank rank_name(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kNames = {"timestamp",  "@timestamp", "time",
-                                                      "ts",         "datetime",   "date",
-                                                      "created_at", "eventtime",  "createdat"};
   constexpr std::array<std::string_view, 3> kTimeWords = {"time", "date", "epoch"};
   constexpr std::array<std::string_view, 7> kLater = {"expir", "until",  "update", "modif",
                                                       "_end",  "finish", "birth"};
   constexpr std::array<std::string_view, 4> kEnds = {"_at", "At", "_ts", "Ts"};
   const std::string folded = to_lower(name);
-  const auto known = static_cast<int>(std::ranges::find(kNames, folded) - kNames.begin());
+  const auto known = static_cast<int>(std::ranges::find(kTimeNames, folded) - kTimeNames.begin());
   const auto holds = [&](std::string_view word) { return folded.find(word) != std::string::npos; };
   const auto ends = [&](std::string_view end) { return name.ends_with(end); };
   return {.known = known,
-          .speaks = known < static_cast<int>(kNames.size()) ||
+          .speaks = known < static_cast<int>(kTimeNames.size()) ||
                     std::ranges::any_of(kTimeWords, holds) || std::ranges::any_of(kEnds, ends),
           .later = folded.starts_with("end") || name.find("End") != std::string_view::npos ||
                    std::ranges::any_of(kLater, holds),
@@ -171,8 +174,8 @@ std::string clock_beside(const Table& fields, std::size_t date) {
       continue;
     }
     const std::string clock(value.as_text());
-    const bool is_clock = !clock.empty() && is_digit(clock.front()) && !lacks(clock, ':');
-    if (is_clock && !is_time(value) &&
+    const bool has_clock = !clock.empty() && is_digit(clock.front()) && !lacks(clock, ':');
+    if (has_clock && !is_time(value) &&
         is_recent(parse_event_time(std::string(day.as_text()) + " " + clock))) {
       return fields.schema[i].name;
     }
@@ -388,9 +391,24 @@ std::string untimed_lines_note(std::string_view head, const IngestOptions& optio
                                             "when it was read";
 }
 
+// Whether a field is there to tell the time by its name, or holds a time of day.
+bool has_part_of_time(const std::vector<Table>& events) {
+  for (const Table& event : events) {
+    for (std::size_t i = 0; i < event.columns.size(); ++i) {
+      const Value value = event.columns[i].value(0);
+      const std::string name = to_lower(event.schema[i].name);
+      if (!value.is_null() && (std::ranges::find(kTimeNames, name) != kTimeNames.end() ||
+                               (value.type() == Type::kString && is_clock(value.as_text())))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 // That no event had a time of its own, with the field that tells it and the layout where one has to
 // read it. Empty when some had a time, and when nobody named a field or a layout and none is found,
-// unless they are lines of logfmt, which are logged at some time.
+// unless they are lines of logfmt, which are logged at some time, or have a part of a time.
 std::string untimed_note(std::string_view head, FirstEvents& events, const IngestOptions& options,
                          const IngestCounts& counts) {
   if (counts.untimed == 0 || counts.untimed < counts.ingested) {
@@ -402,6 +420,8 @@ std::string untimed_note(std::string_view head, FirstEvents& events, const Inges
   if (named.empty() && options.timestamp_layout.empty() && found.field.empty()) {
     return kind_of_log(head, options) == PieceKind::kLogfmt
                ? "no line has a time that is known, so _time is when it was read"
+           : has_part_of_time(events.get())
+               ? "no field tells a date and a time that are known, so _time is when it was read"
                : "";
   }
   std::string note = "no event has the field " + wanted + ", so _time is when it was read";

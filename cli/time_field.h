@@ -34,7 +34,8 @@ class InputHead final : public ByteSource {
 //   then other numbers as large as milliseconds since 1970 are; one inside of objects only for want
 //   of another. A date without a time of day comes with the
 //   field that has it, a comma between, as IngestOptions::timestamp_field takes it. Nothing when
-//   some had a time, and when nobody named a field or a layout and none is found.
+//   some had a time, and when nobody named a field or a layout and none is found, unless one has a
+//   part of a time or the name of one.
 // - when lines of plain text told no time, or a layout kept them from being asked for one, and how
 //   many lines of a log told none where others did.
 // - when times said no zone and were taken as UTC, where the clock of this machine shows another

@@ -496,12 +496,13 @@ std::optional<std::int64_t> parse_unmistakable_datetime(std::string_view text) {
   constexpr std::size_t kBasicDateDigits = 8;
   const std::size_t digits = TimeScanner(text).digit_count();
   if (text.size() > kTimeTextBytesMax || text.find(':') == std::string_view::npos) {
-    const bool basic = text.size() <= kTimeTextBytesMax && digits == kBasicDateDigits;
-    return basic ? read_instant_in_zone(text) : std::nullopt;
+    const bool date = text.size() <= kTimeTextBytesMax && digits == kBasicDateDigits;
+    return date ? read_instant_in_zone(text) : std::nullopt;
   }
   const bool year_first = digits == 4;
-  const auto time =
-      year_first || names_month(text) ? LiberalReader(text).read() : std::optional<std::int64_t>();
+  const bool basic = digits == kBasicDateDigits && text[digits] == '-';  // "20240501-10:20:30:123"
+  const auto time = year_first || basic || names_month(text) ? LiberalReader(text).read()
+                                                             : std::optional<std::int64_t>();
   return time || !year_first ? time : read_instant_in_zone(text);
 }
 

@@ -26,8 +26,9 @@ std::optional<std::int64_t> parse_machine_time(std::string_view text);
 std::optional<std::int64_t> parse_event_time(std::string_view text);
 
 // A date and a time of day that read in one way only, for the year comes first or the month has its
-// name: "2006/01/02 15:04", "Mon, 02 Jan 2006 15:04:05 GMT", "Jan 2 15:04:05 2006", "2 Jan 2006
-// 3:04 PM", and ISO 8601 with the name of a zone behind it, "20060102T150405 CET".
+// name: "2006/01/02 15:04", "20060102-15:04:05:000", "Mon, 02 Jan 2006 15:04:05 GMT", "Jan 2
+// 15:04:05 2006", "2 Jan 2006 3:04 PM", and ISO 8601 with the name of a zone behind it,
+// "20060102T150405 CET".
 std::optional<std::int64_t> parse_unmistakable_datetime(std::string_view text);
 
 // Unix time whose unit is told by its size: |v| below 1e11 is seconds, below 1e14 milliseconds,

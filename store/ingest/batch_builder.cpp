@@ -49,6 +49,9 @@ bool BatchBuilder::full() const {
 }
 
 double BatchBuilder::fullness() const {
+  if (crowded_ || assembler_->overgrown()) {
+    return 1;
+  }
   const auto part = [](std::size_t used, std::size_t most) {
     return static_cast<double>(used) / static_cast<double>(most);
   };

@@ -20,32 +20,15 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-// "10:20", "10:20:30" and "10:20:30,123".
-bool is_clock(std::string_view text) {
-  TimeScanner scanner(text);
-  if (!scanner.take_number(1, 2) || !scanner.take(':') || !scanner.take_number(2, 2)) {
-    return false;
-  }
-  if (scanner.take(':') && !scanner.take_number(2, 2)) {
-    return false;
-  }
-  if (scanner.take('.') || scanner.take(',')) {
-    const std::size_t digits = scanner.digit_count();
-    scanner.skip(digits);
-    return digits > 0 && scanner.at_end();
-  }
-  return scanner.at_end();
-}
-
-// The first two records that are not blank, as cells; an empty one stands for a record that cannot
-// be read.
+// The first records that are not blank, as cells; an empty one stands for a record that cannot be
+// read.
 struct FirstRecords {
   std::vector<Cells> cells;
   bool more = false;  // bytes are needed for those that are missing
 };
 
-FirstRecords first_records(std::string_view head, char delimiter, bool at_end) {
-  constexpr std::size_t kRecordsWanted = 2;
+FirstRecords first_records(std::string_view head, char delimiter, bool at_end,
+                           std::size_t records_wanted = 2) {
   constexpr std::size_t kRecordsSeen = 16;  // with blank ones between
   const std::unique_ptr<BoundaryScanner> scanner = make_record_scanner(delimiter);
   EVQ_CHECK(scanner->scan(head, kRecordsSeen, at_end).ok());
@@ -57,7 +40,7 @@ FirstRecords first_records(std::string_view head, char delimiter, bool at_end) {
     }
     auto cells = read_csv_cells(record, delimiter, std::string_view::npos);
     records.cells.push_back(cells.ok() ? std::move(cells).value() : Cells());
-    if (records.cells.size() == kRecordsWanted) {
+    if (records.cells.size() == records_wanted) {
       return records;
     }
   }
@@ -90,6 +73,11 @@ HeaderCell kind_of_cell(const Cells& record, std::size_t at, const Cells& below)
                                        : HeaderCell::kName;
 }
 
+// Whether a value is one that tables have and logs have not.
+bool is_figure(std::string_view cell) {
+  return is_time_cell(cell) || parse_real(cell).has_value();
+}
+
 }  // namespace
 
 std::vector<std::string> UnnamedColumns::names() const {
@@ -98,6 +86,22 @@ std::vector<std::string> UnnamedColumns::names() const {
     names.push_back("column" + std::to_string(i));
   }
   return names;
+}
+
+bool is_clock(std::string_view text) {
+  TimeScanner scanner(text);
+  if (!scanner.take_number(1, 2) || !scanner.take(':') || !scanner.take_number(2, 2)) {
+    return false;
+  }
+  if (scanner.take(':') && !scanner.take_number(2, 2)) {
+    return false;
+  }
+  if (scanner.take('.') || scanner.take(',')) {
+    const std::size_t digits = scanner.digit_count();
+    scanner.skip(digits);
+    return digits > 0 && scanner.at_end();
+  }
+  return scanner.at_end();
 }
 
 bool is_time_cell(std::string_view cell) {
@@ -120,6 +124,27 @@ std::string_view take_raw_cell(std::string_view* record, char delimiter) {
   const std::string_view cell = record->substr(0, end);
   record->remove_prefix(std::min(end + 1, record->size()));
   return cell;
+}
+
+bool begins_with_repeated_cell(std::string_view head, char delimiter) {
+  constexpr std::size_t kRecordsSeen = 11;
+  constexpr std::size_t kTimesMin = 2;
+  const FirstRecords records = first_records(head, delimiter, true, kRecordsSeen);
+  if (records.cells.empty()) {
+    return false;
+  }
+  const Cells& first = records.cells.front();
+  for (std::size_t cell = 0; cell < first.size(); ++cell) {
+    const auto is_again = [&](const Cells& record) {
+      return cell < record.size() && trimmed(record[cell]) == trimmed(first[cell]);
+    };
+    const auto times = std::count_if(records.cells.begin() + 1, records.cells.end(), is_again);
+    if (!is_blank(first[cell]) && !is_figure(first[cell]) &&
+        static_cast<std::size_t>(times) >= kTimesMin) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::optional<UnnamedColumns> find_unnamed_columns(std::string_view head, char delimiter,

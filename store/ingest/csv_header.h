@@ -30,6 +30,10 @@ struct UnnamedColumns {
 std::optional<UnnamedColumns> find_unnamed_columns(std::string_view head, char delimiter,
                                                    bool at_end);
 
+// Whether a cell of the first record of CSV comes again twice in its column of the next ten
+// records, as far as `head` has them. That of a log does, and few names do.
+bool begins_with_repeated_cell(std::string_view head, char delimiter);
+
 // The column names of CSV whose first record is no header: those that `options` give, unless that
 // record holds just these, or numbered ones when find_unnamed_columns finds such columns and the
 // format is to be detected. Empty: the first record has the names. Nothing: more bytes are needed.
@@ -39,6 +43,9 @@ std::optional<std::vector<std::string>> names_without_header(std::string_view he
 
 // Whether a cell is a date, a time of day or both, and nothing else.
 bool is_time_cell(std::string_view cell);
+
+// "10:20", "10:20:30" and "10:20:30,123".
+bool is_clock(std::string_view text);
 
 // Takes the first cell and the delimiter behind it off a record; returns the cell as it stands
 // there, with its quotes.

@@ -14,6 +14,31 @@ namespace evq {
 
 namespace {
 
+// Follows the brackets and strings of JSON.
+class Nesting {
+ public:
+  // Takes the next character; false when a bracket closes that was the outermost.
+  bool take(char c) {
+    if (in_string_) {
+      in_string_ = escaped_ || c != '"';
+      escaped_ = !escaped_ && c == '\\';
+    } else if (c == '"') {
+      in_string_ = true;
+    } else if (c == '{' || c == '[') {
+      ++depth_;
+    } else if ((c == '}' || c == ']') && depth_ > 0) {
+      return --depth_ != 0;
+    }
+    return true;
+  }
+  bool is_closed() const { return depth_ == 0 && !in_string_; }
+
+ private:
+  std::size_t depth_ = 0;
+  bool in_string_ = false;
+  bool escaped_ = false;
+};
+
 // Powers of ten that a double holds exactly. Clinger's fast path: a mantissa below 2^53 times or
 // divided by one of them is rounded once, so it is the nearest double.
 constexpr std::array<double, 23> kPowersOfTen = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -268,6 +293,24 @@ JsonUnescaped unescape_json(std::string_view text, char* out) {
   }
   result.size = static_cast<std::size_t>(to - out);
   return result;
+}
+
+bool is_balanced(std::string_view line) {
+  Nesting nesting;
+  for (const char c : line) {
+    nesting.take(c);
+  }
+  return nesting.is_closed();
+}
+
+std::size_t end_of_value(std::string_view text) {
+  Nesting nesting;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!nesting.take(text[i])) {
+      return i + 1;
+    }
+  }
+  return std::string_view::npos;
 }
 
 }  // namespace evq

@@ -1,6 +1,6 @@
 #pragma once
-// The parts of JSON text that the fast and the tolerant parser share: numbers and string escapes.
-// Pure functions over bytes; none reads past `end`.
+// The parts of JSON text that the fast and the tolerant parser share, numbers and string escapes,
+// and its nesting, by which a format is told. Pure functions over bytes; none reads past `end`.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,15 @@ namespace evq {
 
 inline bool is_json_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+// The place of the first byte from `i` on that is no blank; the end of the text where there is
+// none.
+inline std::size_t skip_json_blanks(std::string_view text, std::size_t i) {
+  while (i < text.size() && is_json_blank(text[i])) {
+    ++i;
+  }
+  return i;
 }
 
 enum class JsonNumberKind : std::uint8_t {
@@ -40,5 +49,11 @@ struct JsonUnescaped {
 
 // Writes `text`, the inside of a JSON string, without its escapes; never longer than `text`.
 JsonUnescaped unescape_json(std::string_view text, char* out);
+
+// True when all brackets and strings of a line are closed at its end.
+bool is_balanced(std::string_view line);
+
+// Where the value ends that `text` begins with, an array or an object: npos when it goes on.
+std::size_t end_of_value(std::string_view text);
 
 }  // namespace evq

@@ -221,17 +221,6 @@ bool take_iso_time(std::string_view* text) {
   return true;
 }
 
-// Other logs have the level where syslog has the host.
-bool is_level(std::string_view word) {
-  constexpr std::string_view kLevels[] = {"trace", "debug", "info",     "notice", "warn",
-                                          "error", "fatal", "critical", "severe", "warning"};
-  word.remove_prefix(std::min(word.find_first_not_of("[<("), word.size()));
-  const std::string_view letters = word.substr(0, word.find_last_not_of(":])>") + 1);
-  return std::ranges::any_of(kLevels, [letters](std::string_view level) {
-    return equals_ignoring_ascii_case(level, letters);
-  });
-}
-
 // Where the brackets open of a word that is a program's name with its number, "sshd[42]"; 0: it is
 // none.
 std::size_t number_of_program(std::string_view word) {
@@ -255,7 +244,7 @@ bool begins_with_named_program(std::string_view text) {
     return false;
   }
   word.remove_suffix(1);
-  return !word.empty() && is_letter(word.front()) && !is_level(word) &&
+  return !word.empty() && is_letter(word.front()) && !is_level_word(word) &&
          std::ranges::all_of(word, [](char c) {
            return is_letter_or_digit(c) ||
                   std::string_view("-_./").find(c) != std::string_view::npos;
@@ -306,7 +295,8 @@ LogFields syslog_fields(std::string_view line) {
                                        ((bsd || priority) && begins_with_named_program(line)));
   const std::string_view host = hostless ? std::string_view() : take_word(&line);
   const bool names_host = bsd || priority || !host.ends_with(':');
-  if (!hostless && (host.empty() || host.size() > kNameBytesMax || is_level(host) || !names_host)) {
+  if (!hostless &&
+      (host.empty() || host.size() > kNameBytesMax || is_level_word(host) || !names_host)) {
     return {};
   }
   fields.add("host", host);
@@ -328,6 +318,16 @@ LogFields syslog_fields(std::string_view line) {
 }
 
 }  // namespace
+
+bool is_level_word(std::string_view word) {
+  constexpr std::string_view kLevels[] = {"trace", "debug", "info",     "notice", "warn",
+                                          "error", "fatal", "critical", "severe", "warning"};
+  word.remove_prefix(std::min(word.find_first_not_of("[<("), word.size()));
+  const std::string_view letters = word.substr(0, word.find_last_not_of(":])>") + 1);
+  return std::ranges::any_of(kLevels, [letters](std::string_view level) {
+    return equals_ignoring_ascii_case(level, letters);
+  });
+}
 
 void LogFields::add(std::string_view name, std::string_view text) {
   if (!text.empty() && text != "-") {

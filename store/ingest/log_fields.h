@@ -36,6 +36,9 @@ class LogFields {
 // the facility, plus the severity.
 std::optional<unsigned> take_priority(std::string_view* line);
 
+// Whether a word is the level of a log line, as in "INFO", "[warn]" and "error:".
+bool is_level_word(std::string_view word);
+
 // The fields of a line in
 //   the common or combined format of Apache and nginx: client, user, method, path, protocol,
 //     status, bytes, referer, user_agent, and host where the name of a virtual host comes first;

@@ -239,6 +239,61 @@ std::optional<std::int64_t> read_shown_audit_time(std::string_view text, DateOrd
   return has_time_of_day(text) ? parse_logged_datetime(text, order) : std::nullopt;
 }
 
+// The size of the time of day that a text begins with, "10:20:30.123" with its zone; 0: there is
+// none, or more stands behind it without a mark. A comma is no point where it parts `cells`.
+std::size_t clock_size(std::string_view text, bool cells) {
+  constexpr std::string_view kShape = "99:99:99";
+  if (!begins_with_shape(text, kShape)) {
+    return 0;
+  }
+  std::size_t end = kShape.size();
+  const char mark = end + 1 < text.size() ? text[end] : ' ';
+  if ((mark == '.' || (mark == ',' && !cells)) && is_digit(text[end + 1])) {
+    end = std::min(text.find_first_not_of("0123456789", end + 1), text.size());
+  }
+  const std::size_t blank = text.substr(end).starts_with(' ') ? 1 : 0;
+  const std::size_t zone = zone_size(text.substr(end + blank));
+  end += zone > 0 ? blank + zone : 0;
+  return end < text.size() && is_letter_or_digit(text[end]) ? 0 : end;
+}
+
+// "2024-05-12|10:20:30.123|INFO|x", "12.05.2024;10:20:30;x" and "[2024-05-12] [10:20:30] x": date
+// and time of day in two cells or brackets.
+std::optional<std::int64_t> read_split_time(std::string_view text, DateOrder order) {
+  constexpr std::string_view kDelimiters = ",;|\t";
+  constexpr std::size_t kDateBytesMin = 8;
+  constexpr std::size_t kDateBytesMax = 10;
+  const bool brackets = text.starts_with('[');
+  text.remove_prefix(brackets ? 1 : 0);
+  const std::size_t date_size = std::min(text.find_first_not_of("0123456789-/."), text.size());
+  if (date_size < kDateBytesMin || date_size > kDateBytesMax) {
+    return std::nullopt;
+  }
+  const std::string date(text.substr(0, date_size));
+  const auto pass = [&text](std::size_t bytes) {
+    text.remove_prefix(std::min(text.find_first_not_of(' ', bytes), text.size()));
+    return text.empty() ? ' ' : text.front();
+  };
+  const char mark = pass(date_size);
+  if (brackets ? mark != ']' : kDelimiters.find(mark) == std::string_view::npos) {
+    return std::nullopt;
+  }
+  if (pass(1) == '[' && brackets) {
+    pass(1);
+  }
+  const std::size_t size = clock_size(text, mark == ',');
+  return size > 0 ? parse_logged_datetime(date + ' ' + std::string(text.substr(0, size)), order)
+                  : std::nullopt;
+}
+
+// "2012-025T10:20:30,672:DEBUG:x": the day of the year, and a colon behind the time.
+std::optional<std::int64_t> read_day_of_year(std::string_view text) {
+  constexpr std::string_view kDay = "9999-999T";
+  const std::size_t size =
+      begins_with_shape(text, kDay) ? clock_size(text.substr(kDay.size()), false) : 0;
+  return size > 0 ? parse_instant(text.substr(0, kDay.size() + size)) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> klog_time(std::string_view text, std::int64_t from_ns) {
@@ -324,6 +379,12 @@ std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_
     return time;
   }
   if (const auto time = read_dotted_day(text, from_ns)) {
+    return time;
+  }
+  if (const auto time = read_split_time(text, order)) {
+    return time;
+  }
+  if (const auto time = read_day_of_year(text)) {
     return time;
   }
   if (const auto time = first == '[' ? read_request_start(text) : read_zabbix_time(text)) {

@@ -25,8 +25,10 @@ std::optional<std::int64_t> short_year_time(std::string_view text, std::int64_t 
 std::optional<std::int64_t> program_time(std::string_view text);
 
 // Times of Suricata and Snort, Db2, multilog (TAI64N), Proxifier, Zabbix, Rails where a request
-// starts, ausearch -i, supercomputers behind a flag, and programs that write Unix time with its
-// fraction behind other words: shapes for lines in which nothing else is found.
+// starts, ausearch -i, supercomputers behind a flag, programs that write Unix time with its
+// fraction behind other words or the day of the year, and date and time of day in two cells or
+// brackets, "2024-05-12|10:20:30|INFO" and "[2024-05-12][10:20:30]": shapes for lines in which
+// nothing else is found.
 std::optional<std::int64_t> rare_program_time(std::string_view text, std::int64_t from_ns,
                                               DateOrder order);
 

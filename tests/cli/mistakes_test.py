@@ -141,6 +141,10 @@ class Mistakes(EvqCase):
              "error: unknown option '--to=now'\n  = did you mean '--end-time'?\n"),
             (("version",), "error: unknown command 'version'\n  = did you mean '--version'?\n"),
             (("-V",), "error: unknown option '-V'\n  = did you mean '--version'?\n"),
+            (("serve", "--port", "8080"), "error: unknown option '--port'\n  = write --listen 127.0.0.1:8080, an "
+                                          "address with its port\n"),
+            (("serve", "--host=h"), "error: unknown option '--host=h'\n  = write --listen 127.0.0.1:8080, an "
+                                    "address with its port\n"),
             (("query", "-x", "web"),
              "error: unknown option '-x'\n  = see evq query --help\n"),
             (("query", "-n", "5", "web"), "error: unknown option '-n'\n  = did you mean '--limit'?\n"),

@@ -100,3 +100,19 @@ TEST_CASE("the names of columns without a header are numbers where the format is
     CHECK(rows() == "_time=2023-11-14T22:13:20Z 2024-05-01=\"2024-05-02\" x=\"y\"\n");
   }
 }
+
+TEST_CASE("a value of the first record that comes again in its column is told") {
+  const auto repeated = [](std::string_view head) {
+    return evq::begins_with_repeated_cell(head, ',');
+  };
+  CHECK(repeated("US,a\nUS,b\nFR,c\nUS,d\n"));
+  CHECK(repeated("a,ok\nb, ok\nc,ok"));
+  CHECK_FALSE(repeated("US,a\nUS,b\nFR,c\n"));    // once
+  CHECK_FALSE(repeated("US,a\nb,US\nc,US\n"));    // in another column
+  CHECK_FALSE(repeated("0,1\n0,5\n0,6\n0,7\n"));  // numbers tell nothing
+  CHECK_FALSE(repeated(",a\n,b\n,c\n"));
+  CHECK_FALSE(repeated("\"a\"b,c\n\"a\"b,c\n"));
+  CHECK_FALSE(repeated(""));
+  const std::string_view eleventh = "a,b\n1,2\n1,2\n1,2\n1,2\n1,2\n1,2\n1,2\n1,2\n1,2\na,2\na,2\n";
+  CHECK_FALSE(repeated(eleventh));
+}
