@@ -265,10 +265,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       phase_ = Phase::kAsked;
       co_return;
     }
-    expire_after_ms(kHttpIdleMsMax);
+    deadline_.set(shared_.options.idle_ms);
     const std::size_t got =
         co_await stream_.async_read_some(buffer_.prepare(kHeadBufferBytes), quietly(error));
+    deadline_.clear();
     buffer_.commit(got);
+    lingering_ = deadline_.reason(error) == beast::error::timeout;  // one may be on its way
   }
 
   asio::awaitable<bool> answer(Parser& parser, std::shared_ptr<Exchange> exchange) {
@@ -501,7 +503,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   // Whether all of it was sent.
   asio::awaitable<bool> write(HttpRequest& request, HttpResponse& response, bool head) {
-    const SendOptions options{trace_id_, version_, head, shared_.options.answer_window_ms};
+    const SendOptions options{trace_id_, version_, head, shared_.options.answer_window_ms,
+                              shared_.options.idle_ms};
     mark(Phase::kSending);
     const SendOutcome outcome = co_await send_response(stream_, response, options);
     account(request, response, outcome.body_bytes);

@@ -83,29 +83,17 @@ Result<HttpResponse> edit_dashboard(Api& api, const HttpRequest& request, const 
 
 }  // namespace
 
-// Each may be as long as a request, so one at a time is in memory. What is deleted meanwhile is
-// left out and moves none of the others.
 Result<HttpResponse> handle_dashboard_list(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::size_t limit, list_limit(request, kStoreResourcesMax));
   EVQ_TRY_ASSIGN(const std::size_t offset,
                  count_parameter(request, "offset", 0, kStoreResourcesMax));
-  const auto list = std::make_shared<SpooledText>(api.answers, 1);
-  list->tail(0) = "[";
-  EVQ_TRY_ASSIGN(const std::vector<std::string> ids,
-                 api.definitions().find_object_ids({ObjectKind::kDashboard}));
-  std::size_t told = 0;
-  for (std::size_t i = offset; i < ids.size() && told < limit; ++i) {
-    EVQ_TRY(request.control != nullptr ? request.control->check() : Status());
-    EVQ_TRY_ASSIGN(const std::optional<StoredObject> object,
-                   api.definitions().find_object(ObjectKind::kDashboard, ids[i]));
-    if (object.has_value()) {
-      list->tail(0).append(told++ == 0 ? "" : ",").append(write_dashboard(*object));
-      EVQ_TRY(list->settle(0));
-    }
-  }
-  list->tail(0).push_back(']');
-  EVQ_TRY(list->settle(0));
-  return send_spooled(list);
+  LongList list(api);
+  const auto take = [&](const StoredObject& object) -> Result<bool> {
+    EVQ_TRY(list.add(write_dashboard(object)));
+    return list.size() < limit;
+  };
+  EVQ_TRY(each_object(api, request, {ObjectKind::kDashboard}, take, offset));
+  return list.response();
 }
 
 Result<HttpResponse> handle_dashboard_create(Api& api, HttpRequest& request) {

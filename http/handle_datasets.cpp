@@ -206,7 +206,7 @@ Result<HttpResponse> handle_field_update(Api& api, HttpRequest& request) {
 
 Result<HttpResponse> handle_field_list_all(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, visible_datasets(api, request));
-  std::vector<std::string> items;
+  LongList list(api);
   for (const DatasetDefinition& dataset : datasets) {
     if (!may_read(request.identity, dataset.name)) {
       continue;
@@ -216,15 +216,17 @@ Result<HttpResponse> handle_field_list_all(Api& api, HttpRequest& request) {
       continue;  // it went since
     }
     EVQ_TRY_ASSIGN(const std::string text, std::move(fields));
-    JsonWriter json(items.emplace_back());
+    std::string item;
+    JsonWriter json(item);
     json.begin_object();
     json.key("datasetName");
     json.string(dataset.name);
     json.key("fields");
     json.raw(text);
     json.end_object();
+    EVQ_TRY(list.add(item));
   }
-  return json_response(write_list(items));
+  return list.response();
 }
 
 Result<HttpResponse> handle_map_field_list(Api& api, HttpRequest& request) {

@@ -419,6 +419,7 @@ Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request) {
   if (!request.identity.may(dataset, "ingest", "create")) {
     return permission_error("ingest", "create", dataset);
   }
+  EVQ_TRY(check_dataset_name(dataset));  // a push without entries asks whether they would be kept
   EVQ_TRY_ASSIGN(const std::string type, type_of_push(request));
   std::string events;
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));

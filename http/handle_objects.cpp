@@ -180,26 +180,23 @@ Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request) {
     EVQ_TRY(check_virtual_list(request, datasets));
   }
   const bool of_one = info.kind == ObjectKind::kVirtualField && datasets.size() == 1;
-  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
-                 api.definitions().objects(info.kind, of_one ? datasets[0] : ""));
   TimeRange times;
   if (info.kind == ObjectKind::kAnnotation) {
     EVQ_TRY_ASSIGN(times, asked_times(request, "start", "end"));
   }
-  std::vector<std::string> items;
-  for (const StoredObject& object : objects) {
-    if (info.kind == ObjectKind::kVirtualField && !check_virtual(request, object.dataset).ok()) {
-      continue;
-    }
+  LongList list(api);
+  const auto take = [&](const StoredObject& object) -> Result<bool> {
     const bool concerns =
         info.kind == ObjectKind::kAnnotation
             ? annotation_concerns(object.body, datasets, times)
             : datasets.empty() || std::ranges::find(datasets, object.dataset) != datasets.end();
-    if (concerns) {
-      items.push_back(write_object(object));
+    if (concerns && check_known(request, object).ok()) {
+      EVQ_TRY(list.add(write_object(object)));
     }
-  }
-  return json_response(write_list(items));
+    return true;
+  };
+  EVQ_TRY(each_object(api, request, {info.kind, of_one ? datasets[0] : std::string_view()}, take));
+  return list.response();
 }
 
 Result<HttpResponse> handle_object_create(Api& api, HttpRequest& request) {

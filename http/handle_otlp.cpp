@@ -66,6 +66,7 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
   if (!request.identity.may(dataset, "ingest", "create")) {
     return permission_error("ingest", "create", dataset);
   }
+  EVQ_TRY(check_dataset_name(dataset));  // a request without events asks whether they would be kept
   const std::string type = media_type(request);
   if (!is_protobuf(request) && type != "application/json" && !type.empty()) {
     return wrong_media_type(request, "application/x-protobuf or application/json");

@@ -384,6 +384,35 @@ struct SplunkOutcome {
   }
 };
 
+// Opens each of several datasets before anything is stored, those that are there before others are
+// made: where a later one could not be written to, the sender would repeat the events that the ones
+// before it have kept, again and again. An error that senders do not repeat is left to
+// store_each().
+Status open_each(Api& api, const HttpRequest& request,
+                 const std::map<std::string, SplunkEvents>& events_by_dataset) {
+  if (events_by_dataset.size() < 2) {
+    return Status::success();
+  }
+  const auto open = [&](const std::string& dataset) -> Status {
+    Result<IngestReport> opened = store_ndjson(api, request, dataset, {});
+    const bool repeated = !opened.ok() && error_code_info(opened.error().code).http_status >= 500;
+    return repeated ? Status(std::move(opened).take_error()) : Status::success();
+  };
+  std::vector<std::string> missing;
+  for (const auto& [dataset, events] : events_by_dataset) {
+    EVQ_TRY_ASSIGN(const auto known, api.definitions().find_dataset(dataset));
+    if (known.has_value()) {
+      EVQ_TRY(open(dataset));
+    } else {
+      missing.push_back(dataset);
+    }
+  }
+  for (const std::string& dataset : missing) {
+    EVQ_TRY(open(dataset));
+  }
+  return Status::success();
+}
+
 // Stores the events of each dataset, and returns the answer to what was not kept. With all kept,
 // whose answer is there already, what is returned is not to be sent.
 Result<HttpResponse> store_each(Api& api, HttpRequest& request,
@@ -415,10 +444,10 @@ Result<HttpResponse> store_each(Api& api, HttpRequest& request,
                        outcome->wrong_event);
 }
 
-// Stores nothing unless every dataset has a good name and the token may write to it. Like Splunk it
-// keeps the good events of a request of which others are not, and then says nothing that would make
-// the sender repeat all of them, unless a dataset could not be written to for now: events that come
-// twice are better than none.
+// Stores nothing unless every dataset has a good name, the token may write to it, and it can be
+// opened or made. Like Splunk it keeps the good events of a request of which others are not, and
+// then says nothing that would make the sender repeat all of them, unless a dataset could not be
+// written to for now: events that come twice are better than none.
 Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
                                   const std::map<std::string, SplunkEvents>& events_by_dataset) {
   for (const auto& [dataset, events] : events_by_dataset) {
@@ -434,6 +463,7 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
           403, 7, "Incorrect index: " + permission_error("ingest", "create", dataset).message);
     }
   }
+  EVQ_TRY(open_each(api, request, events_by_dataset));
   HttpResponse success = splunk_answer(200, 0, "Success");
   HttpResponse bare = splunk_answer(400, 6, "Invalid data format: some events were not kept");
   SplunkOutcome outcome;

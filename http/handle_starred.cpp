@@ -54,20 +54,21 @@ Result<HttpResponse> handle_starred_list(Api& api, HttpRequest& request) {
   } else if (!request.identity.may_somewhere("starredQueries", "read")) {
     return permission_error("starredQueries", "read");
   }
-  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
-                 api.definitions().objects(ObjectKind::kSavedQuery, dataset));
-  std::vector<std::string> items;
-  for (const StoredObject& object : objects) {
-    if (!check(request, object.dataset, "read").ok() || !wanted(request, object)) {
-      continue;
+  LongList list(api);
+  const auto take = [&](const StoredObject& object) -> Result<bool> {
+    const bool meant = dataset.empty() || object.dataset == dataset;  // it may have moved
+    if (!meant || !check(request, object.dataset, "read").ok() || !wanted(request, object)) {
+      return true;
     }
     if (offset > 0) {
       --offset;
-    } else if (items.size() < limit) {
-      items.push_back(write_listed_starred(object));
+      return true;
     }
-  }
-  return json_response(write_list(items));
+    EVQ_TRY(list.add(write_listed_starred(object)));
+    return list.size() < limit;
+  };
+  EVQ_TRY(each_object(api, request, {ObjectKind::kSavedQuery, dataset}, take));
+  return list.response();
 }
 
 Result<HttpResponse> handle_starred_create(Api& api, HttpRequest& request) {

@@ -56,6 +56,36 @@ Result<HttpResponse> send_spooled(const std::shared_ptr<SpooledText>& text) {
   return response;
 }
 
+LongList::LongList(Api& api) : text_(std::make_shared<SpooledText>(api.answers, 1)) {
+  text_->tail(0) = "[";
+}
+
+Status LongList::add(std::string_view item) {
+  text_->tail(0).append(size_++ == 0 ? "" : ",").append(item);
+  return text_->settle(0);
+}
+
+Result<HttpResponse> LongList::response() {
+  text_->tail(0).push_back(']');
+  EVQ_TRY(text_->settle(0));
+  return send_spooled(text_);
+}
+
+Status each_object(Api& api, const HttpRequest& request, const ObjectFilter& which,
+                   const ObjectTaker& take, std::size_t first) {
+  EVQ_TRY_ASSIGN(const std::vector<std::string> ids, api.definitions().find_object_ids(which));
+  bool more = true;
+  for (std::size_t i = first; more && i < ids.size(); ++i) {
+    EVQ_TRY(request.control != nullptr ? request.control->check() : Status());
+    EVQ_TRY_ASSIGN(const std::optional<StoredObject> object,
+                   api.definitions().find_object(which.kind, ids[i]));
+    if (object.has_value()) {
+      EVQ_TRY_ASSIGN(more, take(*object));
+    }
+  }
+  return Status::success();
+}
+
 Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,
                                     std::size_t absent, std::size_t max) {
   const auto text = request.parameter(name);

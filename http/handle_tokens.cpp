@@ -116,7 +116,7 @@ Result<HttpResponse> handle_token_regenerate(Api& api, HttpRequest& request) {
       spec.expires = body.new_expires;
     }
     EVQ_TRY(check_handed_on(request.identity, spec));
-    EVQ_TRY_ASSIGN(CreatedToken created, make_token(spec));
+    EVQ_TRY_ASSIGN(CreatedToken created, make_token(spec, old));
     // Never later than before: that would hand on what the caller may not have.
     old->expires =
         std::min(old->expires.value_or(INT64_MAX), body.old_expires.value_or(wall_clock_now_ns()));

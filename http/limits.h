@@ -50,8 +50,11 @@ inline constexpr std::int64_t kHttpHeaderMsMax = 10000;
 // A body slower than this over the window is cut off.
 inline constexpr std::size_t kHttpBodyBytesPerSecondMin = 1 * kKibibyte;
 inline constexpr std::int64_t kHttpBodyRateWindowMs = 15000;
-// A kept-alive connection without a request.
-inline constexpr std::int64_t kHttpIdleMsMax = 60000;
+// A kept-alive connection without a request: longer than clients keep one that they do not use, of
+// which few wait for more than two minutes, and than senders pause that send every minute or two.
+inline constexpr std::int64_t kHttpIdleMsMax = 125000;
+// Clients are told of so much less, for a request takes a while to come.
+inline constexpr std::int64_t kHttpIdleMarginMs = 5000;
 // A client that takes less of its answer over the window is left: so much its machine acknowledges.
 inline constexpr std::size_t kHttpAnswerBytesPerSecondMin = 1 * kKibibyte;
 inline constexpr std::int64_t kHttpAnswerRateWindowMs = 30000;
@@ -111,6 +114,9 @@ inline constexpr std::int64_t kTokenCacheMsMax = 1000;
 // handled: a wait for events outlives many tokens.
 inline constexpr std::int64_t kTokenLookMs = 50;
 inline constexpr std::size_t kTokenCacheEntriesMax = 1024;
+// A field's description and unit: each answer tells those of all fields of its datasets.
+inline constexpr std::size_t kFieldDescriptionBytesMax = 4 * kKibibyte;
+inline constexpr std::size_t kFieldUnitBytesMax = 256;
 // What a token may do, as JSON: all tokens are read where another process has changed one.
 inline constexpr std::size_t kTokenCapabilitiesBytesMax = 64 * kKibibyte;
 // Charts of a dashboard, and characters of what it and they have, as Axiom has them.

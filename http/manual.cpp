@@ -195,6 +195,7 @@ these are the totals, and the series has the same groups.
 .PP
 Annotations, virtual fields, monitors, notifiers and views keep every member that they are given,
 those that evq does not know too, once these are found good; else the request is refused with 400.
+One that is null was not given, and is not kept; what members have of their own stays as it is.
 Of all kinds
 .IR description " and " type
 are texts, as is the
@@ -322,6 +323,8 @@ std::string limits_section() {
           size_text(kBodiesDiskFreeBytesMin) + " of its disk; who finds no room gets 503");
   row("aggregations of a query of the older form", std::to_string(kLegacyAggregationsMax));
   row("capabilities of a token", size_text(kTokenCapabilitiesBytesMax) + ", without blanks");
+  row("unit and description of a field",
+      std::to_string(kFieldUnitBytesMax) + " bytes and " + size_text(kFieldDescriptionBytesMax));
   row("map fields of a dataset", std::to_string(kMapFieldsMax));
   row("virtual fields of a dataset", std::to_string(kVirtualFieldsMax));
   row("rows of an answer", std::to_string(kResultRowsDefault) + " unless said otherwise, at most " +
@@ -373,7 +376,9 @@ std::string limits_section() {
   row("least rate of an answer's reader",
       size_text(kHttpAnswerBytesPerSecondMin) + " a second over " +
           seconds_text(kHttpAnswerRateWindowMs) + ", as its machine acknowledges them");
-  row("idle connection", seconds_text(kHttpIdleMsMax));
+  row("idle connection", seconds_text(kHttpIdleMsMax) + "; clients are told to expect " +
+                             seconds_text(kHttpIdleMsMax - kHttpIdleMarginMs) +
+                             " (Keep\\-Alive: timeout=)");
   return text;
 }
 

@@ -347,7 +347,24 @@ Result<HttpResponse> Router::answer(HttpRequest& request) {
     std::erase_if(request.headers,
                   [](const auto& header) { return header.first == "content-encoding"; });
   }
-  return request.route->handler(api_, request);
+  EVQ_TRY_ASSIGN(HttpResponse response, request.route->handler(api_, request));
+  // What a request has stored is not made an error of by an answer for which there is no room.
+  const bool long_list = request.method == "GET" && response.body.size() > kAnswerTextBytesMax;
+  if (long_list && !response.rest) {
+    return spooled(std::move(response));
+  }
+  return response;
+}
+
+// Very many clients may take their time to read one answer each.
+Result<HttpResponse> Router::spooled(HttpResponse response) const {
+  const auto text = std::make_shared<SpooledText>(api_.answers, 1);
+  text->tail(0) = std::move(response.body);
+  EVQ_TRY(text->settle(0));
+  EVQ_TRY_ASSIGN(HttpResponse sent, send_spooled(text));
+  response.body = std::move(sent.body);
+  response.rest = std::move(sent.rest);
+  return response;
 }
 
 HttpResponse Router::handle(HttpRequest& request) {

@@ -69,6 +69,8 @@ class Router final : public HttpApplication {
   Result<Admission> admit_or_fail(HttpRequest& request);
   Status authorize_again(HttpRequest& request);
   Result<HttpResponse> answer(HttpRequest& request);
+  // The same response, whose body waits in a file until it is read.
+  Result<HttpResponse> spooled(HttpResponse response) const;
   bool within_rate(HttpRequest& request, const Result<Identity>& identity);
   // The headers that do not depend on the handler.
   void add_headers(const HttpRequest& request, HttpResponse* response) const;

@@ -22,6 +22,7 @@ struct SendOptions {
   unsigned version = 11;                             // of the request
   bool head_only = false;                            // HEAD
   std::int64_t window_ms = kHttpAnswerRateWindowMs;  // of the least rate
+  std::int64_t idle_ms = kHttpIdleMsMax;             // until the connection ends unused
 };
 
 struct SendOutcome {
@@ -41,9 +42,12 @@ inline void fill_head(http::fields& fields, const HttpResponse& response,
   if (!is_bodyless(response.status)) {
     fields.set(http::field::content_type, response.content_type);
   }
-  if (options.version == 10 && !response.close) {
-    // Its clients take a connection to end with the answer, and wait for that, unless told.
+  if (!response.close) {
+    // Clients of HTTP/1.0 take a connection to end with the answer, and wait for that, unless told.
     fields.set(http::field::connection, "keep-alive");
+    if (const std::int64_t told_s = (options.idle_ms - kHttpIdleMarginMs) / 1000; told_s > 0) {
+      fields.set(http::field::keep_alive, "timeout=" + std::to_string(told_s));
+    }
   }
   for (const auto& [name, value] : response.headers) {
     fields.insert(name, value);
@@ -130,7 +134,7 @@ asio::awaitable<SendOutcome> send_response(Stream& stream, HttpResponse& respons
   if (!options.head_only && !bodyless) {
     message.body() = boost::beast::span<char>(response.body.data(), response.body.size());
   }
-  if (!bodyless) {
+  if (!bodyless && !response.rest) {  // of one with a rest a GET is not told the length either
     message.content_length(response.body.size());
   }
   http::response_serializer<http::span_body<char>> serializer(message);

@@ -33,6 +33,8 @@ struct HttpServerOptions {
   std::int64_t queue_wait_ms = kQueryQueueMsMax;
   // Time over which a client takes its answer at the least rate, or is left.
   std::int64_t answer_window_ms = kHttpAnswerRateWindowMs;
+  // Time after which a connection without a request is ended.
+  std::int64_t idle_ms = kHttpIdleMsMax;
   // Takes one line of JSON for each answered request; empty: no access log.
   std::function<void(std::string_view line)> access_log;
   // Called once, on an IO thread, when the server begins to end; may be empty.

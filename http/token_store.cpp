@@ -99,7 +99,7 @@ Status check_actions(PermissionOf of, const std::string& member,
 
 }  // namespace
 
-Result<CreatedToken> make_token(const TokenSpec& spec) {
+Result<CreatedToken> make_token(const TokenSpec& spec, const TokenRecord* replaced) {
   if (spec.name.empty() || spec.name.size() > kResourceNameBytesMax) {
     return make_error(ErrorCode::kUsage, "a token needs a name of at most " +
                                              std::to_string(kResourceNameBytesMax) + " bytes");
@@ -111,7 +111,8 @@ Result<CreatedToken> make_token(const TokenSpec& spec) {
   if (spec.expires.has_value() && *spec.expires <= now) {
     return make_error(ErrorCode::kUsage, "the token's expiry is in the past");
   }
-  if (spec.capabilities.size() > kTokenCapabilitiesBytesMax) {
+  const std::size_t known_bytes = replaced != nullptr ? replaced->capabilities.size() : 0;
+  if (spec.capabilities.size() > std::max(kTokenCapabilitiesBytesMax, known_bytes)) {
     return make_error(ErrorCode::kUsage,
                       "the token's capabilities are longer than the limit of " +
                           size_text(kTokenCapabilitiesBytesMax),

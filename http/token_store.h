@@ -26,8 +26,9 @@ struct CreatedToken {
 };
 
 // Makes a token without storing it. kUsage for a missing or too long name, bad or too long
-// capabilities, or an expiry in the past.
-Result<CreatedToken> make_token(const TokenSpec& spec);
+// capabilities, or an expiry in the past. `replaced`: the one whose place it takes, which may have
+// longer capabilities, from before they had a limit, and it no longer ones.
+Result<CreatedToken> make_token(const TokenSpec& spec, const TokenRecord* replaced = nullptr);
 // Makes a token as make_token() does, and stores it.
 Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spec);
 // Makes and stores a token unless the store has any; of several processes that start at once, one

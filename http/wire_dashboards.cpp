@@ -13,6 +13,7 @@
 namespace evq {
 namespace {
 
+using wire::drop_nulls;
 using wire::Json;
 
 Json kept(const StoredObject& object) {
@@ -21,7 +22,9 @@ Json kept(const StoredObject& object) {
 
 Json document_of(const StoredObject& object) {
   const Json body = kept(object);
-  return body.is_object() ? body.value("dashboard", Json::object()) : Json::object();
+  Json document = body.is_object() ? body.value("dashboard", Json::object()) : Json::object();
+  drop_nulls(&document);
+  return document;
 }
 
 // Whether one request could have brought the document, which many patches made.
@@ -129,7 +132,7 @@ Status check_dashboard_uid(std::string_view uid) {
 }
 
 Result<DashboardBody> read_dashboard_body(std::string_view text) {
-  EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
+  EVQ_TRY_ASSIGN(Json json, wire::parse_object(text));
   DashboardBody body;
   EVQ_TRY_ASSIGN(const auto uid, wire::optional_string(json, "uid"));
   EVQ_TRY_ASSIGN(body.version, wire::optional_count(json, "version"));
@@ -137,14 +140,15 @@ Result<DashboardBody> read_dashboard_body(std::string_view text) {
   body.uid = uid.value_or("");
   body.overwrite = overwrite.value_or(false);
   EVQ_TRY(check_dashboard_uid(body.uid));
-  const Json* document = wire::member(json, "dashboard");
-  if (document == nullptr || !document->is_object()) {
+  Json document = std::move(json["dashboard"]);
+  if (!document.is_object()) {
     return make_error(ErrorCode::kUsage, "dashboard is required: an object");
   }
-  EVQ_TRY(check_dashboard(*document));
-  EVQ_TRY_ASSIGN(const auto name, wire::optional_string(*document, "name"));
+  drop_nulls(&document);
+  EVQ_TRY(check_dashboard(document));
+  EVQ_TRY_ASSIGN(const auto name, wire::optional_string(document, "name"));
   body.name = utf8_prefix(name.value_or(""), kResourceNameBytesMax);
-  body.document = wire::text_of(*document);
+  body.document = wire::text_of(document);
   return body;
 }
 

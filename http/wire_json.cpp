@@ -99,6 +99,19 @@ const Json* member(const Json& object, const char* name) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
+void drop_nulls(Json* json) {
+  if (!json->is_object()) {
+    return;
+  }
+  Json::object_t given;  // appended to: to erase one moves all behind it
+  for (auto& [name, value] : json->get_ref<Json::object_t&>()) {
+    if (!value.is_null()) {
+      given.emplace_back(name, std::move(value));
+    }
+  }
+  *json = std::move(given);
+}
+
 Result<std::optional<std::string>> optional_string(const Json& object, const char* name) {
   const Json* value = member(object, name);
   if (value == nullptr) {

@@ -27,6 +27,9 @@ Result<Json> parse_array(std::string_view text);
 
 // Returns the member; nullptr when it is absent or null.
 const Json* member(const Json& object, const char* name);
+// Removes the members of an object that are null, which were not given; members of members stay.
+// Clients that know an optional text to be absent or a text refuse whole lists over one null.
+void drop_nulls(Json* json);
 // Return what an optional member holds; kUsage when it has another type.
 Result<std::optional<std::string>> optional_string(const Json& object, const char* name);
 Result<std::optional<bool>> optional_bool(const Json& object, const char* name);

@@ -101,6 +101,7 @@ Json field_object(const FieldInfo& field) {
 ObjectBody object_body(Json json) {
   ObjectBody object;
   json.erase("id");
+  wire::drop_nulls(&json);
   const auto text = [&](const char* name) {
     const Json* value = wire::member(json, name);
     return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
@@ -172,18 +173,10 @@ void rename_notifiers(Json* monitor) {
   monitor->erase("notifierIDs");
 }
 
-// What clients require of a monitor. Null is what was not given, and no value of these members;
-// so is an empty operator, which axiom-go and Terraform send with a monitor that matches events and
-// over which the MCP server refuses the whole list.
+// What clients require of a monitor. An empty operator was not given: axiom-go and Terraform send
+// it with a monitor that matches events, and the MCP server refuses the whole list over it.
 void complete_monitor(Json* monitor) {
   rename_notifiers(monitor);
-  for (const char* name :
-       {"type", "aplQuery", "intervalMinutes", "rangeMinutes", "threshold", "description",
-        "operator", "alertOnNoData", "disabled", "disabledUntil"}) {
-    if (wire::member(*monitor, name) == nullptr) {
-      monitor->erase(name);
-    }
-  }
   if (const Json* operation = wire::member(*monitor, "operator");
       operation != nullptr && *operation == "") {
     monitor->erase("operator");
@@ -300,6 +293,14 @@ Result<FieldBody> read_field_body(std::string_view text) {
   EVQ_TRY_ASSIGN(body.unit, wire::optional_string(json, "unit"));
   EVQ_TRY_ASSIGN(body.description, wire::optional_string(json, "description"));
   EVQ_TRY_ASSIGN(body.hidden, wire::optional_bool(json, "hidden"));
+  if (body.unit.value_or("").size() > kFieldUnitBytesMax) {
+    return make_error(ErrorCode::kUsage,
+                      "unit is longer than " + std::to_string(kFieldUnitBytesMax) + " bytes");
+  }
+  if (body.description.value_or("").size() > kFieldDescriptionBytesMax) {
+    return make_error(ErrorCode::kUsage,
+                      "description is longer than " + size_text(kFieldDescriptionBytesMax));
+  }
   return body;
 }
 
@@ -523,8 +524,9 @@ std::string maker_of(const StoredObject& object) {
 std::string write_object(const StoredObject& object) {
   Json json = Json::object();
   json["id"] = object.id;
-  const Json body = Json::parse(object.body, nullptr, false);
+  Json body = Json::parse(object.body, nullptr, false);
   if (body.is_object()) {
+    wire::drop_nulls(&body);
     json.update(body);
   }
   json["id"] = object.id;

@@ -88,7 +88,8 @@ Result<ChartPatchBody> read_chart_patch_body(std::string_view text, std::string_
 Result<DashboardBody> patched_dashboard(const StoredObject& object, std::string_view chart_id,
                                         std::string_view patch);
 std::uint64_t dashboard_version(const StoredObject& object);
-// A document without an owner is everyone's: clients require the member.
+// A document without an owner is everyone's: clients require the member. It has no member that is
+// null.
 std::string write_dashboard(const StoredObject& object);
 std::string write_dashboard_change(const StoredObject& object, bool created);
 
@@ -108,9 +109,9 @@ Result<ObjectBody> read_monitor_body(std::string_view text);
 Result<ObjectBody> merge_object(std::string_view known, std::string_view changes);
 // An annotation: type and datasets are required, `time` is now when it is absent.
 Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns);
-// Writes a stored object with its id; monitors and notifiers also with who made them, and when;
-// monitors with the type, the query and the numbers that they were made without, as Threshold, ""
-// and zeros, and without nulls: Axiom's MCP server reads no list otherwise.
+// Writes a stored object with its id, without members that are null; monitors and notifiers also
+// with who made them, and when; monitors with the type, the query and the numbers that they were
+// made without, as Threshold, "" and zeros: Axiom's MCP server reads no list otherwise.
 std::string write_object(const StoredObject& object);
 // A saved query as one of a list, with a dataset and options even if it was put without: Axiom's
 // MCP server reads no list otherwise.

@@ -341,6 +341,9 @@ class Answers(ServerCase):
                           endTime=minute(9))
         self.assertEqual(answer["tables"][0]["buckets"]["field"], "_time")
         self.assertEqual(answer["tables"][1]["columns"], [[10]])
+        answer = self.ask("w | summarize count() by floor(_time, 5m)")
+        self.assertEqual(answer["tables"][0]["buckets"], {"field": "_time", "size": 300 * 10**9})
+        self.assertEqual(answer["tables"][1]["columns"], [[10]])
         widths = {None: 10_000, 1: 600_000, 2: 300_000, 3: 300_000, 10000: 100}
         for bins, milliseconds in widths.items():
             asked = {} if bins is None else {"maxBinAutoGroups": bins}

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "http/api.h"
 #include "http/limits.h"
 #include "http/message.h"
 #include "http/token_store.h"
@@ -13,6 +14,7 @@
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/store.h"
+#include "tests/support/temp_service.h"
 #include "tests/support/temp_store.h"
 
 namespace evq {
@@ -153,6 +155,53 @@ TEST_CASE("a token that cannot be is refused before anything is stored") {
   CHECK(create_token(f.store->definitions(), limits).ok());
   CHECK(find_token(f.store->definitions(), "none").error().code == ErrorCode::kNotFound);
   CHECK(delete_token(f.store->definitions(), "none").error().code == ErrorCode::kNotFound);
+}
+
+// Permission to query as many datasets, of names of 100 bytes.
+std::string capabilities_of(std::size_t datasets) {
+  std::string text = R"({"datasetCapabilities":{)";
+  for (std::size_t i = 0; i < datasets; ++i) {
+    const std::string number = std::to_string(i);
+    text.append(i == 0 ? "\"" : ",\"").append(100 - number.size(), 'd').append(number);
+    text.append(R"(":{"query":["read"]})");
+  }
+  return text + "}}";
+}
+
+TEST_CASE(
+    "a token with longer capabilities than new ones may have is replaced, by no longer ones") {
+  constexpr std::size_t kDatasets = 600;
+  const TempService service;
+  HttpMetrics metrics;
+  Api api(*service.operator->(), metrics, {});
+  TokenRecord old;
+  old.id = "old";
+  old.digest = token_digest("secret");
+  old.name = "n";
+  old.kind = "api";
+  old.capabilities = capabilities_of(kDatasets);
+  REQUIRE(old.capabilities.size() > kTokenCapabilitiesBytesMax);
+  REQUIRE(api.definitions().tokens().put(old).ok());
+  const auto regenerate = [&](const std::string& more) {
+    HttpRequest request;
+    request.arguments["id"] = old.id;
+    request.identity.full = true;
+    REQUIRE(request.body.append(R"({"existingTokenExpiresAt":"2100-01-01T00:00:00Z")" + more + "}")
+                .ok());
+    return handle_token_regenerate(api, request);
+  };
+  const auto with_capabilities = [](const std::string& capabilities) {
+    return R"(,"newToken":{"name":"n",)" + capabilities.substr(1);
+  };
+  const Result<HttpResponse> same = regenerate("");
+  REQUIRE(same.ok());
+  CHECK(same->body.find(old.capabilities.substr(1, old.capabilities.size() - 2)) !=
+        std::string::npos);
+  CHECK(regenerate(with_capabilities(old.capabilities)).ok());
+  const Result<HttpResponse> more = regenerate(with_capabilities(capabilities_of(kDatasets + 1)));
+  REQUIRE_FALSE(more.ok());
+  CHECK(more.error().code == ErrorCode::kUsage);
+  CHECK(api.definitions().tokens().list()->size() == 3);
 }
 
 TEST_CASE("bearer tokens: good, unknown, missing, twice, expired, revoked") {

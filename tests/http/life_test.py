@@ -529,6 +529,27 @@ class Life(unittest.TestCase):
             self.assertEqual((status, answer["rowsMatched"]), (200, matched))
         self.assertEqual(server.stop(), 0)
 
+    def test_long_lists_wait_for_slow_readers_in_files(self):
+        server = Server("--no-auth", "--no-access-log")
+        make = lambda given: server.call("POST", *given)[0]
+        objects = [("/v2/monitors", {"name": f"m{n}", "more": "x" * 60000}) for n in range(600)]
+        datasets = [("/v2/datasets", {"name": f"d{n}", "description": "x" * 60000}) for n in range(100)]
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            self.assertEqual(set(threads.map(make, objects + datasets)), {200})
+        for path, count, items in (("/v2/datasets", 24, 100), ("/v2/monitors", 6, 600)):
+            peak = server.peak_memory()
+            readers = []
+            for _ in range(count):
+                reader = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+                reader.request("GET", path)
+                readers.append((reader, reader.getresponse()))
+            if sanitizer_runtime(EVQ) is None:  # its own memory would be measured
+                self.assertLess(server.peak_memory() - peak, 100 << 20, path)
+            for reader, response in readers:
+                self.assertEqual(len(json.loads(response.read())), items)
+                reader.close()
+        self.assertEqual(server.stop(), 0)
+
     def test_long_answers_wait_for_slow_readers_in_files(self):
         # More than queries may hold in memory, and each of the readers has that much to come.
         server = Server("--no-auth", "--memory-limit", "64MiB")

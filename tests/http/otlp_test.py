@@ -507,6 +507,17 @@ class Otlp(ServerCase):
             for empty in ({}, {records: []}, {records: None}, {records: [{}]}, {records: [{"resource": None}]}):
                 self.assertEqual(self.send(path, empty, "shape"), (200, {}), empty)
 
+    def test_an_empty_request_to_what_can_be_no_dataset_is_refused_like_others(self):
+        log = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": "l"}}]}]}]}
+        span = {"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "s"}]}]}]}
+        for name in ("bad/name", "otl, other", "-x", "n" * 129):
+            for path, full in (("/v1/logs", log), ("/v1/traces", span)):
+                answers = [self.server.call("POST", path, body, {"X-Axiom-Dataset": name}) for body in ({}, full)]
+                self.assertEqual(answers[0], answers[1], (path, name))
+                self.assertEqual(answers[0][0], 400, answers[0])
+                self.assertEqual(self.send(path, b"", name, PROTOBUF)[0], 400, (path, name))
+            self.assertEqual(self.send("/v1/logs", b"", "n" * 128, PROTOBUF)[0], 200)
+
     def test_damaged_messages_are_refused_as_a_status(self):
         for path, table, body, _ in SIGNALS:
             message = encode(table, body)

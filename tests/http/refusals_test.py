@@ -310,5 +310,31 @@ class Refusals(unittest.TestCase):
         self.assertEqual(json.loads(heads[3])["code"], 404)
 
 
+class Damaged(unittest.TestCase):
+    def test_an_index_that_cannot_be_opened_keeps_nothing_of_the_others(self):
+        # A failure of the server is one that senders repeat: what was kept would come twice.
+        first = Server("--no-auth")
+        for dataset in ("last", "known"):
+            self.assertEqual(first.call("POST", "/v1/ingest/" + dataset, [{"n": 1}])[0], 200)
+        self.assertEqual(first.stop(keep=True), 0)
+        with open(os.path.join(first.directory, "datasets", "1.db"), "r+b") as file:
+            file.write(b"no database " * 100)
+        server = Server("--no-auth", store=first.directory)
+        try:
+            for other in ("known", "early"):
+                body = "".join(json.dumps({"event": {"n": 2}, "index": index}) for index in (other, "last"))
+                for _ in range(2):
+                    status, answer = server.call("POST", "/services/collector", body)
+                    self.assertEqual(status, 500, answer)
+            self.assertEqual(server.query("known | count")["tables"][0]["columns"], [[1]])
+            self.assertEqual(server.call("GET", "/v2/datasets/early")[0], 404)
+            body = "".join(json.dumps({"event": {"n": 2}, "index": index}) for index in ("known", "early"))
+            self.assertEqual(server.call("POST", "/services/collector", body)[0], 200)
+            for dataset, count in (("known", 2), ("early", 1)):
+                self.assertEqual(server.query(dataset + " | count")["tables"][0]["columns"], [[count]])
+        finally:
+            server.stop()
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -109,6 +109,10 @@ class Resources(ServerCase):
         self.assertEqual(fields["ms"]["type"], "integer")
         status, field = call("PUT", "/v2/datasets/fielded/fields/ms", {"unit": "ms"})
         self.assertEqual((status, field["unit"]), (200, "ms"))
+        for name, most in (("unit", 256), ("description", 4096)):
+            self.assertEqual(call("PUT", "/v2/datasets/fielded/fields/ms", {name: "x" * most})[0], 200)
+            status, answer = call("PUT", "/v2/datasets/fielded/fields/ms", {name: "x" * (most + 1)})
+            self.assertEqual((status, answer["message"].startswith(name + " is longer than")), (400, True), answer)
         self.assertIn("fielded", [d["datasetName"] for d in call("GET", "/v1/datasets/_fields")[1]])
         maps = "/v2/datasets/fielded/mapfields"
         self.assertEqual(call("POST", maps, {"name": "m"}), (200, {"name": "m"}))
@@ -164,6 +168,36 @@ class Resources(ServerCase):
             self.assertEqual(status, 400, each)
             self.assertIn(next(iter(each)), answer["message"])
         self.assertEqual(self.server.call("POST", "/v2/dashboards", {"dashboard": {}})[0], 400)
+
+    def test_a_member_that_is_null_was_not_given(self):
+        call = self.server.call
+        chart = {"id": "c", "type": "Note", "text": None}
+        board = {**BOARD, "charts": [chart]}
+        nulls = dict.fromkeys(("description", "owner", "against", "againstTimestamp", "datasets", "own"))
+        status, made = call("POST", "/v2/dashboards", {"dashboard": {**board, **nulls}})
+        self.assertEqual((status, made["dashboard"]["dashboard"]), (201, {**board, "owner": "X-AXIOM-EVERYONE"}))
+        uid = made["dashboard"]["uid"]
+        self.assertEqual(call("GET", "/v2/dashboards/uid/" + uid)[1], made["dashboard"])
+        self.assertIn(made["dashboard"], call("GET", "/v2/dashboards")[1])
+        changed = call("PUT", "/v2/dashboards/uid/" + uid,
+                       {"dashboard": {**board, **nulls, "description": "d"}, "overwrite": True})[1]
+        self.assertEqual(changed["dashboard"]["dashboard"], {**board, "description": "d", "owner": "X-AXIOM-EVERYONE"})
+        for kind, needed, nulls in (("views", {"name": "n"}, ("description", "datasets", "aplQuery")),
+                                    ("vfields", {"dataset": "nulls", "name": "v", "expression": "1"},
+                                     ("description", "type", "unit")),
+                                    ("notifiers", {"name": "n"}, ("properties", "description")),
+                                    ("monitors", {"name": "n"}, ("notifierIds", "notifierIDs", "columnName")),
+                                    ("annotations", {"type": "t", "datasets": ["a"]}, ("title", "own"))):
+            given = {**needed, "deep": {"x": None}, "list": [None]}
+            status, made = call("POST", "/v2/" + kind, {**given, **dict.fromkeys(nulls)})
+            self.assertIn(status, (200, 201), made)
+            one = f"/v2/{kind}/{made['id']}"
+            changed = call("PUT", one, {**given, **dict.fromkeys(nulls)})[1]
+            for kept in (made, changed, call("GET", one)[1]):
+                self.assertEqual({name: kept[name] for name in given}, given)
+                self.assertFalse(set(nulls) & set(kept), kept)
+            self.assertIn(kept, call("GET", "/v2/" + kind)[1])
+            self.assertEqual(call("DELETE", one)[0], 204)
 
     def test_a_virtual_field_has_a_name_of_its_own(self):
         call = self.server.call

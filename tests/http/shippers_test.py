@@ -151,6 +151,15 @@ class Loki(ServerCase):
     def test_an_empty_push_is_well(self):
         self.assertEqual(self.push(snappy(b""))[0], 204)
 
+    def test_an_empty_push_to_what_can_be_no_dataset_is_refused_like_others(self):
+        entry = {"streams": [{"stream": {"a": "b"}, "values": [["1714521600000000000", "x"]]}]}
+        for name in ("bad/name", "a, b", "-x", "n" * 129):
+            for kind, empty, full in ((PROTOBUF, snappy(b""), snappy(push_request(('{a="b"}', [(1714521600, 0, "x", {})])))),
+                                      ("application/json", {"streams": []}, entry)):
+                answers = [self.push(body, X_Axiom_Dataset=name, Content_Type=kind) for body in (empty, full)]
+                self.assertEqual(answers[0], answers[1], name)
+                self.assertEqual(answers[0][0], 400, answers[0])
+
     def test_damaged_pushes_are_refused_and_store_nothing(self):
         whole = snappy(push_request(('{a="b"}', [(1714521600, 0, "x", {})])))
         for body, status in ((b"", 400), (b"\xff\xff\xff\xff\xff\xff", 400), (whole[:-1], 400),

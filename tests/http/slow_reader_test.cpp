@@ -88,6 +88,21 @@ TEST_CASE("a reader may be slow, but not stop") {
   CHECK(counted);
 }
 
+TEST_CASE("the head of an answer in pieces is told without a length") {
+  LongAnswers application;
+  const RunningServer server(application);
+  const SocketClient client(server.port());
+  REQUIRE(client.send("HEAD /pieces HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+  std::string answer;
+  for (std::string piece = client.read(); !piece.empty(); piece = client.read()) {
+    answer += piece;
+  }
+  INFO(answer);
+  CHECK(answer.starts_with("HTTP/1.1 200 "));
+  CHECK(answer.find("Content-Length") == std::string::npos);
+  CHECK(answer.ends_with("\r\n\r\n"));
+}
+
 TEST_CASE("a reader that takes a little all the time, but less than the least rate, is left") {
   HttpServerOptions options;
   options.answer_window_ms = 4000;

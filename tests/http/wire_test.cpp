@@ -283,6 +283,25 @@ TEST_CASE("annotations: zero times are none, changes merge") {
   CHECK_FALSE(annotation_concerns(span, {}, {1000000001, 2000000000}));
 }
 
+TEST_CASE("what was kept with nulls is answered without them, but for those further in") {
+  StoredObject object;
+  object.id = "i";
+  object.kind = ObjectKind::kView;
+  object.body = R"({"name":"n","description":null,"datasets":null,"deep":{"x":null},"l":[null]})";
+  CHECK(write_object(object) == R"({"id":"i","name":"n","deep":{"x":null},"l":[null]})");
+  object.kind = ObjectKind::kMonitor;
+  object.body = R"({"name":"n","notifierIds":null,"notifierIDs":null,"columnName":null})";
+  CHECK(write_object(object).find("null") == std::string::npos);
+  object.kind = ObjectKind::kDashboard;
+  object.body =
+      R"({"version":1,"dashboard":{"name":"n","owner":null,"against":null,"charts":[{"q":null}]}})";
+  const std::string answer = write_dashboard(object);
+  INFO(answer);
+  CHECK(
+      answer.find(R"("dashboard":{"name":"n","charts":[{"q":null}],"owner":"X-AXIOM-EVERYONE"})") !=
+      std::string::npos);
+}
+
 TEST_CASE("OTLP: the JSON and the binary form of a log give the same event") {
   const std::string json =
       R"({"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":)"

@@ -252,7 +252,9 @@ TEST_CASE("objects are found by dataset and name, and their ids in the same orde
       text += object.id;
     }
     std::string alone;
-    for (const std::string& id : definitions.find_object_ids(which).value()) {
+    const auto found_ids = definitions.find_object_ids(which);
+    REQUIRE(found_ids.ok());
+    for (const std::string& id : *found_ids) {
       alone += id;
     }
     CHECK(alone == text);

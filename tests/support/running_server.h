@@ -50,6 +50,11 @@ class SocketClient {
     pollfd wanted{socket_, POLLIN, 0};
     return ::poll(&wanted, 1, patience_ms) > 0;
   }
+  // Whether the other side has thrown away what was sent to it.
+  bool was_reset() const {
+    pollfd wanted{socket_, 0, 0};
+    return ::poll(&wanted, 1, 0) > 0 && (wanted.revents & POLLERR) != 0;
+  }
   // What comes first, or nothing.
   std::string read(std::size_t bytes_max = 4096) const {
     char piece[4096];
