@@ -29,6 +29,7 @@
 #include "apl/exec/row_estimate.h"
 #include "apl/plan/join_kinds.h"
 #include "store/base/allocation_meter.h"
+#include "store/base/check.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -63,10 +64,6 @@ class ProbeSink final : public ForwardingSink {
     if (!spec_.traits.emits_right) {
       return push_kept(std::move(chunk));
     }
-    if (!spec_.traits.emits_left) {
-      mark_groups();
-      return Flow::kMore;
-    }
     if (spec_.side.unique_keys) {
       pair_rows(chunk.rows());
       return flush(chunk);
@@ -100,17 +97,6 @@ class ProbeSink final : public ForwardingSink {
     }
     left_rows_.resize(count);
     right_rows_.resize(count);
-  }
-
-  // Marks the first row of each group that has a key of the chunk's, for the whole group: see
-  // BuildSide::spread_marks().
-  void mark_groups() const {
-    for (std::size_t row = 0; row < groups_.size(); ++row) {
-      const BuildSide::Places places = partners(row);
-      if (!places.empty()) {
-        spec_.side.mark(places.begin);
-      }
-    }
   }
 
   // The rows of a chunk that have a partner, or of an anti join those that have none.
@@ -235,18 +221,13 @@ class ProbeConsumer final : public Consumer {
     if (!spec_.traits.marks_right) {
       return {};
     }
-    if (!spec_.traits.emits_left) {
-      spec_.side.spread_marks();
-    }
-    return spec_.side.rows_by_mark(!spec_.traits.keeps_unmatched_right);
+    return spec_.side.unmarked_rows();
   }
 
   std::vector<Vector> right_columns(std::span<const std::uint32_t> rows) const {
     std::vector<Vector> columns;
     for (const Field& field : spec_.left_schema.fields()) {
-      if (spec_.traits.emits_left) {
-        columns.push_back(Vector::constant(Value::null(field.type), rows.size()));
-      }
+      columns.push_back(Vector::constant(Value::null(field.type), rows.size()));
     }
     for (const Vector& column : spec_.side.columns()) {
       columns.push_back(column.gather(rows));
@@ -316,10 +297,9 @@ bool are_unique(const plan::Node& node, std::vector<std::size_t> columns) {
 
 // What a join needs of the rows of its left side. Only the order of what comes out tells theirs.
 Demand demand_of_left(const Demand& demand, const plan::Node& node) {
-  const plan::JoinTraits traits = plan::join_traits(std::get<plan::Join>(node.op).kind);
   Demand of_left;
   of_left.rows = {demand.rows.time_bound, keys_of_left(demand.rows.kept_keys, node)};
-  of_left.order.any = demand.order.any || !traits.emits_left;
+  of_left.order.any = demand.order.any;
   return of_left;
 }
 
@@ -345,7 +325,9 @@ class JoinRun {
         left_(*node.inputs[0]),
         right_(*node.inputs[1]),
         estimates_(executor.estimates()),
-        left_rows_held_(left_rows_held(executor, node)) {}
+        left_rows_held_(left_rows_held(executor, node)) {
+    EVQ_CHECK(plan::join_traits(op_.kind).emits_left);
+  }
 
   Status run(Consumer& consumer) {
     const auto repeats = [this] { return is_repeatable(left_) && is_repeatable(right_); };

@@ -24,6 +24,7 @@ constexpr std::size_t kBuildRowBytes = 2 * sizeof(std::uint32_t) + sizeof(std::u
 constexpr std::size_t kBuildKeyBytes = sizeof(std::uint32_t);
 // Where keys repeat more often, those to come are probably there already.
 constexpr std::size_t kRowsPerReservedKeyMax = 2;
+constexpr std::size_t kReservedGrowthMax = 8;
 
 // A null or NaN, which equals nothing, itself included.
 bool equals_nothing(const Vector& key, std::size_t row) {
@@ -58,11 +59,13 @@ bool may_equal_nothing(const Vector& key) {
   return key.may_have_nulls() || key.type() == Type::kReal || key.type() == Type::kDynamic;
 }
 
-// Makes room in a table for the keys of all rows, if as many of them are new as of those `seen`.
+// Makes room in a table for the keys of all rows, if as many of them are new as of those `seen`;
+// for a few times those that it has at most, since later rows may repeat them.
 void reserve_groups(std::size_t rows, std::size_t seen, GroupTable* table) {
   if (table->size() * kRowsPerReservedKeyMax >= seen) {
     const double share = static_cast<double>(table->size()) / static_cast<double>(seen);
-    table->reserve(static_cast<std::size_t>(share * static_cast<double>(rows)));
+    table->reserve(std::min(static_cast<std::size_t>(share * static_cast<double>(rows)),
+                            table->size() * kReservedGrowthMax));
   }
 }
 
@@ -295,24 +298,12 @@ void BuildSide::list_rows(const LargeVector<std::uint32_t>& groups) {
   group_begin.pop_back();
 }
 
-void BuildSide::spread_marks() {
-  PollCounter poll;
-  for (std::uint32_t group = 0; group < table->size(); ++group) {
-    poll.add();
-    const Places places = places_of(group);
-    for (std::uint32_t at = places.begin; at < places.end && is_marked(places.begin); ++at) {
-      poll.add();
-      mark(at);
-    }
-  }
-}
-
-std::vector<std::uint32_t> BuildSide::rows_by_mark(bool marked) const {
+std::vector<std::uint32_t> BuildSide::unmarked_rows() const {
   PollCounter poll;
   std::vector<std::uint32_t> found;
   for (std::size_t row = 0; row < rows; ++row) {
     poll.add();
-    if ((matched[row].load(std::memory_order_relaxed) != 0) == marked) {
+    if (matched[row].load(std::memory_order_relaxed) == 0) {
       found.push_back(static_cast<std::uint32_t>(row));
     }
   }

@@ -51,17 +51,12 @@ struct BuildSide {
   }
   // Marks the row at a place as matched by a left row. Any thread.
   void mark(std::uint32_t at) { matched[row_at(at)].store(1, std::memory_order_relaxed); }
-  bool is_marked(std::uint32_t at) const {
-    return matched[row_at(at)].load(std::memory_order_relaxed) != 0;
-  }
 
-  // The next three look at all rows: under an AllocationMeter they end when the query must.
+  // The next two look at all rows: under an AllocationMeter they end when the query must.
   // Lists the rows of each group; `groups` is by row, kNoGroup for rows that match nothing.
   void list_rows(const LargeVector<std::uint32_t>& groups);
-  // Marks all rows of each group whose first row is marked.
-  void spread_marks();
-  // Returns the rows that are marked, or those that are not; ascending.
-  std::vector<std::uint32_t> rows_by_mark(bool marked) const;
+  // Returns the rows that are not marked, ascending.
+  std::vector<std::uint32_t> unmarked_rows() const;
 };
 
 // Returns the columns at `positions` as join keys: dynamics that are equal get equal bytes.

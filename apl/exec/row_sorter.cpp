@@ -224,7 +224,11 @@ Status RowSorter::add(Chunk chunk) {
   arrivals_ += chunk.rows();
   Part part{{}, first, {}, {}, 0};
   if (is_limited()) {
-    const RowList kept = candidates(chunk, key_numbers(chunk, 0));
+    RowList kept;
+    EVQ_TRY(guarded([&] {
+      kept = candidates(chunk, key_numbers(chunk, 0));
+      return Status::success();
+    }));
     part.positions.reserve(kept.size());
     for (const std::uint32_t row : kept) {
       part.positions.push_back({first.sequence, first.arrival + row});

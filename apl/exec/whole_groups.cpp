@@ -121,12 +121,8 @@ class WholeGroupsConsumer final : public Consumer {
 bool comes_in_runs(const plan::Node& node, std::size_t column) {
   if (const auto* unnest = std::get_if<plan::Unnest>(&node.op)) {
     const std::size_t below = node.inputs[0]->schema.size();
-    if (column >= below) {
-      return unnest->row_place && column == below + (unnest->item_index ? 1 : 0);
-    }
-    const bool expanded = std::ranges::find(unnest->columns, column, &plan::UnnestColumn::column) !=
-                          unnest->columns.end();
-    return !expanded && comes_in_runs(*node.inputs[0], column);
+    // A place from below is the same in all that is made of its row, which may be many chunks.
+    return unnest->row_place && column == below + (unnest->item_index ? 1 : 0);
   }
   if (const auto* project = std::get_if<plan::Project>(&node.op)) {
     const plan::Expr& expr = *project->exprs[column];

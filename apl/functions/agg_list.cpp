@@ -8,7 +8,7 @@
 #include "apl/functions/bounded_set.h"
 #include "apl/functions/canonical.h"
 #include "apl/functions/group_values.h"
-#include "apl/functions/list_state.h"
+#include "apl/functions/make_list_state.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/schema_builder.h"
 #include "apl/functions/size_meter.h"
@@ -299,7 +299,7 @@ AggregateBindResult bind_items(const AggregateBindRequest& request, Type first, 
 
 template <bool kWithNulls>
 AggregateBindResult bind_list(const AggregateBindRequest& request) {
-  return bind_items<ListState, kListItemsMax>(request, request.arguments[0].type, kWithNulls);
+  return bind_items<MakeListState, kListItemsMax>(request, request.arguments[0].type, kWithNulls);
 }
 
 template <std::size_t kDefault>

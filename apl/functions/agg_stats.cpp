@@ -473,8 +473,8 @@ constexpr AggregateFunction kStatsRows[] = {
      .arguments_max = 3,
      .naming_arguments = 2},
     {.name = "rate",
-     .summary = "Gives the sum of the values per second of the time bin, or of the query's time "
-                "range.",
+     .summary = "Gives the sum of the values per second of the time bin or step, or of the query's "
+                "time range.",
      .params = {{kNumber}},
      .returns =
          "real; 0 when no value is there. Where the time range is open, what `where` on _time "

@@ -60,6 +60,7 @@ class FilteredState final : public AggregateState {
     return inner_->finish(context, begin, count);
   }
   std::size_t size_bytes() const override { return inner_->size_bytes(); }
+  void own_shared() override { inner_->own_shared(); }
 
  private:
   void select(const Vector& predicate, std::size_t rows) {

@@ -36,7 +36,9 @@ class BoundedSet {
   std::vector<DynamicView> sorted(std::size_t items_max, std::size_t bytes_max) const;
   // Memory held outside the object itself.
   std::size_t size_bytes() const {
-    return text_.capacity() + (index_ != nullptr ? index_->size_bytes() : 0);
+    const std::size_t within = std::string().capacity();  // of a short text
+    return (text_.capacity() > within ? text_.capacity() : 0) +
+           (index_ != nullptr ? index_->size_bytes() : 0);
   }
 
  private:

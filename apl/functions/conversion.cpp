@@ -345,7 +345,7 @@ constexpr std::array<ScalarFunction, 12> kConversionFunctions = {{
      .category = "string",
      .summary = "Reads JSON text into a dynamic value; other text stays as it is.",
      .params = {{{"text", "JSON text."}}},
-     .returns = "dynamic; the text itself when it is not JSON.",
+     .returns = "dynamic; the text itself when it is not JSON. A number beyond every real is null.",
      .examples = {{{"print parse_json('{\"a\": [1, 2]}').a[1]", "2"},
                    {"print parse_json('no json')", "no json"}}},
      .bind = bind_parse_json<true>,

@@ -29,8 +29,8 @@ inline bool same_dynamic(DynamicView a, DynamicView b) {
   return compare_dynamic(a, b) == 0;
 }
 
-// Whether a function that searches for `wanted` finds `element`: equal values, and a number beside
-// a timespan, which counts nanoseconds there as it does beside ==.
+// Whether a function that searches for `wanted` finds `element`, or compares the two: equal values,
+// and a number beside a timespan, which counts nanoseconds there as it does beside ==.
 bool is_wanted(DynamicView element, DynamicView wanted);
 
 // Hashes with a random seed: with a known one, values of events could be made to collide.

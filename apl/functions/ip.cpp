@@ -284,13 +284,11 @@ bool text_has_network(Text text, Text wanted) {
                   mask_ipv4(network->address, network->prefix);
          });
 }
-// A prefix ends with a dot, or is a whole address.
+// A prefix is of whole numbers: 10.1 and 10.1. begin 10.1.2.3, but not 10.12.3.4.
 bool text_has_prefix(Text text, Text prefix) {
-  if (prefix.empty() || (prefix.back() != '.' && !parse_ipv4_text(prefix).has_value())) {
-    return false;
-  }
-  return any_address(text, [&](std::uint32_t /*address*/, Text as_text) {
-    return prefix.back() == '.' ? as_text.starts_with(prefix) : as_text == prefix;
+  return !prefix.empty() && any_address(text, [&](std::uint32_t /*address*/, Text as_text) {
+    return as_text.starts_with(prefix) &&
+           (prefix.back() == '.' || as_text == prefix || as_text[prefix.size()] == '.');
   });
 }
 bool has_ipv4(Text text, Text address) {
@@ -387,7 +385,7 @@ constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
      .category = "ip",
      .summary = "Whether a text holds an IPv4 address that begins with any of some prefixes.",
      .params = {{{"text", "The text to search."},
-                 {"prefixes...", "Prefixes that end with a dot, or arrays of them."}}},
+                 {"prefixes...", "Prefixes as of has_ipv4_prefix(), or arrays of them."}}},
      .returns = "A bool.",
      .examples = {{{"print has_any_ipv4_prefix('from 10.1.2.3', dynamic(['192.168.', '10.']))",
                     "true"}}},
@@ -406,9 +404,10 @@ constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
      .category = "ip",
      .summary = "Whether a text holds an IPv4 address that begins with a prefix.",
      .params = {{{"text", "The text to search."},
-                 {"prefix", "A prefix that ends with a dot, or a whole address."}}},
+                 {"prefix", "One to four whole numbers with dots between; one may follow."}}},
      .returns = "A bool; false when the prefix is invalid.",
-     .examples = {{{"print has_ipv4_prefix('from 10.1.2.3', '10.1.')", "true"}}},
+     .examples = {{{"print has_ipv4_prefix('from 10.1.2.3', '10.1.')", "true"},
+                   {"print has_ipv4_prefix('from 10.12.3.4', '10.1')", "false"}}},
      .overloads = {lift<has_ipv4_prefix>()}},
     {.name = "ipv4_compare",
      .category = "ip",

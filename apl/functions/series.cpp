@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 
+#include "apl/functions/dynamic_elements.h"
 #include "apl/functions/number_series.h"
 #include "apl/functions/power.h"
 #include "apl/functions/registry.h"
@@ -181,7 +182,11 @@ MaybeDynamic combine(DynamicView a, DynamicView b) {
                                                                      : series_of(results);
 }
 
-// Equality also of elements that are no numbers: texts and bools compare as they are.
+bool is_nan_element(DynamicView value) {
+  return value.tag() == DynamicTag::kReal && std::isnan(value.as_real());
+}
+
+// Equality as of ==, also of elements that are no numbers: texts and bools compare as they are.
 template <bool kEqual>
 MaybeDynamic equals(DynamicView a, DynamicView b) {
   if (!a.is_array()) {
@@ -196,10 +201,8 @@ MaybeDynamic equals(DynamicView a, DynamicView b) {
     const DynamicView y = b.is_array() ? right.value() : b;
     if (x.is_null() || y.is_null()) {
       out.add_null();
-    } else if (x.is_number() && y.is_number()) {
-      out.add_bool((x.as_real() == y.as_real()) == kEqual);
     } else {
-      out.add_bool((compare_dynamic(x, y) == 0) == kEqual);
+      out.add_bool((is_wanted(x, y) && !is_nan_element(x)) == kEqual);
     }
   }
   out.end_array();

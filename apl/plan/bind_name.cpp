@@ -92,6 +92,17 @@ bool may_have_parts(Type type) {
   return type == Type::kDynamic || type == Type::kNull;
 }
 
+// The names between the dots of ['a.b.c'].
+std::vector<PathStep> split_name(std::string_view name, Span span) {
+  std::vector<PathStep> steps;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('.', begin), name.size());
+    steps.push_back({std::string(name.substr(begin, end - begin)), span});
+    begin = end + 1;
+  }
+  return steps;
+}
+
 // A scalar before [0], ['key'] or .key.
 Error no_parts(Type type, Span span) {
   Error error = diag::wrong_argument_type(span, "[]", 1, "dynamic", type_name(type));
@@ -155,6 +166,16 @@ Result<ExprPtr> Binder::bind_name(const ast::Name& name, Span span, const Relati
   }
   if (const std::optional<Type> elsewhere = type_elsewhere(name.text); elsewhere.has_value()) {
     return make_constant(Value::null(*elsewhere), span);
+  }
+  // In quotes a path, too, but only into what the query made: the fields of events are all known.
+  if (const std::vector<PathStep> steps = split_name(name.text, span);
+      input != nullptr && steps.size() > 1) {
+    const std::optional<FieldOfPath> found = field_of_path(*input, steps);
+    const Field* field = found.has_value() ? &input->schema()[found->column] : nullptr;
+    if (field != nullptr && may_have_parts(field->type) && input->made_at(field->name) > 0) {
+      return inside(*this, make_column(found->column, field->type, span),
+                    std::span(steps).subspan(found->names));
+    }
   }
   return unknown_field(input, name.text, span);
 }

@@ -386,6 +386,16 @@ Error Binder::unknown_field(const Relation* input, std::string_view name, Span s
 
 namespace {
 
+// Whether the rows are those of a union of tables, with more or fewer columns.
+bool come_of_union(const Relation& rows) {
+  const Node* node = rows.node.get();
+  while (std::holds_alternative<Filter>(node->op) || std::holds_alternative<Project>(node->op) ||
+         std::holds_alternative<Sort>(node->op) || std::holds_alternative<Limit>(node->op)) {
+    node = node->inputs[0].get();
+  }
+  return std::holds_alternative<Union>(node->op);
+}
+
 // What other systems call the time of an event, in lower case without signs.
 bool is_time_word(std::string_view name) {
   std::string word;
@@ -420,6 +430,12 @@ std::string Binder::unknown_field_hint(const Relation* input, std::string_view n
   }
   if (is_time_word(name) && std::ranges::find(visible, "_time") != visible.end()) {
     return "the time of an event is _time";
+  }
+  constexpr std::string_view kSources[] = {"dataset", "table", "source", "index"};
+  if (std::ranges::find(kSources, name) != std::end(kSources) && input != nullptr &&
+      come_of_union(*input)) {
+    return "which table a row is of becomes a field by union withsource=" + std::string(name) +
+           " …";
   }
   const auto dashed = std::ranges::find_if(visible, [&](std::string_view field) {
     return field.starts_with(name) && field.substr(name.size()).starts_with('-');
@@ -522,6 +538,7 @@ Result<Plan> Binder::finish(Relation root) {
   plan.aggregated = root.aggregated;
   plan.group_names = root.group_names;
   plan.bin_ns = root.bin_ns;
+  plan.bin_origin_ns = root.bin_origin_ns;
   plan.sorted = root.sorted;
   plan.order = root.order;
   for (const Field& field : root.schema().fields()) {

@@ -125,6 +125,7 @@ struct SummarizeItem {
 struct SummarizeParts {
   std::vector<SummarizeItem> groups;
   std::vector<NamedColumn> bound_groups;  // further groups, after those
+  std::optional<std::int64_t> bin_ns;     // the width, where one of the bound groups is a time bin
   std::vector<SummarizeItem> aggregates;
 };
 

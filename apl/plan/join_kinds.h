@@ -7,7 +7,8 @@
 namespace evq::plan {
 
 struct JoinTraits {
-  // Whose columns come out.
+  // Whose columns come out. Joins without the left ones are bound the other way round, so that no
+  // plan has any.
   bool emits_left = true;
   bool emits_right = true;
   // Whether rows without a partner come out.
@@ -18,7 +19,6 @@ struct JoinTraits {
   // Whether a left row comes out with the first of its partners alone.
   bool first_partner_only = false;
 
-  constexpr bool emits_pairs() const { return emits_left && emits_right; }
   // Whether each row that comes out is made of one row of this side, and of that and its partners
   // alone: rows of the side that nobody needs may then be left out.
   constexpr bool passes_left_rows() const { return !marks_right; }

@@ -251,7 +251,12 @@ Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Rela
     const std::string from = old[i].text();
     const auto at = before.find(from);
     if (!at.has_value() || is_hidden(from)) {
-      return unknown_listed_field(*this, input, from, item.from.span);
+      Error error = unknown_listed_field(*this, input, from, item.from.span);
+      if (before.find(item.to.text).has_value()) {
+        error.hint = "the new name stands before the old one: " + syntax::quote_name(from) + " = " +
+                     syntax::quote_name(item.to.text);
+      }
+      return error;
     }
     if (!renamed.insert(*at).second) {
       return diag::renamed_twice(item.from.span, from);

@@ -81,6 +81,11 @@ class SeriesBinder {
     return NamedColumn{std::string(kAxisColumn), std::move(value)};
   }
 
+  // What rate() divides by: a step that is no time is none of that.
+  std::optional<std::int64_t> bin_ns() const {
+    return is_numeric(series_.axis_type) ? std::nullopt : std::optional(series_.step);
+  }
+
   // The axis is named while the input is there.
   Relation take_input() {
     axis_name_ = op_.axis.names.empty() ? binder_.derived_name(*op_.axis.value, &input_)
@@ -291,6 +296,7 @@ Result<Relation> Binder::lower(const ast::MakeSeries& op, Span span, Relation in
   }
   EVQ_TRY_ASSIGN(NamedColumn bin, series.bin());
   parts.bound_groups.push_back(std::move(bin));
+  parts.bin_ns = series.bin_ns();
   EVQ_TRY_ASSIGN(Relation grouped, summarize(std::move(parts), series.take_input()));
   return series.spread(std::move(grouped));
 }

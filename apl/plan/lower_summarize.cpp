@@ -5,13 +5,13 @@
 #include <map>
 #include <utility>
 
-#include "apl/functions/rounding.h"
 #include "apl/functions/time_range.h"
 #include "apl/plan/aggregation_hint.h"
 #include "apl/plan/asked_time.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/fold.h"
 #include "apl/plan/stacking.h"
+#include "apl/plan/time_bin.h"
 #include "apl/syntax/words.h"
 #include "store/base/checked_math.h"
 #include "store/column/unique_names.h"
@@ -36,19 +36,6 @@ std::string result_prefix(const AggregateFunction& row, const std::string& calle
   return (alias && !row.alias_prefix.empty() ? std::string(row.alias_prefix) : called) + "_";
 }
 
-// The width when `expr` is bin(<datetime>, <constant timespan>) or bin_auto(<datetime>).
-std::optional<std::int64_t> time_bin(const Expr& expr, const EvalContext& context) {
-  if (expr.is_call("bin_auto")) {
-    return auto_bin_ns(context);
-  }
-  if (!expr.is_call("bin") || expr.type != Type::kDatetime || expr.args.size() != 2 ||
-      !expr.args[1]->is_constant() || expr.args[1]->constant.is_null() ||
-      expr.args[1]->type != Type::kTimespan) {
-    return std::nullopt;
-  }
-  return expr.args[1]->constant.as_integer();
-}
-
 }  // namespace
 
 // Binds one summarize. Columns below the Aggregate: the groups first, then aggregate arguments.
@@ -59,6 +46,9 @@ class SummarizeBinder {
   Result<Relation> bind(SummarizeParts parts) {
     for (const SummarizeItem& item : parts.groups) {
       EVQ_TRY(bind_group(item));
+    }
+    if (parts.bin_ns.has_value()) {
+      bin_ = TimeBin{*parts.bin_ns};
     }
     std::ranges::move(parts.bound_groups, std::back_inserter(groups_));
     for (const SummarizeItem& item : parts.aggregates) {
@@ -92,15 +82,15 @@ class SummarizeBinder {
     if (name.empty()) {
       name = "Column" + std::to_string(++unnamed_);
     }
-    const std::optional<std::int64_t> bin = time_bin(*bound, binder_.context());
+    const std::optional<TimeBin> bin = find_time_bin(*bound, binder_.context());
     const std::size_t count = std::max<std::size_t>(item.names.size(), 1);
     EVQ_TRY_ASSIGN(std::vector<ExprPtr> parts, binder_.parts_of(std::move(bound), count, &input_));
     for (std::size_t i = 0; i < count; ++i) {
       groups_.push_back(
           {group_names_.take(i == 0 ? name : item.names[i].text), std::move(parts[i])});
     }
-    if (bin.has_value() && !bin_ns_.has_value()) {
-      bin_ns_ = bin;
+    if (bin.has_value() && !bin_.has_value()) {
+      bin_ = bin;
       bin_name_ = groups_.back().name;
     }
     return Status::success();
@@ -304,8 +294,8 @@ class SummarizeBinder {
 
   // What rate() divides by: the bins' width, or what conditions on the time leave.
   Result<std::optional<std::int64_t>> width_for(const AggregateFunction& row) const {
-    if (!row.reads_bin_width || bin_ns_.has_value()) {
-      return bin_ns_;
+    if (!row.reads_bin_width || bin_.has_value()) {
+      return bin_.has_value() ? std::optional(bin_->width_ns) : std::nullopt;
     }
     EVQ_TRY_ASSIGN(const std::optional<EvalContext> asked,
                    asked_time_range(*input_.node, binder_.context()));
@@ -485,7 +475,7 @@ class SummarizeBinder {
   // By argument in below_: the name it was given by, which a virtual field's value has lost.
   std::map<std::size_t, std::string> virtual_arguments_;
   std::size_t result_columns_ = 0;
-  std::optional<std::int64_t> bin_ns_;
+  std::optional<TimeBin> bin_;
   std::string bin_name_;
   bool order_sensitive_ = false;
   int unnamed_ = 0;
@@ -495,8 +485,11 @@ class SummarizeBinder {
 RelationTraits SummarizeBinder::name_results() {
   RelationTraits traits;
   traits.aggregated = true;
-  traits.bin_ns = bin_ns_;
-  traits.bin_name = bin_name_;
+  if (bin_.has_value()) {
+    traits.bin_ns = bin_->width_ns;
+    traits.bin_origin_ns = bin_->origin_ns;
+    traits.bin_name = bin_name_;
+  }
   std::vector<NamedColumn> given;  // as far as they are the input's, over that
   for (const NamedColumn& group : groups_) {
     traits.group_names.push_back(group.name);

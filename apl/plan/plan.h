@@ -283,6 +283,7 @@ struct Plan {
   bool aggregated = false;                          // ends in summarize/count/distinct-like rows
   std::vector<std::string> group_names;             // of the last summarize
   std::optional<std::int64_t> bin_ns;               // width of its time bin
+  std::int64_t bin_origin_ns = 0;                   // where one of those bins begins
   bool sorted = false;                              // by keys that the query names
   std::vector<std::pair<std::string, bool>> order;  // final order: column or key, descending
   struct ColumnOrigin {                             // one a visible result column

@@ -33,6 +33,7 @@ struct RelationTraits {
   bool aggregated = false;
   std::vector<std::string> group_names;  // of a summarize, as far as they are still columns
   std::optional<std::int64_t> bin_ns;    // the width of a group that is a time bin
+  std::int64_t bin_origin_ns = 0;        // where one of its bins begins
   std::string bin_name;                  // the name of that group's column
   bool just_summarized = false;          // the rows are a summarize's own, nothing came after it
   // The order of the rows, as far as it is known: columns, and other keys as written.

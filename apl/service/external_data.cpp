@@ -58,8 +58,12 @@ Result<Format> format_of(const plan::ExternalRequest& request) {
     if (const auto* at = named(request.format); at != kFormats.end()) {
       return *at;
     }
+    std::string known = "the formats are";
+    for (const Format& format : kFormats) {
+      known.append(format.name == kFormats[0].name ? " " : ", ").append(format.name);
+    }
     return make_error(ErrorCode::kUsage, "externaldata cannot read '" + request.format + "'",
-                      "the formats are csv, tsv, scsv, psv, sohsv, json, ndjson, txt and raw");
+                      std::move(known));
   }
   std::string_view name = request.locations[0];
   name = name.substr(0, is_address(name) ? name.find_first_of("?#") : std::string_view::npos);

@@ -106,6 +106,7 @@ struct ResultHeader {
   bool aggregated = false;
   std::vector<std::string> group_names;
   std::optional<std::int64_t> bin_ns;  // of a summarize by time bin
+  std::int64_t bin_origin_ns = 0;      // where one of those bins begins
   // The time bin's column when totals follow: they have every column but this one.
   std::optional<std::size_t> totals_without;
   struct Origin {           // of each column; `aggregate` empty for fields

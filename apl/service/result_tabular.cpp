@@ -18,9 +18,15 @@ namespace {
 
 constexpr std::string_view kTotalsName = "_totals";  // reserved by the API
 
-// `time` to an edge of its bin, down or up; unchanged where the edge is out of range.
-std::int64_t to_bin_edge(std::int64_t time, std::int64_t bin, bool up) {
-  const std::int64_t past = time % bin < 0 ? time % bin + bin : time % bin;
+// The remainder of a division that rounds down.
+std::int64_t remainder_of(std::int64_t time, std::int64_t bin) {
+  return time % bin < 0 ? time % bin + bin : time % bin;
+}
+
+// `time` to an edge of its bin, down or up; unchanged where the edge is out of range. One of the
+// bins begins at `origin`.
+std::int64_t to_bin_edge(std::int64_t time, std::int64_t bin, std::int64_t origin, bool up) {
+  const std::int64_t past = remainder_of(remainder_of(time, bin) - remainder_of(origin, bin), bin);
   if (past == 0) {
     return time;
   }
@@ -243,8 +249,8 @@ class TabularAnswer final : public ApiAnswer {
     }
     auto [start, end] = answer_range(header_, status_);
     if (header_.bin_ns.value_or(0) > 0) {
-      start = to_bin_edge(start, *header_.bin_ns, false);
-      end = to_bin_edge(end, *header_.bin_ns, true);
+      start = to_bin_edge(start, *header_.bin_ns, header_.bin_origin_ns, false);
+      end = to_bin_edge(end, *header_.bin_ns, header_.bin_origin_ns, true);
     }
     json->key("range");
     json->begin_object();

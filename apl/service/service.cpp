@@ -84,7 +84,6 @@ ResultHeader make_header(const plan::Plan& plan, const EvalContext& context,
                          const std::vector<std::size_t>& visible) {
   ResultHeader header;
   std::vector<Field> fields;
-  fields.reserve(visible.size());
   for (const std::size_t column : visible) {
     fields.push_back(plan.root->schema[column]);
   }
@@ -98,6 +97,7 @@ ResultHeader make_header(const plan::Plan& plan, const EvalContext& context,
   header.aggregated = plan.aggregated;
   header.group_names = plan.group_names;
   header.bin_ns = plan.bin_ns;
+  header.bin_origin_ns = plan.bin_origin_ns;
   for (const plan::Plan::ColumnOrigin& origin : plan.origins) {
     header.origins.push_back({is_api_name(origin.aggregate) ? origin.aggregate : std::string(),
                               origin.fields, origin.args, !origin.aggregate.empty()});

@@ -16,7 +16,7 @@ bool is_time_bin(const ast::NamedExpr& group) {
   const auto* call = std::get_if<ast::Call>(&group.value->node);
   if (call == nullptr || call->arguments.empty() ||
       (call->function.text != "bin" && call->function.text != "bin_auto" &&
-       call->function.text != "floor")) {
+       call->function.text != "floor" && call->function.text != "bin_at")) {
     return false;
   }
   const auto* field = std::get_if<ast::FieldRef>(&call->arguments[0].value->node);

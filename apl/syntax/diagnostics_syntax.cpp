@@ -1,6 +1,8 @@
 // The parser's messages. Each is one sentence without a full stop, and one hint that says what to
 // write instead.
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "apl/syntax/diagnostics.h"
@@ -39,6 +41,43 @@ std::string_view metric_source(std::string_view text) {
   return metric == std::string_view::npos ? std::string_view() : text.substr(0, metric + 1);
 }
 
+// What word processors and chat put in the place of a character, and that character.
+struct Typographic {
+  std::string_view character;
+  std::string_view name;
+  std::string_view instead;
+};
+
+constexpr Typographic kTypographic[] = {
+    {"–", "an en dash", "-"},
+    {"—", "an em dash", "-"},
+    {"−", "a minus sign", "-"},
+    {"‐", "a hyphen", "-"},
+    {"‑", "a no-break hyphen", "-"},
+    {"…", "an ellipsis", ".."},
+    {"≤", "a less-or-equal sign", "<="},
+    {"≥", "a greater-or-equal sign", ">="},
+    {"≠", "a not-equal sign", "!="},
+    {"×", "a multiplication sign", "*"},
+    {"÷", "a division sign", "/"},
+    {"│", "a line of a table", "|"},
+    {"｜", "a full-width bar", "|"},
+};
+constexpr std::string_view kTypographicQuotes[] = {"“", "”", "„", "‟", "‘", "’", "‚",
+                                                   "‛", "«", "»", "‹", "›", "′", "″"};
+
+std::string unexpected_character_hint(std::string_view character) {
+  if (std::ranges::find(kTypographicQuotes, character) != std::end(kTypographicQuotes)) {
+    return "strings are written with plain quotes: \"…\" or '…'";
+  }
+  if (const auto* sign = std::ranges::find(kTypographic, character, &Typographic::character);
+      sign != std::end(kTypographic)) {
+    return "this is " + std::string(sign->name) + "; write " + std::string(sign->instead);
+  }
+  return character == "^" ? "write pow(a, b) for a power, binary_xor(a, b) for bits"
+                          : "names with special characters are written ['like this']";
+}
+
 }  // namespace
 
 Error unexpected_character(Span at, std::string_view rest) {
@@ -49,12 +88,8 @@ Error unexpected_character(Span at, std::string_view rest) {
                             "bin(_time, 5m)");
   }
   const std::string_view character = rest.substr(0, at.end - at.begin);
-  const bool curly = character == "“" || character == "”" || character == "‘" || character == "’";
   return syntax_error("APL1001", at, "unexpected character " + in_quotes(character),
-                      curly ? "strings are written with plain quotes: \"…\" or '…'"
-                      : character == "^"
-                          ? "write pow(a, b) for a power, binary_xor(a, b) for bits"
-                          : "names with special characters are written ['like this']");
+                      unexpected_character_hint(character));
 }
 
 Error unterminated_string(Span at) {

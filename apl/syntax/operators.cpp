@@ -93,15 +93,16 @@ constexpr OperatorInfo kOperators[] = {
      .aliases = {},
      .summary = "A table read from a file or address",
      .syntax = "externaldata (NAME:TYPE, …) [\"LOCATION\", …] [with (format='csv')]",
-     .description = "Formats are csv, scsv, tsv, psv, sohsv, json, ndjson, txt (a row a line) and "
-                    "raw (a row a file); without one the name's ending decides. gzip and zstd are "
-                    "unpacked. ignoreFirstRecord=true skips a header. Delimited columns go by "
-                    "place, JSON by name, or either as ingestionMapping='[{\"Column\": \"NAME\", "
-                    "\"Properties\": {\"Path\": \"$.a.b\"}}]' says ({\"Ordinal\": 0} for delimited "
-                    "columns, {\"ConstValue\": \"x\"} for either); what is not asked for is passed "
-                    "over, a record that is "
-                    "no CSV is an error. A location may hold 64 MiB; a server reads only what "
-                    "evq serve --allow-external names.",
+     .description =
+         "Formats are csv, scsv, tsv, psv, sohsv, json, multijson, ndjson, txt (a row a line) and "
+         "raw (a row a file); without one the name's ending decides. gzip and zstd are "
+         "unpacked. ignoreFirstRecord=true skips a header. Delimited columns go by "
+         "place, JSON by name, or either as ingestionMapping='[{\"Column\": \"NAME\", "
+         "\"Properties\": {\"Path\": \"$.a.b\"}}]' says ({\"Ordinal\": 0} for delimited "
+         "columns, {\"ConstValue\": \"x\"} for either); what is not asked for is passed "
+         "over, a record that is "
+         "no CSV is an error. A location may hold 64 MiB; a server reads only what "
+         "evq serve --allow-external names.",
      .examples = {{"externaldata (id:long, name:string) ['users.csv'] with (format='csv')", ""}},
      .parse = nullptr},
     {.name = "facet",

@@ -190,7 +190,8 @@ std::string missing_between(const TokenCursor& cursor, const Token& last) {
       return "a name with a blank is written ['" + last.text + name_after(cursor) +
              "']; between two, a comma or an operator is missing";
     }
-    if (operator_word(cursor).is_word("summarize")) {
+    const bool asks = last.text.starts_with("is") && last.text.size() > 2;  // isnull, isempty, …
+    if (asks || operator_word(cursor).is_word("summarize")) {
       return "a comma or an operator is missing before it; a call is written " + last.text + "(" +
              token.text + ")";
     }

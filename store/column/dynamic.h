@@ -161,10 +161,11 @@ class DynamicBuilder {
 // The size of the first value in `bytes` (trusted).
 std::size_t dynamic_size(std::string_view bytes);
 
-// A total order over all dynamic values: null, bools, numbers (by value: 1 and 1.0 are equal, and
-// so are -0.0 and 0.0; NaN last), datetimes, timespans, strings by bytes, arrays (element-wise, a
-// prefix first), bags (by entries in order of keys: the order in which a bag was built does not
-// count).
+// A total order over all dynamic values: null, bools, numbers and timespans (by value: 1 and 1.0
+// are equal, and so are -0.0 and 0.0; a timespan counts nanoseconds and comes just behind the
+// number of as many; NaN last), datetimes, strings by bytes, arrays (element-wise, a prefix first),
+// bags (by entries in order of keys: the order in which a bag was built does not count). Nothing on
+// disk follows it.
 int compare_dynamic(DynamicView a, DynamicView b);
 // A hash that is equal for values that compare as 0; for hash tables, not for disk.
 std::uint64_t hash_dynamic(DynamicView value, std::uint64_t seed);

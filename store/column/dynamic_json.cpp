@@ -1,6 +1,7 @@
 #include "store/column/dynamic_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -15,9 +16,10 @@
 #include "store/base/time.h"
 #include "store/base/timespan.h"
 
-// The parser refuses integers beyond 64 bits, which strict JSON allows. Such texts are rare: they
-// are parsed a second time with an exponent of zero behind every long integer, which makes it a
-// real without changing its value.
+// The parser refuses integers beyond 64 bits and numbers beyond every double, which strict JSON
+// allows. Such texts are rare: they are parsed a second time with an exponent of zero behind every
+// long integer, which makes it a real without changing its value, and with null for what no double
+// can hold.
 
 namespace evq {
 namespace {
@@ -89,29 +91,47 @@ bool add_element(const dom::element& element, std::size_t depth_left, DynamicBui
   return false;
 }
 
-// The text with "e0" behind each integer of kLongDigits digits or more outside of strings.
-std::string with_real_integers(std::string_view text) {
+// Whether the digits of a number stand as JSON wants them: no zero before others, and some on both
+// sides of a point.
+bool are_digits_of_json(std::string_view number) {
+  const std::size_t point = number.find('.');
+  const auto digit_at = [&](std::size_t i) { return i < number.size() && is_digit(number[i]); };
+  const bool leading_zero = number[0] == '0' && digit_at(1);
+  return digit_at(0) && !leading_zero && (point == std::string_view::npos || digit_at(point + 1));
+}
+
+// Appends the number at the beginning of `token`, which may be none of JSON, in a form that the
+// parser takes.
+void append_held_number(std::string_view token, HugeNumbers huge, std::string* out) {
+  const std::string_view digits = token.substr(token.front() == '-' ? 1 : 0);
+  if (huge == HugeNumbers::kNull && !digits.empty() && are_digits_of_json(digits) &&
+      std::isinf(parse_real(token).value_or(0))) {
+    out->append("null");
+    return;
+  }
+  out->append(token);
+  if (digits.size() >= kLongDigits && std::ranges::all_of(digits, is_digit)) {
+    out->append("e0");
+  }
+}
+
+// The text with each number outside of strings in a form that the parser takes.
+std::string with_held_numbers(std::string_view text, HugeNumbers huge) {
   std::string out;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!quoted && (is_digit(text[i]) || text[i] == '-')) {
+      const std::size_t end = text.find_first_not_of("0123456789+-.eE", i);
+      const std::string_view token = text.substr(i, end == std::string_view::npos ? end : end - i);
+      append_held_number(token, huge, &out);
+      i += token.size() - 1;
+      continue;
+    }
     out.push_back(text[i]);
     if (text[i] == '"') {
       quoted = !quoted;
     } else if (quoted && text[i] == '\\' && i + 1 < text.size()) {
       out.push_back(text[++i]);
-    } else if (!quoted && is_digit(text[i])) {
-      const std::size_t begin = i;
-      while (i + 1 < text.size() && is_digit(text[i + 1])) {
-        out.push_back(text[++i]);
-      }
-      const char before = begin == 0 ? ' ' : text[begin - 1];
-      const char after = i + 1 == text.size() ? ' ' : text[i + 1];
-      // Digits behind a point or in an exponent, or before one, belong to a real already.
-      const bool part_of_real = std::string_view(".eE+").find(before) != std::string_view::npos ||
-                                std::string_view(".eE").find(after) != std::string_view::npos;
-      if (!part_of_real && i + 1 - begin >= kLongDigits) {
-        out.append("e0");
-      }
     }
   }
   return out;
@@ -126,12 +146,13 @@ std::size_t bracket_count(std::string_view text) {
 }  // namespace
 
 struct JsonReader::Parser {
-  bool parse(std::string_view text, dom::element* root) {
-    simdjson::error_code error = parse_as_written(text, root);
-    if (error == simdjson::NUMBER_ERROR) {
-      error = parse_as_written(with_real_integers(text), root);
+  bool parse(std::string_view text, HugeNumbers huge, dom::element* root) {
+    const simdjson::error_code error = parse_as_written(text, root);
+    if (error != simdjson::NUMBER_ERROR) {
+      return error == simdjson::SUCCESS;
     }
-    return error == simdjson::SUCCESS;
+    const bool held = parse_as_written(with_held_numbers(text, huge), root) == simdjson::SUCCESS;
+    return held && !root->is_null();  // nothing but a huge number
   }
 
  private:
@@ -155,9 +176,10 @@ JsonReader::~JsonReader() = default;
 JsonReader::JsonReader(JsonReader&& other) noexcept = default;
 JsonReader& JsonReader::operator=(JsonReader&& other) noexcept = default;
 
-bool JsonReader::read(std::string_view text, DynamicBuilder* builder, std::size_t depth_max) {
+bool JsonReader::read(std::string_view text, DynamicBuilder* builder, std::size_t depth_max,
+                      HugeNumbers huge) {
   dom::element root;
-  if (!parser_->parse(text, &root)) {
+  if (!parser_->parse(text, huge, &root)) {
     return false;
   }
   const DynamicBuilder::Mark mark = builder->mark();
@@ -182,7 +204,8 @@ bool JsonReader::read_member(std::string_view text, std::string_view key, Dynami
   }
   dom::element root;
   dom::object object;
-  if (!parser_->parse(text, &root) || root.get_object().get(object) != simdjson::SUCCESS) {
+  if (!parser_->parse(text, HugeNumbers::kNull, &root) ||
+      root.get_object().get(object) != simdjson::SUCCESS) {
     return false;
   }
   std::optional<dom::element> value;  // the last one, should the key be repeated
@@ -196,7 +219,7 @@ bool JsonReader::read_member(std::string_view text, std::string_view key, Dynami
 
 std::optional<std::string> dynamic_from_json(std::string_view text, std::size_t depth_max) {
   DynamicBuilder builder;
-  if (!JsonReader().read(text, &builder, depth_max)) {
+  if (!JsonReader().read(text, &builder, depth_max, HugeNumbers::kRefused)) {
     return std::nullopt;
   }
   return builder.take();

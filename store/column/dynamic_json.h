@@ -1,8 +1,8 @@
 #pragma once
 // JSON text to and from dynamic values. Parsing is strict JSON. Integers within int64 become longs,
-// other numbers reals, the nearest double; numbers beyond the range of doubles make the text fail,
-// as does nesting deeper than is allowed, by default kDynamicDepthMax. Of repeated keys the last
-// wins.
+// other numbers reals, the nearest double; for numbers beyond the range of doubles see HugeNumbers.
+// Nesting deeper than is allowed, by default kDynamicDepthMax, makes the text fail. Of repeated
+// keys the last wins.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +16,10 @@
 
 namespace evq {
 
+// What becomes of numbers beyond the range of doubles: null inside of an array or an object, as in
+// events, or the text fails, as it always does when it is nothing but such a number.
+enum class HugeNumbers : std::uint8_t { kNull, kRefused };
+
 // Parses one text after the other and reuses its buffers: make one per worker and call it for each
 // row. One thread at a time.
 class JsonReader {
@@ -28,7 +32,7 @@ class JsonReader {
   // Adds the value of a JSON text to `builder`. False when it is not JSON; the builder is then as
   // it was.
   bool read(std::string_view text, DynamicBuilder* builder,
-            std::size_t depth_max = kDynamicDepthMax);
+            std::size_t depth_max = kDynamicDepthMax, HugeNumbers huge = HugeNumbers::kNull);
   // Adds the value under `key` alone of a JSON text that is an object. False when the text is not
   // JSON, no object or has no such key; the builder is then as it was.
   bool read_member(std::string_view text, std::string_view key, DynamicBuilder* builder,
@@ -39,8 +43,8 @@ class JsonReader {
   std::unique_ptr<Parser> parser_;
 };
 
-// The dynamic bytes of a JSON text; nothing when it is not JSON. For single texts: it sets up a
-// reader of its own.
+// The dynamic bytes of a JSON text; nothing when it is not JSON or has a number beyond the range of
+// doubles. For single texts: it sets up a reader of its own.
 std::optional<std::string> dynamic_from_json(std::string_view text,
                                              std::size_t depth_max = kDynamicDepthMax);
 

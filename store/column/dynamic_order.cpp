@@ -33,32 +33,37 @@ int rank_of(DynamicTag tag) {
       return 1;
     case DynamicTag::kLong:
     case DynamicTag::kReal:
+    case DynamicTag::kTimespan:
       return 2;
     case DynamicTag::kDatetime:
       return 3;
-    case DynamicTag::kTimespan:
-      return 4;
     case DynamicTag::kString:
-      return 5;
+      return 4;
     case DynamicTag::kArray:
-      return 6;
+      return 5;
     case DynamicTag::kBag:
-      return 7;
+      return 6;
   }
   return 0;
 }
 
-int compare_numbers(DynamicView a, DynamicView b) {
-  const bool a_long = a.tag() == DynamicTag::kLong;
-  const bool b_long = b.tag() == DynamicTag::kLong;
-  if (a_long && b_long) {
-    return order_of(a.as_integer(), b.as_integer());
+int compare_amounts(DynamicView a, DynamicView b) {
+  const bool a_real = a.tag() == DynamicTag::kReal;
+  const bool b_real = b.tag() == DynamicTag::kReal;
+  if (a_real) {
+    return b_real ? compare_reals(a.as_real(), b.as_real())
+                  : -compare_long_with_real(b.as_integer(), a.as_real());
   }
-  if (!a_long && !b_long) {
-    return compare_reals(a.as_real(), b.as_real());
-  }
-  return a_long ? compare_long_with_real(a.as_integer(), b.as_real())
-                : -compare_long_with_real(b.as_integer(), a.as_real());
+  return b_real ? compare_long_with_real(a.as_integer(), b.as_real())
+                : order_of(a.as_integer(), b.as_integer());
+}
+
+// Numbers and timespans by what they amount to, in nanoseconds where one has a unit. Of the same
+// amount the number is less: the two are not one value, as hashes and canonical forms have it.
+int compare_quantities(DynamicView a, DynamicView b) {
+  const int order = compare_amounts(a, b);
+  return order != 0 ? order
+                    : order_of(a.tag() == DynamicTag::kTimespan, b.tag() == DynamicTag::kTimespan);
 }
 
 int compare_arrays(DynamicView a, DynamicView b) {
@@ -186,9 +191,9 @@ int compare_dynamic(DynamicView a, DynamicView b) {
       return order_of(a.as_bool(), b.as_bool());
     case DynamicTag::kLong:
     case DynamicTag::kReal:
-      return compare_numbers(a, b);
-    case DynamicTag::kDatetime:
     case DynamicTag::kTimespan:
+      return compare_quantities(a, b);
+    case DynamicTag::kDatetime:
       return order_of(a.as_integer(), b.as_integer());
     case DynamicTag::kString:
       return a.as_string().compare(b.as_string());

@@ -53,9 +53,8 @@ TEST_CASE("the rows of each group ascend, and those of none are left out") {
   CHECK(rows_of_group(side, 1) == std::vector<std::uint32_t>{1, 5});
   CHECK(rows_of_group(side, 2) == std::vector<std::uint32_t>{4});
   side.mark(side.places_of(1).begin);
-  side.spread_marks();
-  CHECK(side.rows_by_mark(true) == std::vector<std::uint32_t>{1, 5});
-  CHECK(side.rows_by_mark(false) == std::vector<std::uint32_t>{0, 2, 3, 4, 6});
+  side.mark(side.places_of(2).begin);
+  CHECK(side.unmarked_rows() == std::vector<std::uint32_t>{0, 2, 3, 5, 6});
 }
 
 TEST_CASE("keys that come once are told") {
@@ -90,9 +89,7 @@ TEST_CASE("loops over all rows end when the query is cancelled") {
     CHECK(status.error().code == ErrorCode::kCancelled);
   };
   ends([&] { side.list_rows(groups); });
-  ends([&] { static_cast<void>(side.rows_by_mark(true)); });
-  side.list_rows(groups);
-  ends([&] { side.spread_marks(); });
+  ends([&] { static_cast<void>(side.unmarked_rows()); });
 }
 
 }  // namespace

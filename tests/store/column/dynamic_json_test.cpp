@@ -130,4 +130,27 @@ TEST_CASE("a reader reads one text after the other") {
   CHECK(array.at(2).at(0).is_bag());
 }
 
+TEST_CASE("numbers beyond every double are null inside of a value, or refused") {
+  JsonReader reader;
+  const auto read = [&](std::string_view json, HugeNumbers huge) {
+    DynamicBuilder builder;
+    return reader.read(json, &builder, kDynamicDepthMax, huge)
+               ? json_from_dynamic(DynamicView(builder.bytes()))
+               : "(refused)";
+  };
+  const std::string digits(400, '9');
+  CHECK(read("[-1e400,1]", HugeNumbers::kNull) == "[null,1]");
+  CHECK(read("{\"a\":" + digits + ",\"b\":true}", HugeNumbers::kNull) == R"({"a":null,"b":true})");
+  CHECK(read(R"(["1e400\"",1e400,18446744073709551616])", HugeNumbers::kNull) ==
+        R"(["1e400\"",null,18446744073709552000])");
+  CHECK(read("[1e400]", HugeNumbers::kRefused) == "(refused)");
+  for (const std::string& json :
+       {std::string("1e400"), digits, std::string("[01e400]"), std::string("[1e400"),
+        std::string("[1e400e]"), std::string("[1.e400]"), std::string("[-.5e400]"),
+        std::string("[-01e400]")}) {
+    CAPTURE(json);
+    CHECK(read(json, HugeNumbers::kNull) == "(refused)");
+  }
+}
+
 }  // namespace evq::test

@@ -94,17 +94,26 @@ std::vector<std::vector<std::string>> ordered_groups() {
       groups.back().push_back(*dynamic_from_json(text));
     }
   };
-  for (const char* text : {"null", "false", "true", "-1e300", "-1"}) {
+  const auto add_value = [&groups](const Value& value) {
+    groups.push_back({dynamic_from_value(value)});
+  };
+  for (const char* text : {"null", "false", "true", "-1e300"}) {
     add_json({text});
   }
+  add_value(Value::timespan(-9));
+  add_json({"-1"});
   add_json({"0", "0.0", "-0.0"});
   add_json({"1", "1.0"});
+  add_value(Value::timespan(1));
   add_json({"1.5"});
+  add_value(Value::timespan(2));
   add_json({"9007199254740992", "9007199254740992.0"});
+  add_value(Value::timespan(9007199254740992));
   add_json({"9007199254740993"});
+  add_json({"1e300"});
   for (const Value& value : {Value::real(std::numeric_limits<double>::quiet_NaN()),
-                             Value::datetime(-5), Value::datetime(5), Value::timespan(-9)}) {
-    groups.push_back({dynamic_from_value(value)});
+                             Value::datetime(-5), Value::datetime(5)}) {
+    add_value(value);
   }
   for (const char* text : {R"("")", R"("a")", R"("ab")", "\"\u00e9\"", "[]", "[null]"}) {
     add_json({text});

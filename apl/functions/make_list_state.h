@@ -1,7 +1,7 @@
 #pragma once
-// ListState: make_list, the values of each group in the order of rows, as the bytes that an array
-// of them has. Long lists are merged without copies: theirs stay where they are until the answer is
-// made of them.
+// MakeListState: make_list, the values of each group in the order of rows, as the bytes that an
+// array of them has. Long lists are merged without copies: theirs stay where they are until the
+// answer is made of them.
 
 #include <algorithm>
 #include <bit>
@@ -23,9 +23,9 @@
 
 namespace evq {
 
-class ListState final : public AggregateState {
+class MakeListState final : public AggregateState {
  public:
-  ListState(std::size_t items_max, bool with_nulls)
+  MakeListState(std::size_t items_max, bool with_nulls)
       : items_max_(items_max), with_nulls_(with_nulls) {}
 
   void resize(std::size_t groups) override { lists_.resize(std::max(groups, lists_.size())); }
@@ -51,7 +51,7 @@ class ListState final : public AggregateState {
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
-    const auto& from = static_cast<const ListState&>(other);
+    const auto& from = static_cast<const MakeListState&>(other);
     const bool shares = from.held_.size_bytes() >= from.lists_.size() * kSharedListBytesMin;
     if (shares) {
       held_.share(from.held_);
