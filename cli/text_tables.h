@@ -32,8 +32,8 @@ bool is_named_csv(std::string_view path);
 // - the file is CSV by its name, though its first line has a time as its first cell, or reads as a
 //   sentence does; it may be an event.
 // And as text where it is detected as CSV, though
-// - the name of the file ends in .log or .txt, and its first line is one word, an event or has bars
-//   with blanks around them, or one of those below has more cells than it;
+// - the name of the file ends in .log or .txt, and its first line is one word, an event, has a
+//   value that comes again below or bars with blanks around them, or fewer cells than one below;
 // - lines that go on are to be put together and it has some.
 IngestOptions read_as_named(std::string_view path, std::string_view head, IngestOptions options);
 

@@ -1,8 +1,9 @@
 #pragma once
 // Aggregation by the places of rows (plan::Unnest::row_place), as mv-apply's operators become: what
 // one row was expanded to comes together, so that its groups are complete when those of the next
-// row come. They are made chunk by chunk and go on as a stream, in its order: nothing of them is
-// held until the end of the input, nor merged with what other workers saw.
+// row come. They are made chunk by chunk and go on as a stream, in its order: no more of them are
+// held than those of one chunk and of a row that goes on in others, and nothing is merged with what
+// other workers saw.
 
 #include <cstddef>
 
@@ -16,7 +17,7 @@ namespace evq {
 bool comes_in_runs(const plan::Node& node, std::size_t column);
 // Whether run_whole_groups() can run `node`, an Aggregate.
 bool groups_by_place(const plan::Node& node);
-// Runs `node`. One row's groups must fit into memory: kLimit if they do not.
+// Runs `node`. What is held of groups must fit into memory: kLimit if it does not.
 Status run_whole_groups(Executor& executor, const plan::Node& node, Consumer& consumer);
 
 }  // namespace evq

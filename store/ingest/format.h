@@ -22,11 +22,12 @@ namespace evq {
 //        when the first record is a log line: it begins with a time, has a time with more behind it
 //        in a cell without quotes, a quote inside a cell or a cell of more than six words, it is
 //        several words without a delimiter, it is one word that cannot be a name or has no cells of
-//        a column below it (of ten lines each another word, a time or in quotes), it is a sentence
-//        with commas, or an event in CEF or LEEF. A `[` that begins no JSON value, as in "[notice]
-//        …" and "[    0.000000] …", and a `{` with neither a quote, a brace nor a blank behind it
-//        are plain text as well then. Whether the first record of CSV names its columns is told by
-//        csv_header.h.
+//        a column below it (of ten lines each another word, a time or in quotes), it has a level
+//        in capitals, an address or a path above one of its kind, or above nothing, it is a
+//        sentence with commas, or an event in CEF or LEEF. A `[` that begins no JSON value, as in
+//        "[notice] …" and "[    0.000000] [drm] …", and a `{` with neither a quote, a brace nor a
+//        blank behind it are plain text as well then. Whether the first record of CSV names its
+//        columns is told by csv_header.h.
 // Nothing: more bytes are needed, which cannot be with `at_end`.
 std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end);
 // The same by what is there, whether or not more follows.
