@@ -91,6 +91,13 @@ bool merge_neighbours(extent_hooks_t* /*hooks*/, void* /*first*/, std::size_t /*
   return kFailed;
 }
 
+// Lazily given back, pages count as the process's until somebody else needs them.
+bool refuse_lazy_purge(extent_hooks_t* /*hooks*/, void* /*address*/, std::size_t /*size*/,
+                       std::size_t /*offset*/, std::size_t /*length*/, unsigned /*arena*/) {
+  constexpr bool kFailed = true;
+  return kFailed;
+}
+
 // jemalloc keeps a pointer to it.
 extent_hooks_t large_page_hooks;
 
@@ -120,10 +127,15 @@ void make_oversize_arena() {
 // error where a process may not run on all of them.
 std::atomic<unsigned> shared_arenas{0};
 
-bool set_up_arena(unsigned number, ssize_t decay_ms) {
+// What is free and larger than the threshold jemalloc gives back at once, whatever the time set,
+// unless one of the two times is endless (extent_may_force_decay in its extent.c). The tables of a
+// query are that large; and since nothing is given back lazily, no page waits for the second time.
+bool set_up_arena(unsigned number, HeapUse use) {
   const std::string arena = "arena." + std::to_string(number);
+  const bool queries = use == HeapUse::kQueries;
   return write_setting(arena + ".extent_hooks", &large_page_hooks) &&
-         write_setting(arena + ".dirty_decay_ms", decay_ms);
+         write_setting(arena + ".dirty_decay_ms", queries ? kQueriesDecayMs : kLoadingDecayMs) &&
+         (!queries || write_setting(arena + ".muzzy_decay_ms", ssize_t{-1}));
 }
 
 }  // namespace
@@ -141,13 +153,13 @@ void set_up_heap(HeapUse use) {
   large_page_hooks = *default_hooks;
   large_page_hooks.alloc = map_large_pages;
   large_page_hooks.merge = merge_neighbours;
+  large_page_hooks.purge_lazy = refuse_lazy_purge;
   make_oversize_arena();
-  const ssize_t decay_ms = use == HeapUse::kLoading ? kLoadingDecayMs : kQueriesDecayMs;
   const auto wanted =
       static_cast<unsigned>(std::min<std::size_t>(ThreadPool::processors(), arenas));
-  bool done = set_up_arena(arenas, decay_ms);  // of what is large
+  bool done = set_up_arena(arenas, use);  // of what is large
   for (unsigned i = 0; i < wanted && done; ++i) {
-    done = set_up_arena(i, decay_ms);
+    done = set_up_arena(i, use);
   }
   if (done) {  // a heap of another configuration is slower, and that is all
     shared_arenas.store(wanted);
