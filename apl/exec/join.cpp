@@ -29,7 +29,6 @@
 #include "apl/exec/row_estimate.h"
 #include "apl/plan/join_kinds.h"
 #include "store/base/allocation_meter.h"
-#include "store/base/check.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -325,9 +324,7 @@ class JoinRun {
         left_(*node.inputs[0]),
         right_(*node.inputs[1]),
         estimates_(executor.estimates()),
-        left_rows_held_(left_rows_held(executor, node)) {
-    EVQ_CHECK(plan::join_traits(op_.kind).emits_left);
-  }
+        left_rows_held_(left_rows_held(executor, node)) {}
 
   Status run(Consumer& consumer) {
     const auto repeats = [this] { return is_repeatable(left_) && is_repeatable(right_); };

@@ -279,10 +279,40 @@ class ParseJsonCall final : public BoundFunction {
   }
 };
 
-// parse_json(text)[key]: a text that is no JSON has no members, whichever function reads it.
-MaybeDynamic json_member(JsonReader& reader, std::string_view text, std::string_view key) {
+constexpr std::size_t kJsonKeysMax = kOverloadParametersMax - 1;
+
+// The keys among a call's arguments.
+using Key = std::optional<std::string_view>;
+
+std::span<const std::string_view> given_keys(std::initializer_list<Key> keys,
+                                             std::array<std::string_view, kJsonKeysMax>* given) {
+  std::size_t count = 0;
+  for (const Key& key : keys) {
+    if (key.has_value()) {
+      (*given)[count++] = *key;
+    }
+  }
+  return std::span(*given).first(count);
+}
+
+// parse_json(text)[a][b]…: a text that is no JSON has no members, whichever function reads it.
+MaybeDynamic json_member(JsonReader& reader, std::string_view text, std::string_view a, Key b,
+                         Key c, Key d, Key e, Key f) {
+  std::array<std::string_view, kJsonKeysMax> given;
   DynamicBuilder out;
-  if (!reader.read_member(text, key, &out) || DynamicView(out.bytes()).is_null()) {
+  if (!reader.read_path(text, given_keys({a, b, c, d, e, f}, &given), &out) ||
+      DynamicView(out.bytes()).is_null()) {
+    return std::nullopt;
+  }
+  return DynamicBytes{out.take()};
+}
+
+// What parse_json(text) is for whoever asks it for members by these keys.
+MaybeDynamic json_members(JsonReader& reader, std::string_view text, std::string_view a, Key b,
+                          Key c, Key d, Key e, Key f) {
+  std::array<std::string_view, kJsonKeysMax> given;
+  DynamicBuilder out;
+  if (!reader.read_members(text, given_keys({a, b, c, d, e, f}, &given), &out)) {
     return std::nullopt;
   }
   return DynamicBytes{out.take()};
@@ -331,7 +361,7 @@ BindResult bind_tostring(const BindRequest& request) {
 
 constexpr ParameterDoc kConvertedValue{"value", "The value to convert, of any type."};
 
-constexpr std::array<ScalarFunction, 12> kConversionFunctions = {{
+constexpr std::array<ScalarFunction, 13> kConversionFunctions = {{
     {.name = "dynamic_to_json",
      .category = "conversion",
      .summary = "Writes a value as JSON in one canonical form: keys sorted, no blanks.",
@@ -353,11 +383,19 @@ constexpr std::array<ScalarFunction, 12> kConversionFunctions = {{
      .arguments_max = 1,
      .cost = CallCost::kPattern,
      .element = "json_member",
+     .members = "json_members",
      .result_name = ResultName::kArgument},
     {.name = "json_member",
      .category = "string",
-     .summary = "parse_json(text)[key]",
+     .summary = "parse_json(text)[key][key]…",
      .overloads = {lift<json_member>()},
+     .cost = CallCost::kPattern,
+     .flags = FunctionFlags::kInternal,
+     .element = "json_member"},
+    {.name = "json_members",
+     .category = "string",
+     .summary = "A bag of these members of parse_json(text).",
+     .overloads = {lift<json_members>()},
      .cost = CallCost::kPattern,
      .flags = FunctionFlags::kInternal},
     {.name = "toarray",
@@ -407,6 +445,7 @@ constexpr std::array<ScalarFunction, 12> kConversionFunctions = {{
      .arguments_min = 1,
      .arguments_max = 1,
      .element = "json_member",
+     .members = "json_members",
      .result_name = ResultName::kArgument},
     {.name = "tohex",
      .category = "conversion",

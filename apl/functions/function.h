@@ -205,6 +205,9 @@ struct ScalarFunction {
   // Internal function that takes the call's arguments and an index (from 0) or a key and gives that
   // element without making the rest of the list or bag. May be empty.
   std::string_view element{};
+  // Internal function that takes the call's arguments and keys and gives a bag of these members
+  // alone, which is as good as the call for whoever asks it for nothing else. May be empty.
+  std::string_view members{};
   ResultName result_name = ResultName::kNone;
   StarArgument star = StarArgument::kNothing;
   // How many of the first arguments are texts: numbers, times and bools are taken for theirs.

@@ -1,5 +1,7 @@
 #include "apl/functions/json_path.h"
 
+#include <span>
+
 #include "store/base/number.h"
 
 namespace evq {
@@ -120,10 +122,10 @@ const JsonPath* JsonPath::of_row(std::string_view text) {
   return path.has_value() ? &*path : nullptr;
 }
 
-std::vector<DynamicView> JsonPath::matches(DynamicView root) const {
+std::vector<DynamicView> JsonPath::matches(DynamicView root, std::size_t followed) const {
   std::vector<DynamicView> found = {root};
   std::vector<DynamicView> next;
-  for (const JsonPathStep& step : steps_) {
+  for (const JsonPathStep& step : std::span(steps_).subspan(followed)) {
     next.clear();
     for (const DynamicView& value : found) {
       follow(value, step, &next);

@@ -29,8 +29,9 @@ class JsonPath {
   static const JsonPath* of_row(std::string_view text);
 
   const std::vector<JsonPathStep>& steps() const { return steps_; }
-  // Returns every value the path leads to, in order.
-  std::vector<DynamicView> matches(DynamicView root) const;
+  // Returns every value the path leads to, in order, from `root` or, without the first steps, from
+  // what these have led to.
+  std::vector<DynamicView> matches(DynamicView root, std::size_t followed = 0) const;
 
  private:
   std::vector<JsonPathStep> steps_;

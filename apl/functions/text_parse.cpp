@@ -301,20 +301,20 @@ MaybeLong parse_version(std::string_view text) {
 
 // ---- JSON by path
 
-// Of an object only the member that the path begins with.
+// Reads only what the keys lead to with which the path begins, as many as there is room for;
+// `followed` is how many these are. False where there is nothing, or no JSON.
 bool read_for_path(JsonReader& reader, std::string_view text, const JsonPath& path,
-                   DynamicBuilder* out) {
-  if (path.steps().empty() || path.steps()[0].kind != JsonPathStep::Kind::kKey) {
-    return reader.read(text, out);
+                   DynamicBuilder* out, std::size_t* followed) {
+  std::array<std::string_view, 8> keys;
+  std::size_t count = 0;
+  for (const JsonPathStep& step : path.steps()) {
+    if (count == keys.size() || step.kind != JsonPathStep::Kind::kKey) {
+      break;
+    }
+    keys[count++] = step.key;
   }
-  const std::string& key = path.steps()[0].key;
-  out->begin_bag();
-  out->key(key);
-  const bool found = reader.read_member(text, key, out);
-  if (found) {
-    out->end_bag();
-  }
-  return found;
+  *followed = count;
+  return reader.read_path(text, std::span(keys).first(count), out);
 }
 
 // Of several values that a path with * leads to the first.
@@ -324,13 +324,14 @@ MaybeText extract_json(JsonReader& reader, std::string_view text, DynamicView js
     return std::nullopt;
   }
   DynamicBuilder parsed;
+  std::size_t followed = 0;
   if (json.is_string()) {
-    if (!read_for_path(reader, json.as_string(), *path, &parsed)) {
+    if (!read_for_path(reader, json.as_string(), *path, &parsed, &followed)) {
       return std::nullopt;
     }
     json = DynamicView(parsed.bytes());
   }
-  const std::vector<DynamicView> found = path->matches(json);
+  const std::vector<DynamicView> found = path->matches(json, followed);
   if (found.empty() || (found[0].is_null() && !path->steps().empty())) {
     return std::nullopt;
   }

@@ -7,9 +7,7 @@
 namespace evq::plan {
 
 struct JoinTraits {
-  // Whose columns come out. Joins without the left ones are bound the other way round, so that no
-  // plan has any.
-  bool emits_left = true;
+  // Whether the columns of the right side come out behind those of the left.
   bool emits_right = true;
   // Whether rows without a partner come out.
   bool keeps_unmatched_left = false;
@@ -41,12 +39,8 @@ constexpr JoinTraits join_traits(JoinKind kind) {
       return {.keeps_unmatched_left = true, .keeps_unmatched_right = true, .marks_right = true};
     case JoinKind::kLeftSemi:
       return {.emits_right = false};
-    case JoinKind::kRightSemi:
-      return {.emits_left = false, .marks_right = true};
     case JoinKind::kLeftAnti:
       return {.emits_right = false, .keeps_unmatched_left = true};
-    case JoinKind::kRightAnti:
-      return {.emits_left = false, .keeps_unmatched_right = true, .marks_right = true};
   }
   return {};
 }

@@ -28,15 +28,19 @@ JoinKind plan_kind(ast::JoinKind kind) {
     case ast::JoinKind::kFullOuter:
       return JoinKind::kFullOuter;
     case ast::JoinKind::kLeftAnti:
-      return JoinKind::kLeftAnti;
     case ast::JoinKind::kRightAnti:
-      return JoinKind::kRightAnti;
+      return JoinKind::kLeftAnti;
     case ast::JoinKind::kLeftSemi:
-      return JoinKind::kLeftSemi;
     case ast::JoinKind::kRightSemi:
-      return JoinKind::kRightSemi;
+      return JoinKind::kLeftSemi;
   }
   return JoinKind::kInner;
+}
+
+// Whether the right side is the left one of the plan's join: right rows that have a partner, or
+// none, come out as they are read, in their order, and need not be held.
+bool exchanges_sides(ast::JoinKind kind) {
+  return kind == ast::JoinKind::kRightSemi || kind == ast::JoinKind::kRightAnti;
 }
 
 // Which side a condition's operand names with $left or $right; 0 when with neither.
@@ -152,6 +156,14 @@ class JoinBinder {
     return add_keys(std::move(left), std::move(right), condition.span);
   }
 
+  // What has been bound of the left side becomes the right one's, and the other way round.
+  void exchange_sides() {
+    std::swap(left_, right_);
+    for (auto& [left, right] : keys_) {
+      left.swap(right);
+    }
+  }
+
   Result<Relation> build(JoinKind kind, RightKeys right_keys) {
     Join join{kind, {}, {}};
     for (auto& [left, right] : keys_) {
@@ -164,23 +176,21 @@ class JoinBinder {
     hold(traits);
     // Every row has a left one, and with it that row's place in the natural order.
     const bool keeps_order = traits.passes_left_rows();
-    if (traits.emits_left) {
-      for (const Field& field : left_.schema().fields()) {
-        fields_.push_back(field);
-        visible_.push_back(!is_hidden(field.name) || is_virtual_column(field.name) ||
-                           (keeps_order && !left_.ordered && left_.natural() &&
-                            (field.name == kTimeColumn || field.name == kRowColumn)));
-      }
+    for (const Field& field : left_.schema().fields()) {
+      fields_.push_back(field);
+      visible_.push_back(!is_hidden(field.name) || is_virtual_column(field.name) ||
+                         (keeps_order && !left_.ordered && left_.natural() &&
+                          (field.name == kTimeColumn || field.name == kRowColumn)));
     }
     if (traits.emits_right) {
-      add_right_fields(traits.emits_left, right_keys);
+      add_right_fields(right_keys);
     }
     std::vector<NodePtr> inputs;
     inputs.push_back(std::move(left_.node));
     inputs.push_back(std::move(right_.node));
     Relation output;
     output.aggregated = left_.aggregated && right_.aggregated;
-    output.take_fields(traits.emits_left ? left_ : right_);
+    output.take_fields(left_);
     add_right_paths(&output);
     output.name.clear();
     output.source.clear();
@@ -188,9 +198,6 @@ class JoinBinder {
       if (!output.knows(field)) {
         output.virtual_fields.push_back({field, ""});
       }
-    }
-    if (!traits.emits_left) {
-      exchange_sides(&join, &inputs);
     }
     output.node = make_node(std::move(join), std::move(inputs), Schema(fields_));
     // Other hidden columns end here.
@@ -204,16 +211,8 @@ class JoinBinder {
   }
 
  private:
-  // Right rows that have a partner, or none, are those of the left side of a join the other way
-  // round, in the same order: there they come out as they are read and need not be held.
-  static void exchange_sides(Join* join, std::vector<NodePtr>* inputs) {
-    join->kind = join->kind == JoinKind::kRightSemi ? JoinKind::kLeftSemi : JoinKind::kLeftAnti;
-    join->left_keys.swap(join->right_keys);
-    std::swap(inputs->front(), inputs->back());
-  }
-
   // The right columns, by other names where the left has theirs.
-  void add_right_fields(bool has_left, RightKeys keys) {
+  void add_right_fields(RightKeys keys) {
     UniqueNames names(fields_);
     const std::span<const Field> left(left_.schema().fields());
     std::vector<NamedColumn> given;
@@ -221,7 +220,7 @@ class JoinBinder {
       Field field = right_.schema()[i];
       if (is_virtual_column(field.name)) {
         std::string held(virtual_field_of(field.name));
-        if (has_left && (names.is_taken(held) || left_.knows(held))) {
+        if (names.is_taken(held) || left_.knows(held)) {
           held.push_back('1');
         }
         fields_.push_back({virtual_column(held), field.type});
@@ -244,9 +243,8 @@ class JoinBinder {
     follow_paths(right_, right_.schema(), given, &right_paths_);
     // What a path leads to on the left it leads to in the result.
     const auto is_flat_on_left = [&](const std::string& bag) {
-      return has_left && std::ranges::any_of(left, [&bag](const Field& field) {
-               return field.name.starts_with(bag + ".");
-             });
+      return std::ranges::any_of(
+          left, [&bag](const Field& field) { return field.name.starts_with(bag + "."); });
     };
     std::erase_if(right_paths_.map_fields, is_flat_on_left);
     std::erase_if(right_paths_.mixed_bags, is_flat_on_left);
@@ -267,7 +265,7 @@ class JoinBinder {
     if (traits.emits_right) {
       binder_.hold_virtual_fields(&right_);
     }
-    if (traits.emits_left && traits.keeps_unmatched_right) {
+    if (traits.keeps_unmatched_right) {
       binder_.hold_virtual_fields(&left_);
     }
   }
@@ -329,6 +327,9 @@ Result<Relation> Binder::lower(const ast::Join& op, Span span, Relation input) {
   }
   for (const ast::ExprPtr& condition : op.conditions) {
     EVQ_TRY(join.add_condition(*condition));
+  }
+  if (exchanges_sides(op.kind)) {
+    join.exchange_sides();
   }
   return join.build(plan_kind(op.kind), JoinBinder::RightKeys::kKept);
 }

@@ -12,7 +12,7 @@
 namespace evq::plan {
 namespace {
 
-constexpr std::array<OptimizerPass, 16> kPasses = {{
+constexpr std::array<OptimizerPass, 17> kPasses = {{
     {"inline_shared", inline_shared},
     {"partitions", merge_partitions},
     {"derive_keys", derive_keys},
@@ -25,6 +25,7 @@ constexpr std::array<OptimizerPass, 16> kPasses = {{
     {"top_n", fuse_top_n},
     {"limit_groups", limit_groups},
     {"prune_columns", prune_columns},
+    {"take_members", take_members},
     {"drop_sorts", drop_unseen_sorts},
     {"locate_rows", locate_rows},
     {"split_extremes", split_extremes},

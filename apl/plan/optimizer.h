@@ -42,6 +42,7 @@ NodePtr order_filters(NodePtr root, const EvalContext& context);
 NodePtr fuse_top_n(NodePtr root, const EvalContext& context);
 NodePtr limit_groups(NodePtr root, const EvalContext& context);
 NodePtr prune_columns(NodePtr root, const EvalContext& context);
+NodePtr take_members(NodePtr root, const EvalContext& context);
 NodePtr drop_unseen_sorts(NodePtr root, const EvalContext& context);
 NodePtr locate_rows(NodePtr root, const EvalContext& context);
 NodePtr split_extremes(NodePtr root, const EvalContext& context);

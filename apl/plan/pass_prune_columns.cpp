@@ -278,15 +278,13 @@ Mapping prune_join(Node* node, Join* join, const Needed& needed) {
   const std::size_t left_size = node->inputs[0]->schema.size();
   const std::size_t right_size = node->inputs[1]->schema.size();
   const bool has_right = join_traits(join->kind).emits_right;
-  const bool has_left = join_traits(join->kind).emits_left;
   Needed left(left_size);
   Needed right(right_size);
-  const std::size_t right_begin = has_left ? left_size : 0;
-  for (std::size_t i = 0; has_left && i < left_size; ++i) {
+  for (std::size_t i = 0; i < left_size; ++i) {
     left[i] = needed[i];
   }
   for (std::size_t i = 0; has_right && i < right_size; ++i) {
-    right[i] = needed[right_begin + i];
+    right[i] = needed[left_size + i];
   }
   for (const std::size_t key : join->left_keys) {
     left[key] = true;
@@ -315,11 +313,9 @@ Mapping prune_join(Node* node, Join* join, const Needed& needed) {
     }
     std::ranges::move(renamed, std::back_inserter(fields));
   };
-  if (has_left) {
-    add(left_map, 0, node->inputs[0]->schema);
-  }
+  add(left_map, 0, node->inputs[0]->schema);
   if (has_right) {
-    add(right_map, right_begin, node->inputs[1]->schema);
+    add(right_map, left_size, node->inputs[1]->schema);
   }
   node->schema = Schema(std::move(fields));
   return mapping;

@@ -188,7 +188,7 @@ class FilterPusher {
   // since rows without a partner there have no part in the rows that are left.
   bool push_to_sides(const Join& join, Node* node, ExprPtr* conjunct) {
     const JoinTraits traits = join_traits(join.kind);
-    const std::size_t left_size = traits.emits_left ? node->inputs[0]->schema.size() : 0;
+    const std::size_t left_size = node->inputs[0]->schema.size();
     const bool to_left = traits.passes_left_rows() && uses_columns_below(**conjunct, left_size);
     const bool to_right =
         traits.passes_right_rows() &&

@@ -149,11 +149,10 @@ enum class JoinKind : std::uint8_t {
   kRightOuter,
   kFullOuter,
   kLeftSemi,
-  kRightSemi,
   kLeftAnti,
-  kRightAnti,
 };
-// Inputs: left, right. Output: left columns then right columns (one side for semi and anti).
+// Inputs: left, right. Output: left columns, then right ones but for semi and anti joins. Those of
+// the right side are bound the other way round.
 struct Join {
   JoinKind kind = JoinKind::kInner;
   std::vector<std::size_t> left_keys;

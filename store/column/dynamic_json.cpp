@@ -137,10 +137,32 @@ std::string with_held_numbers(std::string_view text, HugeNumbers huge) {
   return out;
 }
 
-// Of those that open a container, within texts as well.
-std::size_t bracket_count(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; }));
+// What is nested too deep fails as a whole, and only a text of so many brackets may be, of which
+// those within strings are counted, too.
+bool may_be_deeper(std::string_view text, std::size_t depth_max) {
+  const auto brackets = std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; });
+  return static_cast<std::size_t>(brackets) > depth_max;
+}
+
+// The value that the keys lead to; of repeated ones the last.
+std::optional<dom::element> follow(dom::element value, std::span<const std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    dom::object object;
+    if (value.get_object().get(object) != simdjson::SUCCESS) {
+      return std::nullopt;
+    }
+    std::optional<dom::element> member;
+    for (const dom::key_value_pair entry : object) {
+      if (entry.key == key) {
+        member = entry.value;
+      }
+    }
+    if (!member.has_value()) {
+      return std::nullopt;
+    }
+    value = *member;
+  }
+  return value;
 }
 
 }  // namespace
@@ -190,17 +212,32 @@ bool JsonReader::read(std::string_view text, DynamicBuilder* builder, std::size_
   return true;
 }
 
-bool JsonReader::read_member(std::string_view text, std::string_view key, DynamicBuilder* builder,
-                             std::size_t depth_max) {
-  // What is nested too deep fails as a whole, and only a text of so many brackets may be.
-  if (bracket_count(text) > depth_max) {
-    DynamicBuilder whole;
-    const std::optional<DynamicView> value =
-        read(text, &whole, depth_max) ? DynamicView(whole.bytes()).find(key) : std::nullopt;
-    if (value.has_value()) {
-      builder->add_encoded(*value);
-    }
-    return value.has_value();
+bool JsonReader::read_path(std::string_view text, std::span<const std::string_view> keys,
+                           DynamicBuilder* builder, std::size_t depth_max) {
+  if (!may_be_deeper(text, depth_max)) {
+    dom::element root;
+    const std::optional<dom::element> value =
+        parser_->parse(text, HugeNumbers::kNull, &root) ? follow(root, keys) : std::nullopt;
+    return value.has_value() && add_element(*value, depth_max, builder);
+  }
+  DynamicBuilder whole;
+  std::optional<DynamicView> value;
+  if (read(text, &whole, depth_max)) {
+    value = DynamicView(whole.bytes());
+  }
+  for (std::size_t i = 0; value.has_value() && i < keys.size(); ++i) {
+    value = value->find(keys[i]);
+  }
+  if (value.has_value()) {
+    builder->add_encoded(*value);
+  }
+  return value.has_value();
+}
+
+bool JsonReader::read_members(std::string_view text, std::span<const std::string_view> keys,
+                              DynamicBuilder* builder, std::size_t depth_max) {
+  if (may_be_deeper(text, depth_max)) {
+    return read(text, builder, depth_max);  // with the others as well
   }
   dom::element root;
   dom::object object;
@@ -208,13 +245,15 @@ bool JsonReader::read_member(std::string_view text, std::string_view key, Dynami
       root.get_object().get(object) != simdjson::SUCCESS) {
     return false;
   }
-  std::optional<dom::element> value;  // the last one, should the key be repeated
+  builder->begin_bag();
   for (const dom::key_value_pair entry : object) {
-    if (entry.key == key) {
-      value = entry.value;
+    if (std::ranges::find(keys, entry.key) != keys.end()) {
+      builder->key(entry.key);
+      add_element(entry.value, depth_max, builder);
     }
   }
-  return value.has_value() && add_element(*value, depth_max, builder);
+  builder->end_bag();
+  return true;
 }
 
 std::optional<std::string> dynamic_from_json(std::string_view text, std::size_t depth_max) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,10 +34,14 @@ class JsonReader {
   // it was.
   bool read(std::string_view text, DynamicBuilder* builder,
             std::size_t depth_max = kDynamicDepthMax, HugeNumbers huge = HugeNumbers::kNull);
-  // Adds the value under `key` alone of a JSON text that is an object. False when the text is not
-  // JSON, no object or has no such key; the builder is then as it was.
-  bool read_member(std::string_view text, std::string_view key, DynamicBuilder* builder,
-                   std::size_t depth_max = kDynamicDepthMax);
+  // Adds the value alone that the keys lead to, each in the object before it, of a JSON text. False
+  // when the text is not JSON or the keys lead nowhere; the builder is then as it was.
+  bool read_path(std::string_view text, std::span<const std::string_view> keys,
+                 DynamicBuilder* builder, std::size_t depth_max = kDynamicDepthMax);
+  // Adds a bag of these members alone, as far as they are there, of a JSON text that is an object.
+  // False when it is none; the builder is then as it was.
+  bool read_members(std::string_view text, std::span<const std::string_view> keys,
+                    DynamicBuilder* builder, std::size_t depth_max = kDynamicDepthMax);
 
  private:
   struct Parser;

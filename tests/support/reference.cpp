@@ -334,8 +334,7 @@ class Interpreter final : public plan::SubqueryRunner {
           continue;
         }
         right_matched[i] = true;
-        const bool pairs = kind != JoinKind::kLeftSemi && kind != JoinKind::kLeftAnti &&
-                           kind != JoinKind::kRightSemi && kind != JoinKind::kRightAnti;
+        const bool pairs = kind != JoinKind::kLeftSemi && kind != JoinKind::kLeftAnti;
         if (pairs && !(matched && kind == JoinKind::kInnerUnique)) {
           EVQ_TRY(add(beside(row, right[i]), &output));
         }
@@ -348,11 +347,7 @@ class Interpreter final : public plan::SubqueryRunner {
       }
     }
     for (std::size_t i = 0; i < right.size(); ++i) {
-      if ((kind == JoinKind::kRightSemi && right_matched[i]) ||
-          (kind == JoinKind::kRightAnti && !right_matched[i])) {
-        EVQ_TRY(add(right[i], &output));
-      } else if (!right_matched[i] &&
-                 (kind == JoinKind::kRightOuter || kind == JoinKind::kFullOuter)) {
+      if (!right_matched[i] && (kind == JoinKind::kRightOuter || kind == JoinKind::kFullOuter)) {
         EVQ_TRY(add(beside(nulls(node.inputs[0]->schema), right[i]), &output));
       }
     }
