@@ -148,39 +148,6 @@ Result<HttpResponse> handle_organization_set(Api& api, HttpRequest& request);
 // ---- shared by handlers
 HttpResponse json_response(std::string body, int status = 200);
 HttpResponse no_content();
-// A response whose body is the first of the texts, which is settled, read while it is sent. kIo.
-Result<HttpResponse> send_spooled(const std::shared_ptr<SpooledText>& text);
-// A list of JSON texts as a response, however long they are together. One thread.
-class LongList {
- public:
-  explicit LongList(Api& api);
-  std::size_t size() const { return size_; }
-  // Appends an item. kDiskFull, kIo, kUnavailable where there is no room for it.
-  Status add(std::string_view item);
-  // The response of all items; to be called once. Errors as above.
-  Result<HttpResponse> response();
-
- private:
-  const std::shared_ptr<SpooledText> text_;
-  std::size_t size_ = 0;
-};
-
-// Takes an object of a list; false when it wants no more.
-using ObjectTaker = std::function<Result<bool>(const StoredObject& object)>;
-// Gives `take` each of these objects but the first ones, in the order of
-// Definitions::find_objects. One at a time is in memory: each may be as long as a request. What is
-// deleted meanwhile is left out and moves none of the others.
-Status each_object(Api& api, const HttpRequest& request, const ObjectFilter& which,
-                   const ObjectTaker& take, std::size_t first = 0);
-// Reads a number from a URL parameter, `absent` when it is not given; kUsage above `max`.
-Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,
-                                    std::size_t absent, std::size_t max);
-// Reads ?limit of a list, from 1 to 1000; `absent` when it is not given.
-Result<std::size_t> list_limit(const HttpRequest& request, std::size_t absent);
-// Reads a switch from a URL parameter, off when it is not given: true or false, or any of the words
-// that Splunk takes for them, in any case (Python writes True). kUsage, which names them, for
-// anything else.
-Result<bool> switch_parameter(const HttpRequest& request, std::string_view name);
 // Returns kForbidden, with the same text whether the dataset exists or not.
 Error permission_error(std::string_view resource, std::string_view action,
                        std::string_view dataset = {});

@@ -6,6 +6,8 @@
 
 #include "http/api.h"
 #include "http/limits.h"
+#include "http/long_list.h"
+#include "http/parameters.h"
 #include "http/query_answer.h"
 #include "http/wire.h"
 #include "store/base/json_writer.h"

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "http/api.h"
+#include "http/long_list.h"
+#include "http/parameters.h"
 #include "http/wire_resources.h"
 #include "store/base/limits.h"
 

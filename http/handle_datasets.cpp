@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "http/api.h"
+#include "http/long_list.h"
 #include "http/map_fields.h"
 #include "http/router.h"
 #include "http/wire.h"
@@ -101,12 +102,11 @@ Result<std::string> fields_text(Api& api, const std::string& dataset) {
 
 Result<HttpResponse> handle_dataset_list(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, visible_datasets(api, request));
-  std::vector<std::string> items;
-  items.reserve(datasets.size());
+  LongList list(api);
   for (const DatasetDefinition& dataset : datasets) {
-    items.push_back(described(request, dataset));
+    EVQ_TRY(list.add(described(request, dataset)));
   }
-  return json_response(write_list(items));
+  return list.response();
 }
 
 Result<HttpResponse> handle_dataset_create(Api& api, HttpRequest& request) {

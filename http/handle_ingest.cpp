@@ -7,6 +7,7 @@
 
 #include "http/ingest_body.h"
 #include "http/otlp.h"
+#include "http/parameters.h"
 #include "http/wire.h"
 #include "store/base/ascii.h"
 #include "store/column/dynamic_json.h"

@@ -9,6 +9,7 @@
 #include "apl/service/expression_text.h"
 #include "apl/service/given_time.h"
 #include "http/api.h"
+#include "http/long_list.h"
 #include "http/map_fields.h"
 #include "http/router.h"
 #include "http/wire_resources.h"

@@ -14,6 +14,7 @@
 #include "http/event_members.h"
 #include "http/ingest_body.h"
 #include "http/limits.h"
+#include "http/parameters.h"
 #include "http/router.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"

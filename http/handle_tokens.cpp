@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "http/api.h"
+#include "http/long_list.h"
 #include "http/wire_resources.h"
 #include "store/base/time.h"
 
@@ -70,13 +71,13 @@ Result<TokenRecord> api_token(Api& api, const HttpRequest& request) {
 
 Result<HttpResponse> handle_token_list(Api& api, HttpRequest& /*request*/) {
   EVQ_TRY_ASSIGN(const std::vector<TokenRecord> tokens, api.definitions().tokens().list());
-  std::vector<std::string> items;
+  LongList list(api);
   for (const TokenRecord& token : tokens) {
     if (token.kind == "api") {
-      items.push_back(write_token(token));
+      EVQ_TRY(list.add(write_token(token)));
     }
   }
-  return json_response(write_list(items));
+  return list.response();
 }
 
 Result<HttpResponse> handle_token_create(Api& api, HttpRequest& request) {
@@ -131,12 +132,11 @@ Result<HttpResponse> handle_token_regenerate(Api& api, HttpRequest& request) {
 
 Result<HttpResponse> handle_any_token_list(Api& api, HttpRequest& /*request*/) {
   EVQ_TRY_ASSIGN(const std::vector<TokenRecord> tokens, api.definitions().tokens().list());
-  std::vector<std::string> items;
-  items.reserve(tokens.size());
+  LongList list(api);
   for (const TokenRecord& token : tokens) {
-    items.push_back(write_any_token(token));
+    EVQ_TRY(list.add(write_any_token(token)));
   }
-  return json_response(write_list(items));
+  return list.response();
 }
 
 Result<HttpResponse> handle_any_token_create(Api& api, HttpRequest& request) {

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "http/ingest_body.h"
+#include "http/long_list.h"
 #include "http/server.h"
 #include "http/wire.h"
 #include "store/base/ascii.h"
