@@ -254,6 +254,19 @@ class Ingest(ServerCase):
                          [["q1", "q1", "q2", "q3", "q3", "q3"], [None, "q1", "q2", None, "q1", "q2"],
                           [1] * 6])
 
+    def test_events_of_several_indexes_of_which_some_are_wrong(self):
+        call = self.server.call
+        status, answer = call("POST", "/services/collector", b'{"event":"a","index":"w1"}{"event":"b","index":"no/ne"}')
+        self.assertEqual((status, answer["code"]), (400, 7), answer)
+        names = [dataset["name"] for dataset in call("GET", "/v2/datasets")[1]]
+        self.assertNotIn("w1", names)  # nothing is stored before all names are good
+        body = b'{"event":"a","index":"w1"}{"event":"b","index":"w2","time":"soon"}{"event":"c","index":"w3"}'
+        status, answer = call("POST", "/services/collector", body)
+        self.assertEqual((status, answer["code"], answer.get("invalid-event-number")), (400, 6, 1), answer)
+        self.assertIn("1 of 3 events were not kept", answer["text"])
+        rows = self.server.query("union withsource=at w1, w2, w3 | summarize count() by at | sort by at asc")
+        self.assertEqual(rows["tables"][0]["columns"], [["w1", "w3"], [1, 1]])
+
     def test_loki(self):
         call = self.server.call
         push = {"streams": [{"stream": {"app": "x"}, "values": [["1714521600000000001", "l1"],
