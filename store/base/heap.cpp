@@ -19,18 +19,21 @@
 #pragma weak mallctl  // null in a program without jemalloc
 
 // Read by jemalloc when it starts; see its manual for each word. One arena has what is larger than
-// the threshold, and keeps nothing unless it is told to. Pages are given back at once when their
-// time is over, without the kernel's lazy way, of which a process still counts as holding them.
+// the threshold, and keeps nothing unless it is told to; and in the others, too, neighbours that
+// are free and together larger go back at once, whatever the decay time (extent_record in its
+// extent.c). It is larger than the tables of most queries, and bounds what is kept for the next
+// one. Pages are given back when their time is over, without the kernel's lazy way, of which a
+// process still counts as holding them.
 extern "C" {
 extern const char* malloc_conf;
 const char* malloc_conf =
-    "dss:disabled,oversize_threshold:4194304,dirty_decay_ms:60000,muzzy_decay_ms:0";
+    "dss:disabled,oversize_threshold:33554432,dirty_decay_ms:60000,muzzy_decay_ms:0";
 }
 
 namespace evq {
 namespace {
 
-constexpr std::size_t kOversizeBytes = std::size_t{4} << 20U;  // as malloc_conf says
+constexpr std::size_t kOversizeBytes = std::size_t{32} << 20U;  // as malloc_conf says
 constexpr ssize_t kQueriesDecayMs = 60'000;
 constexpr ssize_t kLoadingDecayMs = 1000;
 
@@ -91,13 +94,6 @@ bool merge_neighbours(extent_hooks_t* /*hooks*/, void* /*first*/, std::size_t /*
   return kFailed;
 }
 
-// Lazily given back, pages count as the process's until somebody else needs them.
-bool refuse_lazy_purge(extent_hooks_t* /*hooks*/, void* /*address*/, std::size_t /*size*/,
-                       std::size_t /*offset*/, std::size_t /*length*/, unsigned /*arena*/) {
-  constexpr bool kFailed = true;
-  return kFailed;
-}
-
 // jemalloc keeps a pointer to it.
 extent_hooks_t large_page_hooks;
 
@@ -127,15 +123,10 @@ void make_oversize_arena() {
 // error where a process may not run on all of them.
 std::atomic<unsigned> shared_arenas{0};
 
-// What is free and larger than the threshold jemalloc gives back at once, whatever the time set,
-// unless one of the two times is endless (extent_may_force_decay in its extent.c). The tables of a
-// query are that large; and since nothing is given back lazily, no page waits for the second time.
-bool set_up_arena(unsigned number, HeapUse use) {
+bool set_up_arena(unsigned number, ssize_t decay_ms) {
   const std::string arena = "arena." + std::to_string(number);
-  const bool queries = use == HeapUse::kQueries;
   return write_setting(arena + ".extent_hooks", &large_page_hooks) &&
-         write_setting(arena + ".dirty_decay_ms", queries ? kQueriesDecayMs : kLoadingDecayMs) &&
-         (!queries || write_setting(arena + ".muzzy_decay_ms", ssize_t{-1}));
+         write_setting(arena + ".dirty_decay_ms", decay_ms);
 }
 
 }  // namespace
@@ -153,13 +144,13 @@ void set_up_heap(HeapUse use) {
   large_page_hooks = *default_hooks;
   large_page_hooks.alloc = map_large_pages;
   large_page_hooks.merge = merge_neighbours;
-  large_page_hooks.purge_lazy = refuse_lazy_purge;
   make_oversize_arena();
+  const ssize_t decay_ms = use == HeapUse::kLoading ? kLoadingDecayMs : kQueriesDecayMs;
   const auto wanted =
       static_cast<unsigned>(std::min<std::size_t>(ThreadPool::processors(), arenas));
-  bool done = set_up_arena(arenas, use);  // of what is large
+  bool done = set_up_arena(arenas, decay_ms);  // of what is large
   for (unsigned i = 0; i < wanted && done; ++i) {
-    done = set_up_arena(i, use);
+    done = set_up_arena(i, decay_ms);
   }
   if (done) {  // a heap of another configuration is slower, and that is all
     shared_arenas.store(wanted);
