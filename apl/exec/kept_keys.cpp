@@ -66,6 +66,7 @@ RowList KeyTest::rows_with(std::span<const Vector> columns,
   const auto has_key = [](std::uint32_t group) { return group != GroupTable::kNoGroup; };
   if (rows > kTriedRows && asked_.load(std::memory_order_relaxed) == 0) {
     std::vector<Vector> first;
+    first.reserve(keys.size());
     for (const Vector& key : keys) {
       first.push_back(key.slice(0, kTriedRows));
     }

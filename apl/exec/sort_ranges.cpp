@@ -228,7 +228,7 @@ std::optional<std::pair<SortRange, SortRange>> SortRange::halves() const {
   SortRange high = *this;
   low.end_ = bound_at(middle);
   high.begin_ = low.end_;
-  return std::pair(std::move(low), std::move(high));
+  return std::pair(low, high);
 }
 
 std::vector<SortRange> sort_ranges(const std::vector<plan::SortKey>& keys, const KeySample& sample,

@@ -269,13 +269,14 @@ class ExactState final : public AggregateState {
       dynamic_ = std::is_same_v<T, DynamicView>;
       std::array<Added, kBatch> batch;
       std::size_t count = 0;
-      visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
+      const auto take = [&](std::size_t group, std::size_t slot, std::size_t /*rows*/) {
         batch[count++] = {group, slot, sketch_hash(slot_value<T>(values, slot))};
         if (count == kBatch) {
           add_batch<T>(values, {batch.data(), count});
           count = 0;
         }
-      });
+      };
+      visit_pairs(args[0], groups, groups_.size(), rows, take);
       add_batch<T>(values, {batch.data(), count});
     });
   }

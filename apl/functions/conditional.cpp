@@ -1,93 +1,16 @@
 // iff() and case(): each row takes the first branch whose condition is true, else the last one.
 // The result's type is the common type of the branches; constant nulls do not count for it.
 
-#include <algorithm>
 #include <array>
-#include <optional>
 
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/conversion.h"
+#include "apl/functions/pick_rows.h"
 #include "apl/functions/registry.h"
-#include "store/base/limits.h"
 #include "store/column/dynamic.h"
 
 namespace evq {
 namespace {
-
-using Pick = std::uint32_t;
-
-template <class T>
-void select_values(std::span<const Vector* const> branches, const std::vector<Pick>& picks,
-                   Values* out) {
-  auto* to = out->mutable_data<T>();
-  for (std::size_t i = 0; i < picks.size(); ++i) {
-    const Vector& branch = *branches[picks[i]];
-    const std::size_t slot = branch.slot(i);
-    if (branch.values().is_null(slot)) {
-      out->set_null(i);
-    } else {
-      to[i] = branch.values().data<T>()[slot];
-    }
-  }
-}
-
-// The branches' slots as the entries of one dictionary; nothing when a branch differs from row to
-// row or there are too many entries. A few constants make a column that groups by code.
-std::optional<Vector> select_entries(std::span<const Vector* const> branches,
-                                     const std::vector<Pick>& picks) {
-  std::vector<Vector> parts;
-  std::vector<std::size_t> begins;
-  std::size_t entries = 0;
-  for (const Vector* branch : branches) {
-    if (branch->is_flat()) {
-      return std::nullopt;
-    }
-    parts.push_back(Vector::flat(branch->shared_values()));
-    begins.push_back(entries);
-    entries += branch->values().size();
-  }
-  if (entries > std::min(kBlockRowsMax, picks.size())) {
-    return std::nullopt;
-  }
-  const std::shared_ptr<Code[]> codes = make_codes(picks.size());
-  Code* out = codes.get();
-  for (std::size_t i = 0; i < picks.size(); ++i) {
-    out[i] = static_cast<Code>(begins[picks[i]] + branches[picks[i]]->slot(i));
-  }
-  return Vector::dictionary(concatenate(parts).shared_values(), codes, picks.size());
-}
-
-// Row i of the result is row i of branches[picks[i]]; all branches have one type.
-Vector select(std::span<const Vector* const> branches, const std::vector<Pick>& picks) {
-  const Type type = branches[0]->type();
-  if (type == Type::kNull) {
-    return Vector::constant(Value::null(), picks.size());
-  }
-  if (std::optional<Vector> dictionary = select_entries(branches, picks)) {
-    return *std::move(dictionary);
-  }
-  auto out = Values::make(type, picks.size());
-  switch (physical_of(type)) {
-    case Physical::kNone:
-      break;
-    case Physical::kByte:
-      select_values<std::uint8_t>(branches, picks, out.get());
-      break;
-    case Physical::kInt64:
-      select_values<std::int64_t>(branches, picks, out.get());
-      break;
-    case Physical::kDouble:
-      select_values<double>(branches, picks, out.get());
-      break;
-    case Physical::kView:
-      select_values<std::string_view>(branches, picks, out.get());
-      for (const Vector* branch : branches) {
-        out->add_owners_of(branch->values());
-      }
-      break;
-  }
-  return Vector::flat(std::move(out));
-}
 
 // Arguments: condition, branch, condition, branch, …, else.
 class CaseCall final : public BoundFunction {
@@ -116,7 +39,7 @@ class CaseCall final : public BoundFunction {
       branches.push_back(&args[std::size_t{branch} * 2 + 1]);
     }
     branches.push_back(&args.back());
-    return select(branches, picks);
+    return pick_rows(branches, picks);
   }
 };
 

@@ -5,11 +5,11 @@
 #include <array>
 
 #include "apl/functions/lift.h"
+#include "apl/functions/pick_rows.h"
 #include "apl/functions/registry.h"
 #include "store/base/ascii.h"
 #include "store/base/utf8.h"
 #include "store/column/validity.h"
-#include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
@@ -140,26 +140,22 @@ BindResult bind_gettype(const BindRequest& request) {
 
 class CoalesceCall final : public BoundFunction {
  public:
-  explicit CoalesceCall(Type type) : type_(type) {}
-
   Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
                   std::size_t rows) const override {
-    VectorBuilder out(type_);
-    out.reserve(rows);
-    for (std::size_t i = 0; i < rows; ++i) {
-      const auto full = std::ranges::find_if(
-          args, [i](const Vector& arg) { return !is_empty_slot(arg.values(), arg.slot(i)); });
-      if (full == args.end()) {
-        out.append_row(args.back(), i);
-      } else {
-        out.append_row(*full, i);
+    const auto last = static_cast<Pick>(args.size() - 1);
+    std::vector<Pick> picks(rows, last);
+    std::vector<const Vector*> branches;
+    for (Pick branch = 0; branch < last; ++branch) {
+      const Vector& values = args[branch];
+      for (std::size_t i = 0; i < rows; ++i) {
+        const bool picked = picks[i] == last && !is_empty_slot(values.values(), values.slot(i));
+        picks[i] = picked ? branch : picks[i];
       }
+      branches.push_back(&values);
     }
-    return out.finish();
+    branches.push_back(&args.back());
+    return pick_rows(branches, picks);
   }
-
- private:
-  Type type_;
 };
 
 BindResult bind_coalesce(const BindRequest& request) {
@@ -169,7 +165,7 @@ BindResult bind_coalesce(const BindRequest& request) {
     call.result = null ? call.result : common_type(call.result, argument.type);
   }
   call.arguments.assign(request.arguments.size(), call.result);
-  call.function = std::make_shared<CoalesceCall>(call.result);
+  call.function = std::make_shared<CoalesceCall>();
   return call;
 }
 
