@@ -38,8 +38,8 @@ class JsonReader {
   // when the text is not JSON or the keys lead nowhere; the builder is then as it was.
   bool read_path(std::string_view text, std::span<const std::string_view> keys,
                  DynamicBuilder* builder, std::size_t depth_max = kDynamicDepthMax);
-  // Adds a bag of these members alone, as far as they are there, of a JSON text that is an object.
-  // False when it is none; the builder is then as it was.
+  // Adds a bag of these members, as far as they are there, of a JSON text that is an object; there
+  // may be others in it as well. False when it is none; the builder is then as it was.
   bool read_members(std::string_view text, std::span<const std::string_view> keys,
                     DynamicBuilder* builder, std::size_t depth_max = kDynamicDepthMax);
 
