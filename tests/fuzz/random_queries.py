@@ -810,6 +810,26 @@ def let_twice(query, columns, _depth):
             f"({name} | summarize c1 = count() by {key}) on {key}", {**columns, "c1": "long"})
 
 
+def elements(query, columns, depth):
+    """Of a value that is made in one step, which others may see as well."""
+    whole = query.name("v")
+    made = query.fill(query.draw.choice([
+        "parse_json({string})", "todynamic({string})", "split({string}, ' ')", "parse_url({string})",
+        "parse_json(tostring({dynamic}))",
+        """parse_json(strcat('{"a":', {long}, ',"b":{"c":[1],"d":2}}'))""",
+    ]), columns, depth)
+    paths = query.draw.sample([".a", ".b", ".b.c", ".b.d", "['a'].x", "[0]", "[1]", ".b.c[0]", ".Host"],
+                              query.draw.choice([1, 1, 2, 3]))
+    asked = {query.name("v"): path for path in paths}
+    test = query.draw.choice(["", "", f" | where isnotnull({whole}{paths[0]})"])
+    operator = query.draw.choice(["project", "project", "extend"])
+    seen = f", {whole}" if operator == "project" and query.chance(0.2) else ""
+    calls = ", ".join(f"{name} = {whole}{path}" for name, path in asked.items())
+    after = columns if operator == "extend" else {}
+    return (f"extend {whole} = {made}{test} | {operator} {calls}{seen}",
+            {**after, **{name: "dynamic" for name in asked}})
+
+
 def get_schema(_query, _columns, _depth):
     return "getschema", {"ColumnName": "string", "ColumnOrdinal": "long"}
 
@@ -828,7 +848,7 @@ OPERATORS = [where, where, where, where_manual, extend, extend, extend_manual, e
              branches, facet, top_hitters, bins, where_time, where_time, distinct_all,
              mv_expand_two, reorder, shadow, union, partition, partition_pipelines, parse,
              parse_kv, make_series, top_nested, evaluate, scan, scan_sequences, rows_near, windows,
-             windows_of_time, largest_groups, let_twice, get_schema, search]
+             windows_of_time, largest_groups, let_twice, get_schema, search, elements, elements]
 
 
 def main():
