@@ -279,7 +279,7 @@ class ParseJsonCall final : public BoundFunction {
   }
 };
 
-constexpr std::size_t kJsonKeysMax = kOverloadParametersMax - 1;
+constexpr std::size_t kJsonKeysMax = 4;
 
 // The keys among a call's arguments.
 using Key = std::optional<std::string_view>;
@@ -297,10 +297,10 @@ std::span<const std::string_view> given_keys(std::initializer_list<Key> keys,
 
 // parse_json(text)[a][b]…: a text that is no JSON has no members, whichever function reads it.
 MaybeDynamic json_member(JsonReader& reader, std::string_view text, std::string_view a, Key b,
-                         Key c, Key d, Key e, Key f) {
+                         Key c, Key d) {
   std::array<std::string_view, kJsonKeysMax> given;
   DynamicBuilder out;
-  if (!reader.read_path(text, given_keys({a, b, c, d, e, f}, &given), &out) ||
+  if (!reader.read_path(text, given_keys({a, b, c, d}, &given), &out) ||
       DynamicView(out.bytes()).is_null()) {
     return std::nullopt;
   }
@@ -309,10 +309,10 @@ MaybeDynamic json_member(JsonReader& reader, std::string_view text, std::string_
 
 // What parse_json(text) is for whoever asks it for members by these keys.
 MaybeDynamic json_members(JsonReader& reader, std::string_view text, std::string_view a, Key b,
-                          Key c, Key d, Key e, Key f) {
+                          Key c, Key d) {
   std::array<std::string_view, kJsonKeysMax> given;
   DynamicBuilder out;
-  if (!reader.read_members(text, given_keys({a, b, c, d, e, f}, &given), &out)) {
+  if (!reader.read_members(text, given_keys({a, b, c, d}, &given), &out)) {
     return std::nullopt;
   }
   return DynamicBytes{out.take()};
