@@ -1,5 +1,6 @@
 #include "store/load.h"
 
+#include <new>
 #include <utility>
 
 #include "store/base/heap.h"
@@ -194,16 +195,21 @@ Status Load::write_forms() {
   return {};
 }
 
-// What was acknowledged stays acknowledged: failing upkeep is left to a later round.
+// What was acknowledged stays acknowledged: failing upkeep, for want of memory as well, is left to
+// a later round.
 void Load::tidy() {
   const bool due = fresh_.rows >= options_.compact.block_rows || fresh_.chunks >= kFreshChunksMax;
-  if (options_.tidy && due) {
+  if (!options_.tidy || !due) {
+    return;
+  }
+  try {
     static_cast<void>(tidy_fresh(dataset_, options_.compact, control_));
-    return_free_memory();  // or what comes next is added to what the merges held
     if (const Result<FreshCounts> left = count_fresh(*dataset_); left.ok()) {
       fresh_ = *left;
     }
+  } catch (const std::bad_alloc&) {
   }
+  return_free_memory();  // or what comes next is added to what the merges held
 }
 
 }  // namespace evq
