@@ -7,10 +7,11 @@
 namespace evq {
 
 std::string encode_mini_block(const EncodedBlock& block) {
+  const std::string header = encode_header(block.header);
   ByteWriter out;
-  out.reserve(kMiniBlockStartBytes + block.header_bytes.size() + block.header.stored_bytes());
+  out.reserve(kMiniBlockStartBytes + header.size() + block.header.stored_bytes());
   out.u32(kMiniBlockMagic);
-  out.string(block.header_bytes);
+  out.string(header);
   for (const auto* parts : {&block.segments, &block.filters}) {
     for (const std::string& part : *parts) {
       out.raw(part);

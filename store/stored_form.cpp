@@ -4,6 +4,7 @@
 #include "store/base/number.h"
 #include "store/column/dynamic_kinds.h"
 #include "store/mini_block.h"
+#include "store/segment_layout.h"
 
 namespace evq {
 
@@ -57,10 +58,18 @@ std::uint64_t StoredForm::memory_bytes() const {
 StoredForm make_sealed(EncodedBlock block, std::uint64_t raw_bytes) {
   StoredForm form = form_of(block.header, raw_bytes);
   form.row.state = BlockState::kStored;
-  form.row.stored_bytes = block.header.stored_bytes() + block.header_bytes.size();
-  form.header = std::move(block.header_bytes);
-  form.segments = std::move(block.segments);
-  form.filters = std::move(block.filters);
+  std::vector<ColumnHeader> columns;
+  columns.reserve(block.segments.size());
+  form.segments.reserve(block.segments.size());
+  form.filters.reserve(block.segments.size());
+  for (const std::size_t column : leaf_filling_order(block.segments)) {
+    columns.push_back(std::move(block.header.columns[column]));
+    form.segments.push_back(std::move(block.segments[column]));
+    form.filters.push_back(std::move(block.filters[column]));
+  }
+  block.header.columns = std::move(columns);
+  form.header = encode_header(block.header);
+  form.row.stored_bytes = block.header.stored_bytes() + form.header.size();
   return form;
 }
 

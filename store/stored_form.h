@@ -31,6 +31,7 @@ struct StoredForm {
   std::uint64_t memory_bytes() const;
 };
 
+// Puts the block's columns in the order of leaf_filling_order(); `fields` keeps theirs.
 StoredForm make_sealed(EncodedBlock block, std::uint64_t raw_bytes);
 StoredForm make_fresh(const EncodedBlock& block, std::uint64_t raw_bytes);
 

@@ -255,7 +255,6 @@ Result<EncodedBlock> assemble_block(std::size_t rows, std::vector<EncodedColumn>
   block.header.min_sys_time = sys_time.least.as_integer();
   block.header.max_sys_time = sys_time.greatest.as_integer();
   block.header.index_names();
-  block.header_bytes = encode_header(block.header);
   return block;
 }
 

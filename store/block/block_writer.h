@@ -24,7 +24,6 @@ enum class Effort : std::uint8_t { kPassing, kFresh, kIngest, kCompact };
 
 struct EncodedBlock {
   BlockHeader header;
-  std::string header_bytes;           // encode_header(header)
   std::vector<std::string> segments;  // one a column, in header order
   std::vector<std::string> filters;   // the same; empty where a column has none
 };

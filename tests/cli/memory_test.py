@@ -293,6 +293,12 @@ class Memory(MemoryCase):
                 if not SANITIZED:
                     self.assertLess(peak, (100 + 96) << 10)
 
+    def test_groups_of_one_expanded_row_are_counted(self):
+        self.assert_refused(
+            "print r = 1 | mv-apply x = range(1, 1000000) to typeof(long) on "
+            "(summarize c = count() by s = strcat('a long text of a group ', x)) | count",
+            "memory limit of .* exceeded in summarize")
+
     def test_what_scan_and_reduce_keep_is_counted(self):
         rows = "range x from 1 to 600000 step 1 | "
         step = "scan partition by x declare (n:long = 0) with (step a: true => n = 1;) | count"

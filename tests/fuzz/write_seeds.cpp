@@ -217,9 +217,9 @@ void write_blocks(const Seeds& seeds) {
         const std::string name =
             std::string(kind.name) + "-" + std::to_string(rows) + "-" + effort_name(effort);
         seeds.write("block", "chunk-" + name, encode_mini_block(block));
-        seeds.write("block", "header-" + name,
-                    std::string_view(block.header_bytes)
-                        .substr(0, block.header_bytes.size() - kHeaderSumBytes));
+        std::string header = encode_header(block.header);
+        header.resize(header.size() - kHeaderSumBytes);
+        seeds.write("block", "header-" + name, header);
       }
     }
   }

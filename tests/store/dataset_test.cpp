@@ -217,7 +217,6 @@ Status insert_odd(const std::string& directory, const Table& table,
   REQUIRE(block.ok());
   if (craft) {
     craft(&block->header);
-    block->header_bytes = encode_header(block->header);
   }
   StoredForm form = make_sealed(*std::move(block), 10);
   form.row.dense = dense;
@@ -320,6 +319,8 @@ TEST_CASE("a block whose times are of another type is damage that a check only t
   }
   table.columns = {Vector::constant(Value::datetime(5), kRows),
                    Vector::constant(Value::datetime(77), kRows), Vector::flat(std::move(flags))};
+  Table short_last = table;  // which is stored behind those of times
+  short_last.columns[2] = Vector::constant(Value::boolean(true), kRows);
   const auto widen = [](BlockHeader* header) {
     header->min_time = 0;
     header->max_time = std::numeric_limits<std::int64_t>::max();
@@ -329,14 +330,15 @@ TEST_CASE("a block whose times are of another type is damage that a check only t
     header->columns[*header->find("_time")].name = "x";
     widen(header);
   };
-  const Craft second = widen;  // of that name, which nobody reads
-  for (const auto& [craft, problems] : {std::pair(alone, 1U), std::pair(second, 0U)}) {
+  const auto problems_with = [&](const Table& rows, const Craft& craft) {
     const TempDirectory directory;
     auto store = open_store(directory.path(), 65536);
     REQUIRE(load(*store, "d", "{\"i\":1}\n").ok());
-    REQUIRE(insert_odd(directory.path(), table, {}, true, craft).ok());
-    CHECK(problems_of(*store) == problems);
-  }
+    REQUIRE(insert_odd(directory.path(), rows, {}, true, craft).ok());
+    return problems_of(*store);
+  };
+  CHECK(problems_with(table, alone) == 1);
+  CHECK(problems_with(short_last, widen) == 0);  // the second of that name, which nobody reads
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ class Bench {
           encoding_name(static_cast<EncodingId>(columns.back().header.encoding)))];
     }
     const EncodedBlock block = assemble_block(table.rows, std::move(columns)).value();
-    headers_ += block.header_bytes.size();
+    headers_ += encode_header(block.header).size();
     std::string parts;
     for (const auto* each : {&block.segments, &block.filters}) {
       parts = std::accumulate(each->begin(), each->end(), std::move(parts));

@@ -14,6 +14,7 @@
 #include "store/base/time_zone.h"
 #include "tests/support/environment_number.h"
 #include "tests/support/fault_heap.h"
+#include "tests/support/store_support.h"
 #include "tests/support/store_workload.h"
 #include "tests/support/temp_store.h"
 
@@ -124,6 +125,53 @@ TEST_CASE("every allocation of a piece of work fails in turn, once and for the r
     }
   }
   MESSAGE("allocations: " << made);
+}
+
+// Loads one event that fills a block with those before it, so that merging is due; memory runs out
+// at that allocation after its commit. Whether there were so many allocations.
+bool run_out_behind_commit(std::uint64_t allocation, bool for_good) {
+  const TempDirectory directory;
+  auto store = open(directory.path(), nullptr);
+  REQUIRE(store.ok());
+  REQUIRE(load(**store, "d", numbered_events(0, kMemoryBlockRows - 1, 0, 1)).ok());
+  IngestRequest request;
+  request.atomic = true;
+  request.options.format = InputFormat::kNdjson;
+  request.committed = [&](const IngestCounts& /*counts*/) {
+    FaultHeap::fail_at(allocation, for_good);
+  };
+  const std::string event = numbered_events(kMemoryBlockRows - 1, 1, 0, 1);
+  const std::unique_ptr<ByteSource> source = memory_source(event);
+  QueryControl control;
+  bool told_stored = false;
+  try {
+    told_stored = (*store)->ingest("d", *source, request, control).ok();
+  } catch (const std::bad_alloc&) {  // which its sender would take for events that are not stored
+  }
+  FaultHeap::heal();
+  const bool failed = FaultHeap::failed();
+  CHECK(told_stored);
+  CHECK(read_rows(**store, "d", "n").size() == kMemoryBlockRows);
+  // The merges are made up for by the next load.
+  REQUIRE(load(**store, "d", numbered_events(kMemoryBlockRows, 1, 0, 1)).ok());
+  const auto stats = (*store)->stats("d");
+  REQUIRE(stats.ok());
+  CHECK(stats->rows == kMemoryBlockRows + 1);
+  CHECK(stats->blocks >= 1);
+  return failed;
+}
+
+TEST_CASE("memory that runs out in the merges behind a commit is no failure of its load") {
+  for (const bool for_good : {false, true}) {
+    std::uint64_t allocation = 0;
+    for (bool failed = true; failed; ++allocation) {
+      CAPTURE(allocation);
+      CAPTURE(for_good);
+      failed = run_out_behind_commit(allocation, for_good);
+    }
+    MESSAGE("allocations: " << allocation);
+    CHECK(allocation > 20);
+  }
 }
 
 TEST_CASE("a time zone that there was no memory for is there when there is") {
