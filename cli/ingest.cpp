@@ -119,8 +119,12 @@ class IngestRun {
         stored.counts.failed = refused.failed;
         stored.counts.failures = std::move(refused.failures);
       }
+      Error error = notes_.with_header_hint(std::move(report).take_error(), path);
+      if (stored.counts.ingested > 0) {
+        error = with_stored_hint(std::move(error), stored.counts.ingested);
+      }
       add_report(std::move(stored));
-      return input_error(notes_.with_header_hint(std::move(report).take_error(), path), path);
+      return input_error(std::move(error), path);
     }
     relabelled_ += report.value().counts.relabelled;
     notes_.note_input(path, source.text(), request_.options, report.value().counts);
@@ -148,6 +152,19 @@ class IngestRun {
   }
 
  private:
+  // Repeating the command, as these errors would have it, stores the first events twice.
+  static Error with_stored_hint(Error error, std::uint64_t events) {
+    const std::string rest = "load only what comes behind the first " +
+                             counted_text(events, "event") + ", which " +
+                             (events == 1 ? "is" : "are") + " stored";
+    if (error.code == ErrorCode::kDiskFull) {
+      error.hint = "free some space or raise its limit, then " + rest;
+    } else if (error.code == ErrorCode::kUnavailable || error.hint.empty()) {
+      error.hint = rest;
+    }
+    return error;
+  }
+
   void add_report(IngestReport report) {
     total_.blocks_created += report.blocks_created;
     total_.fresh_chunks = report.fresh_chunks;

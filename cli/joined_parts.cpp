@@ -49,7 +49,7 @@ Status JoinedParts::end(const QueryStatus& status) {
 }
 
 Status query_in_pages(QueryTarget& target, const std::string& dataset, const QueryRequest& request,
-                      ResultSink& sink) {
+                      ResultSink& sink, const std::function<Status()>& between) {
   QueryRequest page = request;
   EVQ_TRY_ASSIGN(const auto end, target.arrival_end(dataset));
   page.arrivals.before = end.has_value() ? end->end : UINT64_MAX;
@@ -61,6 +61,7 @@ Status query_in_pages(QueryTarget& target, const std::string& dataset, const Que
   do {
     page.limit = std::min(wanted, target.part_events_max());
     EVQ_TRY(target.query(page, parts));
+    EVQ_TRY(between());
     wanted -= parts.last().rows;
     page.cursor = parts.last().min_cursor;
   } while (wanted > 0 && parts.last().rows >= *page.limit && !page.cursor->empty());

@@ -3,6 +3,7 @@
 // first part; what a later part has besides belongs to events that arrived since. One thread.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -42,7 +43,8 @@ class JoinedParts final : public ResultSink {
 
 // Runs a query whose rows stand for an event each, newest first, a page at a time: no more than one
 // page is held, and events that arrive meanwhile do not disturb. `request.limit` bounds all pages.
+// `between` is called after each page, when nothing of the store is held.
 Status query_in_pages(QueryTarget& target, const std::string& dataset, const QueryRequest& request,
-                      ResultSink& sink);
+                      ResultSink& sink, const std::function<Status()>& between);
 
 }  // namespace evq

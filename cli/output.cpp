@@ -204,6 +204,10 @@ ByteSink paged_sink(PagedOutput& paged) {
   };
 }
 
+Status drain_paged(PagedOutput& paged) {
+  return paged.drain() ? Status::success() : write_error(paged.failure());
+}
+
 Status finish_paged(PagedOutput& paged, Status done) {
   paged.finish();
   if (done.ok() && paged.failure() != 0) {

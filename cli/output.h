@@ -58,6 +58,8 @@ int print_data(std::string_view text);
 // Makes a stdout_sink() through a pager, which must outlive the sink; a reader who quits it gives
 // kCancelled, and so does Ctrl-C before there is a pager.
 ByteSink paged_sink(PagedOutput& paged);
+// Waits until a slow reader has what is kept for it; errors as of the sink.
+Status drain_paged(PagedOutput& paged);
 // Ends that output: waits for the pager's reader; `done` unless the output's end was lost.
 Status finish_paged(PagedOutput& paged, Status done);
 // Makes a stdout_sink() through a frame that is drawn anew, which must outlive the sink.

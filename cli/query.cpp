@@ -177,14 +177,14 @@ Result<QueryRequest> make_request(const QueryCommand& command, const std::string
 
 // Many rows of events go out page by page.
 Status answer(QueryTarget& target, const QueryRequest& request, const std::string& form,
-              ObservedSink& sink, const ByteSink& out) {
+              ObservedSink& sink, const ByteSink& out, PagedOutput& paged) {
   const bool many = !request.default_limit.has_value() &&
                     request.limit.value_or(UINT64_MAX) > target.part_events_max();
   if (is_streamed_form(form) && many && !request.cursor.has_value()) {
     EVQ_TRY_ASSIGN(const auto dataset,
                    row_wise_dataset(request.apl, {.subqueries = target.caps_answers()}));
     if (dataset.has_value()) {
-      return query_in_pages(target, *dataset, request, sink);
+      return query_in_pages(target, *dataset, request, sink, [&] { return drain_paged(paged); });
     }
   }
   return query_in_form(target, request, form, sink, out);
@@ -326,7 +326,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   std::unique_ptr<ResultSink> narrowed = narrow ? without_arrival_time(*whole) : nullptr;
   ObservedSink sink(narrow ? std::move(narrowed) : std::move(whole));
   const Status done = finish_paged(paged, watched.run(*request.control, [&] {
-    return answer(target, request, form, sink, out);
+    return answer(target, request, form, sink, out, paged);
   }));
   // Who leaves the pager early has had the whole answer to look at.
   const bool left = paged.was_left() && sink.has_ended() && !is_interrupted();

@@ -88,6 +88,7 @@ void Upkeep::go_round() {
     }
     maintain(dataset.name);
   }
+  api_.store().close_unused();
   static_cast<void>(api_.auth.keep_uses().ok());
   api_.metrics.maintenance_rounds.fetch_add(1);
 }

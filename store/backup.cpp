@@ -48,6 +48,10 @@ Status check_target(const std::string& target, const std::string& store) {
     return make_error(ErrorCode::kUsage, target + " is in the store itself",
                       "name a folder elsewhere, on another disk if there is one");
   }
+  if (std::filesystem::is_symlink(target, failed)) {
+    return make_error(ErrorCode::kConflict, target + " is a link",
+                      "name a folder that is not there yet, or the one that it leads to");
+  }
   if (!is_directory(target)) {
     return file_exists(target) ? make_error(ErrorCode::kConflict, target + " is there already",
                                             "name a folder that is not there yet")

@@ -183,6 +183,7 @@ Result<std::optional<std::uint64_t>> CatalogDefinitions::find_unlisted(
 // Under the catalog's write lock, so that none of the files is in the making.
 Result<std::vector<std::uint64_t>> CatalogDefinitions::remove_leftovers(Connection& connection) {
   EVQ_TRY_ASSIGN(std::vector<std::uint64_t> unlisted, unlisted_files(connection));
+  std::vector<std::string> kept;  // marks of files that could not be removed
   for (const std::uint64_t id : std::vector(unlisted)) {
     const std::string path = dataset_path(options_.directory, id);
     const Contents contents = look_into(path, options_.vfs);
@@ -193,6 +194,9 @@ Result<std::vector<std::uint64_t>> CatalogDefinitions::remove_leftovers(Connecti
     if (doomed || contents.empty) {
       remove_dataset_files(path);
       std::erase(unlisted, id);
+    }
+    if (doomed && file_exists(path)) {
+      kept.push_back(dropped_setting(id));
     }
   }
   EVQ_TRY_ASSIGN(
@@ -210,7 +214,9 @@ Result<std::vector<std::uint64_t>> CatalogDefinitions::remove_leftovers(Connecti
   // The files must be gone for good before the marks are.
   EVQ_TRY(sync_directory(options_.directory + "/datasets"));
   for (const std::string& mark : marks) {
-    EVQ_TRY(remove_setting(connection, mark));
+    if (std::ranges::find(kept, mark) == kept.end()) {
+      EVQ_TRY(remove_setting(connection, mark));
+    }
   }
   return unlisted;
 }

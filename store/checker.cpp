@@ -258,6 +258,14 @@ Status check_dataset(const std::shared_ptr<Dataset>& dataset, QueryControl& cont
   return checked;
 }
 
+// The message of an error may begin with the file, which the list names before it.
+CheckProblem catalog_problem(std::string_view message) {
+  constexpr std::string_view kFile = "catalog.db";
+  const std::size_t at = message.find(": ");
+  const bool named = at != std::string_view::npos && message.substr(0, at).ends_with(kFile);
+  return {std::string(kFile), std::nullopt, std::string(named ? message.substr(at + 2) : message)};
+}
+
 Result<CheckReport> check_files(const CheckedStore& store, QueryControl& control) {
   CheckReport report;
   ++report.files;
@@ -265,11 +273,11 @@ Result<CheckReport> check_files(const CheckedStore& store, QueryControl& control
   Result<std::vector<std::string>> catalog = store.definitions.check(control, &unlisted);
   EVQ_TRY(control.check());
   if (!catalog.ok()) {
-    report.problems.push_back({"catalog.db", std::nullopt, catalog.error().message});
+    report.problems.push_back(catalog_problem(catalog.error().message));
     return report;
   }
-  for (std::string& problem : *catalog) {
-    report.problems.push_back({"catalog.db", std::nullopt, std::move(problem)});
+  for (const std::string& problem : *catalog) {
+    report.problems.push_back(catalog_problem(problem));
   }
   for (UnlistedFile& file : unlisted) {
     report.problems.push_back({dataset_file(file.file_id), std::nullopt, std::move(file.problem)});
@@ -277,10 +285,10 @@ Result<CheckReport> check_files(const CheckedStore& store, QueryControl& control
   Result<std::vector<DatasetDefinition>> datasets = store.definitions.sound_datasets();
   if (!datasets.ok()) {
     // Damage to its rows is in the list already; what failed only now is not.
-    const std::string& message = datasets.error().message;
-    if (std::ranges::find(report.problems, message, &CheckProblem::message) ==
+    CheckProblem problem = catalog_problem(datasets.error().message);
+    if (std::ranges::find(report.problems, problem.message, &CheckProblem::message) ==
         report.problems.end()) {
-      report.problems.push_back({"catalog.db", std::nullopt, message});
+      report.problems.push_back(std::move(problem));
     }
     return report;
   }

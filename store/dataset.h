@@ -6,9 +6,9 @@
 // outcome is known: success is durable. Who waits for its turn gives up when its WaitScope says so;
 // a group gives up when all of its members do. A group's rows are encoded together, as one block or
 // fresh chunk or as few as their number and types allow, beside the commit of the group before it;
-// then all of its jobs are applied in one transaction. When that fails and somebody still waits,
-// each job of the group is tried in a transaction of its own, so that none takes another along. Any
-// thread.
+// then all of its jobs are applied in one transaction. When that fails, but for a lock that could
+// not be had, and somebody still waits, each job of the group is tried in a transaction of its own,
+// so that none takes another along. Any thread.
 
 #include <cstdint>
 #include <deque>

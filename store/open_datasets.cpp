@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/process.h"
 #include "store/base/system_call.h"
@@ -146,8 +147,23 @@ void OpenDatasets::close(std::string_view name) {
 }
 
 // A query over thousands of datasets leaves all of them open, and perhaps nobody opens another.
-void OpenDatasets::close_idle() {
+void OpenDatasets::close_unused() {
+  close_removed();
   close_idle(options_.open_max);
+}
+
+// Who still uses one keeps it open for so long.
+void OpenDatasets::close_removed() {
+  std::vector<std::shared_ptr<Dataset>> closed;  // without the lock
+  const MutexLock lock(mutex_);
+  closed.reserve(open_.size());
+  for (auto known = open_.begin(); known != open_.end();) {
+    const auto at = known++;
+    if (!file_exists(dataset_path(options_.directory, at->second.dataset->file_id()))) {
+      closed.push_back(std::move(at->second.dataset));
+      open_.erase(at);
+    }
+  }
 }
 
 void OpenDatasets::close_idle(std::size_t left_max) {

@@ -44,8 +44,9 @@ class OpenDatasets {
                                         DatasetDefinition* definition = nullptr);
   // Drops the dataset from the map; it closes when nobody uses it any more.
   void close(std::string_view name);
-  // Closes idle datasets, those used longest ago first, until at most open_max are open.
-  void close_idle();
+  // Closes datasets whose files are gone, which another process has dropped, and then idle ones,
+  // those used longest ago first, until at most open_max are open.
+  void close_unused();
   // Whether the catalog no longer names this file for the dataset, which explains a failure.
   bool is_dropped(std::string_view name, std::uint64_t file_id);
 
@@ -65,6 +66,7 @@ class OpenDatasets {
   std::vector<std::shared_ptr<Dataset>> take_idle(std::size_t opening, std::size_t left_max)
       EVQ_REQUIRES(mutex_);
   void close_idle(std::size_t left_max);
+  void close_removed();
   bool is_short();
 
   const Options options_;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "store/base/clock_watch.h"
 #include "store/base/mutex.h"
@@ -24,6 +25,9 @@ class RetentionClock {
 
  private:
   bool believes_clock();
+  void continue_from_earlier(std::int64_t now) EVQ_REQUIRES(mutex_);
+  std::optional<std::int64_t> kept_time(std::string_view setting);
+  void keep_time(std::string_view setting, std::int64_t now);
 
   Definitions& definitions_;
   ClockWatch watch_;

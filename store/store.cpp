@@ -57,6 +57,7 @@ class DirectoryStore final : public Store {
   Result<std::uint64_t> trim(std::string_view name, std::int64_t before,
                              QueryControl& control) override;
   Status maintain(std::string_view name, Maintenance maintenance, QueryControl& control) override;
+  void close_unused() override { open_.close_unused(); }
   Result<BackupReport> back_up(const std::string& target, const BackupProgress& progress,
                                QueryControl& control) override;
   Result<CheckReport> check(QueryControl& control) override;
@@ -409,7 +410,6 @@ Status DirectoryStore::maintain(std::string_view name, Maintenance maintenance,
 // Where nothing was due the last time and no file has changed since, a look at the files is enough.
 // What can wait until nobody writes is done when nobody does.
 Status DirectoryStore::maintain_due(std::string_view name, QueryControl& control) {
-  open_.close_idle();
   DatasetDefinition definition;
   EVQ_TRY_ASSIGN(const DatasetFileName file, definitions_.find_file(name, &definition));
   const std::string path = dataset_path(directory_, file.file_id);

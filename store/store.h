@@ -8,8 +8,9 @@
 //
 // What is promised: a call that returned success is durable (fsynced); a call that failed or was
 // killed left nothing or, for streams, a prefix in whole batches. Any number of processes may use
-// one store at once. Readers never wait for writers. Writers of one dataset take turns. After an
-// I/O error during a commit the store refuses further writes until reopened.
+// one store at once. Readers do not wait for writers, but for a moment where a file may have lost
+// commits to a crash. Writers of one dataset take turns. After an I/O error during a commit the
+// store refuses further writes until reopened.
 //
 // All methods may be called from any thread. Errors: kNotFound for a missing dataset, kUsage for
 // a bad name, kDiskFull, kIo, kCorrupt (file and block in the message), kUnavailable when a lock
@@ -224,6 +225,9 @@ class Store {
   // blocks, checkpoints.
   virtual Status maintain(std::string_view dataset, Maintenance maintenance,
                           QueryControl& control) = 0;
+  // Closes the files of datasets that are idle, if they are many, and of those that are gone, which
+  // take room on the disk until then. For a server, after each round of upkeep.
+  virtual void close_unused() = 0;
   // Copies the store while it is in use into the folder `target`, which is made (kConflict when it
   // is there and not empty) and is a store when this returns, durably: each dataset, and the
   // catalog, as of one instant since the call. When it fails there is none. kNotFound for a store

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "apl/functions/dynamic_rows.h"
 #include "apl/functions/geo_database.h"
 #include "apl/functions/ip_address.h"
+#include "apl/functions/ip_lists.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "store/base/ascii.h"
@@ -95,11 +95,6 @@ MaybeLong compare_networks(const std::optional<IpNetwork>& a, const std::optiona
   return left < right ? -1 : right < left ? 1 : 0;
 }
 
-std::optional<IpNetwork> ipv4_only(Text text) {
-  std::optional<IpNetwork> network = parse_ip_network(text);
-  return network.has_value() && network->ipv4 ? network : std::nullopt;
-}
-
 MaybeLong ipv4_compare(Text a, Text b, MaybeLong prefix) {
   const std::optional<int> bits = prefix_within(prefix.value_or(kIpv4Bits), kIpv4Bits);
   return compare_networks(ipv4_only(a), ipv4_only(b),
@@ -119,14 +114,6 @@ MaybeBool ipv6_is_match(Text a, Text b, MaybeLong prefix) {
   return is_zero(ipv6_compare(a, b, prefix));
 }
 
-// Whether the address lies in the range; the range must not be the narrower one.
-MaybeBool in_range(const std::optional<IpNetwork>& address, const std::optional<IpNetwork>& range) {
-  if (!address.has_value() || !range.has_value()) {
-    return std::nullopt;
-  }
-  return address->prefix >= range->prefix &&
-         mask_ip(address->address, range->prefix) == mask_ip(range->address, range->prefix);
-}
 MaybeBool ipv4_is_in_range(Text address, Text range) {
   const std::optional<Ipv4Network> a = parse_ipv4_network(address);
   const std::optional<Ipv4Network> b = parse_ipv4_network(range);
@@ -138,46 +125,6 @@ MaybeBool ipv4_is_in_range(Text address, Text range) {
 }
 MaybeBool ipv6_is_in_range(Text address, Text range) {
   return in_range(parse_ip_network(address), parse_ip_network(range));
-}
-
-using Reader = std::optional<IpNetwork> (*)(Text text);
-
-// Calls found(text) for each text of the arguments, arrays flattened, until it returns true.
-template <class Found>
-bool any_text(std::span<const DynamicView> args, const Found& found) {
-  for (const DynamicView& arg : args) {
-    if (arg.is_string() && found(arg.as_string())) {
-      return true;
-    }
-    DynamicView::Iterator each(arg);
-    while (arg.is_array() && each.next()) {
-      if (each.value().is_string() && found(each.value().as_string())) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-template <Reader kRead>
-void in_any_range(std::span<const DynamicView> args, VectorBuilder* out) {
-  const std::optional<IpNetwork> address =
-      args[0].is_string() ? kRead(args[0].as_string()) : std::nullopt;
-  if (!address.has_value()) {
-    out->append_null();
-    return;
-  }
-  bool valid = false;
-  const bool found = any_text(args.subspan(1), [&](Text text) {
-    const MaybeBool inside = in_range(address, kRead(text));
-    valid = valid || inside.has_value();
-    return inside.value_or(false);
-  });
-  if (valid) {
-    out->append_bool(found);
-  } else {
-    out->append_null();
-  }
 }
 
 MaybeBool ipv4_is_private(Text text) {
@@ -238,78 +185,6 @@ std::optional<DynamicBytes> range_to_cidr_list(Text first, Text last) {
   }
   out.end_array();
   return DynamicBytes{out.take()};
-}
-
-// ---- addresses in a text
-
-bool is_address_char(char c) {
-  return is_digit(c) || c == '.';
-}
-
-// Calls found(address, text) for each IPv4 address that stands by itself, until it returns true.
-template <class Found>
-bool any_address(Text text, const Found& found) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    if (!is_letter_or_digit(text[at])) {
-      ++at;
-      continue;
-    }
-    std::size_t end = at;
-    while (end < text.size() && is_address_char(text[end])) {
-      ++end;
-    }
-    std::size_t address_end = end;
-    while (address_end > at && text[address_end - 1] == '.') {
-      --address_end;  // the full stop of a sentence
-    }
-    const Text candidate = text.substr(at, address_end - at);
-    const bool alone = end == text.size() || !is_letter_or_digit(text[end]);
-    const std::optional<std::uint32_t> address = alone ? parse_ipv4_text(candidate) : std::nullopt;
-    if (address.has_value() && found(*address, candidate)) {
-      return true;
-    }
-    at = std::max(end, at + 1);
-    while (at < text.size() && is_letter_or_digit(text[at]) && is_letter_or_digit(text[at - 1])) {
-      ++at;
-    }
-  }
-  return false;
-}
-
-bool text_has_network(Text text, Text wanted) {
-  const std::optional<Ipv4Network> network = parse_ipv4_network(wanted);
-  return network.has_value() && any_address(text, [&](std::uint32_t address, Text /*as_text*/) {
-           return mask_ipv4(address, network->prefix) ==
-                  mask_ipv4(network->address, network->prefix);
-         });
-}
-// A prefix is of whole numbers: 10.1 and 10.1. begin 10.1.2.3, but not 10.12.3.4.
-bool text_has_prefix(Text text, Text prefix) {
-  return !prefix.empty() && any_address(text, [&](std::uint32_t /*address*/, Text as_text) {
-    return as_text.starts_with(prefix) &&
-           (prefix.back() == '.' || as_text == prefix || as_text[prefix.size()] == '.');
-  });
-}
-bool has_ipv4(Text text, Text address) {
-  return parse_ipv4_text(address).has_value() && text_has_network(text, address);
-}
-bool has_ipv4_prefix(Text text, Text prefix) {
-  return text_has_prefix(text, prefix);
-}
-
-template <bool (*kHas)(Text, Text)>
-void has_any(std::span<const DynamicView> args, VectorBuilder* out) {
-  if (args[0].is_null()) {
-    out->append_null();
-    return;
-  }
-  const Text text = args[0].is_string() ? args[0].as_string() : Text();
-  PollCounter poll;
-  out->append_bool(any_text(args.subspan(1), [&](Text wanted) {
-    poll.add(1 + text.size() / kPollTextBytes);
-    return kHas(text, wanted);
-  }));
 }
 
 std::optional<DynamicBytes> geo_info(const EvalContext& context, Text text) {
@@ -378,7 +253,7 @@ constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
                  {"addresses...", "Addresses or networks, or arrays of them."}}},
      .returns = "A bool.",
      .examples = {{{"print has_any_ipv4('from 10.1.2.3', '8.8.8.8', '10.0.0.0/8')", "true"}}},
-     .bind = bind_rows<has_any<text_has_network>, Type::kBool>,
+     .bind = bind_has_any_ipv4,
      .arguments_min = 2,
      .arguments_max = 64},
     {.name = "has_any_ipv4_prefix",
@@ -389,7 +264,7 @@ constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
      .returns = "A bool.",
      .examples = {{{"print has_any_ipv4_prefix('from 10.1.2.3', dynamic(['192.168.', '10.']))",
                     "true"}}},
-     .bind = bind_rows<has_any<text_has_prefix>, Type::kBool>,
+     .bind = bind_has_any_ipv4_prefix,
      .arguments_min = 2,
      .arguments_max = 64},
     {.name = "has_ipv4",
@@ -428,7 +303,7 @@ constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
      .examples =
          {{{"print ipv4_is_in_any_range('10.1.2.3', dynamic(['192.168.0.0/16', '10.0.0.0/8']))",
             "true"}}},
-     .bind = bind_rows<in_any_range<ipv4_only>, Type::kBool>,
+     .bind = bind_ipv4_is_in_any_range,
      .arguments_min = 2,
      .arguments_max = 64},
     {.name = "ipv4_is_in_range",
@@ -490,7 +365,7 @@ constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
                  {"ranges...", "Networks, or arrays of them."}}},
      .returns = "A bool; null when the address or all of the networks are invalid.",
      .examples = {{{"print ipv6_is_in_any_range('fe80::1', 'ff00::/8', 'fe80::/10')", "true"}}},
-     .bind = bind_rows<in_any_range<parse_ip_network>, Type::kBool>,
+     .bind = bind_ipv6_is_in_any_range,
      .arguments_min = 2,
      .arguments_max = 64},
     {.name = "ipv6_is_in_range",

@@ -260,9 +260,35 @@ Vector evaluate_rows(const BoundCall& call, const EvalContext& context,
   return parts.size() == 1 ? std::move(parts[0]) : concatenate(parts);
 }
 
+// The same rows in a dictionary without the entries that none of them has, as a filter leaves them:
+// a text that was filtered out may be one that a function refuses, or takes long for.
+Vector with_used_entries(const Vector& dictionary) {
+  const Values& values = dictionary.values();
+  const std::span<const Code> codes(dictionary.codes(), dictionary.size());
+  std::vector<Code> places(values.size(), 0);  // 1: it is used; then where the entry will be
+  std::vector<std::uint32_t> used;
+  for (std::size_t i = 0; i < codes.size() && used.size() < values.size(); ++i) {
+    if (places[codes[i]] == 0) {
+      used.push_back(codes[i]);
+      places[codes[i]] = 1;
+    }
+  }
+  if (used.size() == values.size()) {
+    return dictionary;
+  }
+  for (std::size_t place = 0; place < used.size(); ++place) {
+    places[used[place]] = static_cast<Code>(place);
+  }
+  auto moved = make_codes(codes.size());
+  std::ranges::transform(codes, moved.get(), [&](Code code) { return places[code]; });
+  const Vector entries = Vector::flat(dictionary.shared_values()).gather(used);
+  return Vector::dictionary(entries.shared_values(), std::move(moved), codes.size());
+}
+
 Vector evaluate_entries(const BoundCall& call, const EvalContext& context,
                         std::span<const Vector> args, std::size_t varying) {
-  const Vector& dictionary = args[varying];
+  const bool texts = physical_of(args[varying].type()) == Physical::kView;
+  const Vector dictionary = texts ? with_used_entries(args[varying]) : args[varying];
   const std::size_t entries = dictionary.values().size();
   std::vector<Vector> flat;
   flat.reserve(args.size());

@@ -23,34 +23,63 @@ std::size_t term_end(std::string_view text, std::size_t at) {
   return at;
 }
 
+// Whether a letter or digit ends at `begin`, so that a term that begins there is only a part of
+// one.
+bool follows_letter(std::string_view text, std::size_t begin) {
+  return begin > 0 && is_alphanumeric(previous_code_point(text, begin));
+}
+
+// Where the terms of an ASCII text begin.
+std::vector<std::size_t> terms_of(std::string_view text) {
+  std::vector<std::size_t> terms;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = term_end(text, at);
+    if (end > at) {
+      terms.push_back(at);
+    }
+    at = std::max(end, at + 1);
+  }
+  return terms;
+}
+
+std::string term_at(std::string_view text, std::size_t at) {
+  return std::string(text.substr(at, term_end(text, at) - at));
+}
+
 }  // namespace
 
 TermList::TermList(const std::vector<std::string>& needles, bool fold) : fold_(fold) {
+  std::unordered_map<std::string, std::size_t> counts;  // of a term, in all needles
   for (const std::string& needle : std::set<std::string>(needles.begin(), needles.end())) {
     TextMatcher matcher(TextTest::kHas, needle, fold);
-    const auto begin =
-        static_cast<std::size_t>(std::ranges::find_if(needle, is_letter_or_digit) - needle.begin());
-    if (!is_ascii(needle) || begin == needle.size()) {
+    if (!is_ascii(needle) || std::ranges::none_of(needle, is_letter_or_digit)) {
       others_.push_back(std::move(matcher));
       continue;
     }
-    const std::string folded = fold ? ascii_lower(needle) : needle;
-    const std::string term = folded.substr(begin, term_end(folded, begin) - begin);
-    by_first_term_[term].push_back(needles_.size());
+    needles_.push_back({fold ? ascii_lower(needle) : needle, 0, std::move(matcher)});
+    for (const std::size_t term : terms_of(needles_.back().text)) {
+      ++counts[term_at(needles_.back().text, term)];
+    }
+  }
+  for (std::size_t i = 0; i < needles_.size(); ++i) {
+    Needle& needle = needles_[i];
+    const auto count = [&](std::size_t term) { return counts[term_at(needle.text, term)]; };
+    const std::vector<std::size_t> terms = terms_of(needle.text);
+    needle.term = *std::ranges::min_element(terms, {}, count);
+    std::string term = term_at(needle.text, needle.term);
     term_bytes_max_ = std::max(term_bytes_max_, term.size());
-    needles_.push_back({folded, begin, std::move(matcher)});
+    by_term_[std::move(term)].push_back(i);
   }
 }
 
-// What stands before the first term of a needle is no term, and what stands behind it none of the
-// same: only the needle's own end is left to look at.
 bool TermList::is_around(std::string_view text, std::size_t at, const Needle& needle) const {
   if (at < needle.term || needle.text.size() > text.size() - (at - needle.term)) {
     return false;
   }
   const std::size_t begin = at - needle.term;
   const std::size_t end = begin + needle.text.size();
-  const bool bounded = !is_letter_or_digit(needle.text.back()) || term_end(text, end) == end;
+  const bool bounded = (!is_letter_or_digit(needle.text.front()) || !follows_letter(text, begin)) &&
+                       (!is_letter_or_digit(needle.text.back()) || term_end(text, end) == end);
   const std::string_view part = text.substr(begin, needle.text.size());
   return bounded && (fold_ ? equals_ignoring_ascii_case(part, needle.text) : part == needle.text);
 }
@@ -80,7 +109,7 @@ bool TermList::each_found(std::string_view text, const Found& found) const {
       for (char& c : term) {
         c = fold_ ? to_lower(c) : c;
       }
-      if (const auto same = by_first_term_.find(term); same != by_first_term_.end()) {
+      if (const auto same = by_term_.find(term); same != by_term_.end()) {
         for (const std::size_t i : same->second) {
           poll.add(1 + needles_[i].text.size() / kPollTextBytes);
           if (is_around(text, at, needles_[i]) && found(i)) {

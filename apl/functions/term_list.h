@@ -1,8 +1,8 @@
 #pragma once
 // TermList: many needles of `has` looked for at once. Each term of a text, a longest run of letters
-// and digits, is looked up among the first terms of the needles, so that a text is read once
-// however many needles there are. Gives what a TextMatcher a needle gives. Immutable and safe from
-// any thread.
+// and digits, is looked up among the needles' terms, of each the one that fewest needles have, so
+// that a text is read once however many needles there are. Gives what a TextMatcher a needle gives.
+// Immutable and safe from any thread.
 
 #include <cstddef>
 #include <functional>
@@ -37,11 +37,11 @@ class TermList {
   // A needle in ASCII that has a term.
   struct Needle {
     std::string text;      // folded if asked for
-    std::size_t term = 0;  // where its first term begins
+    std::size_t term = 0;  // where the term begins by which it is found
     TextMatcher matcher;
   };
 
-  // Whether the needle stands so in the text that its first term is that at `at`.
+  // Whether the needle stands so in the text that its term is that at `at`.
   bool is_around(std::string_view text, std::size_t at, const Needle& needle) const;
   // Calls found(needle's number) for each needle of needles_ in the text, as often as it stands
   // there, until that returns true. Returns whether it did.
@@ -50,8 +50,8 @@ class TermList {
 
   const bool fold_;
   std::vector<Needle> needles_;
-  std::unordered_map<std::string, std::vector<std::size_t>, Hash, std::equal_to<>> by_first_term_;
-  std::size_t term_bytes_max_ = 0;   // of the first terms
+  std::unordered_map<std::string, std::vector<std::size_t>, Hash, std::equal_to<>> by_term_;
+  std::size_t term_bytes_max_ = 0;   // of these terms
   std::vector<TextMatcher> others_;  // of the other needles
 };
 

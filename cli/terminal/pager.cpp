@@ -107,21 +107,34 @@ bool PagedOutput::write(std::string_view text) {
   if (pager_ != nullptr || direct_) {
     const std::string plain = pager_ != nullptr && plain_ ? without_escapes(text) : std::string();
     text = pager_ != nullptr && plain_ ? std::string_view(plain) : text;
-    // Ctrl-C is the pager's while there is one.
-    gone_ = pager_ != nullptr ? !write_quietly(::fileno(pager_), text)
-                              : !write_quietly(output_, text, stopped_);
-    failure_ = gone_ && pager_ == nullptr && errno != EPIPE ? errno : 0;
-    left_ = gone_ && pager_ != nullptr;
-    return !gone_;
+    if (!writer_.has_value()) {
+      writer_.emplace(output_, stopped_);
+    }
+    return pass_on(writer_->write(text));
   }
   if (kept_.append(text, size_)) {
     return true;
   }
   pager_ = ::popen(shell_command(command_).c_str(), "we");
   direct_ = pager_ == nullptr;
+  if (pager_ != nullptr) {
+    writer_.emplace(::fileno(pager_), nullptr);  // Ctrl-C is the pager's while there is one
+  }
   plain_ = !forces_color_ && !pager_takes_color(command_, process_environment()("LESS"));
   const std::string kept = kept_.take();
   return write(kept);
+}
+
+// Notes how a write to the writer's descriptor ended.
+bool PagedOutput::pass_on(bool written) {
+  gone_ = !written;
+  failure_ = gone_ && pager_ == nullptr && errno != EPIPE ? errno : 0;
+  left_ = gone_ && pager_ != nullptr;
+  return written;
+}
+
+bool PagedOutput::drain() {
+  return !gone_ && (!writer_.has_value() || pass_on(writer_->drain()));
 }
 
 bool PagedOutput::finish() {
@@ -133,10 +146,13 @@ bool PagedOutput::finish() {
   if (pager_ != nullptr) {
     // Ctrl-C is the pager's, which goes on. The stream's own buffer is empty: all went past it.
     const IgnoredKeys keys;
+    drain();
     ::pclose(pager_);
     pager_ = nullptr;
+    writer_.reset();
     direct_ = true;
   }
+  drain();
   return !gone_;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/terminal/patient_writer.h"
 #include "cli/terminal/screen_text.h"
 #include "cli/terminal/terminal.h"
 #include "store/base/result.h"
@@ -40,6 +41,8 @@ class PagedOutput {
   void force_color() { forces_color_ = true; }
   // False when the reader is gone: no more text is wanted.
   bool write(std::string_view text);
+  // Waits until a slow reader has what PatientWriter holds for it; false as write().
+  bool drain();
   // Shows what is kept, waits until the user leaves the pager; false as write().
   bool finish();
   // Returns why the output could not be written, as errno, ECANCELED for `stopped`; 0 when it
@@ -50,11 +53,14 @@ class PagedOutput {
   bool was_left() const { return left_; }
 
  private:
+  bool pass_on(bool written);
+
   const int output_;
   const TerminalSize size_;
   const std::string command_;
   bool (*const stopped_)();
   ScreenText kept_;
+  std::optional<PatientWriter> writer_;  // to the pager while there is one, or past it
   std::FILE* pager_ = nullptr;
   bool forces_color_ = false;
   bool plain_ = false;  // the pager takes no colours

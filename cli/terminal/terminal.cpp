@@ -23,6 +23,7 @@
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
+#include "store/base/time.h"
 #include "store/base/utf8.h"
 
 namespace evq {
@@ -330,29 +331,55 @@ File own_opening(int descriptor) {
   return opened < 0 ? File() : File::adopt(opened, path);
 }
 
-// False when `stopped` says so before the descriptor takes bytes, and when it cannot be asked.
-bool wait_to_write(int descriptor, bool (*stopped)()) {
+// When a wait for a reader ends: when `stopped` says so, and with the patience, from which the time
+// waited is taken. Each may be null.
+struct WaitEnd {
+  bool (*stopped)() = nullptr;
+  std::int64_t* patience_ms = nullptr;
+
+  bool is_known() const { return stopped != nullptr || patience_ms != nullptr; }
+};
+
+// False when the wait ends before the descriptor takes bytes (ECANCELED, ETIMEDOUT), and when it
+// cannot be asked.
+bool wait_to_write(int descriptor, const WaitEnd& end) {
   pollfd waiting{descriptor, POLLOUT, 0};
   int ready = ::poll(&waiting, 1, 0);
+  const std::int64_t begin_ns = ready == 0 ? monotonic_now_ns() : 0;
   while (ready == 0 || (ready < 0 && errno == EINTR)) {
-    if (stopped != nullptr && stopped()) {
+    if (end.stopped != nullptr && end.stopped()) {
       errno = ECANCELED;
       return false;
     }
-    ready = ::poll(&waiting, 1, stopped != nullptr ? static_cast<int>(kControlPollMsMax) : -1);
+    std::int64_t left_ms = kControlPollMsMax;
+    if (end.patience_ms != nullptr) {
+      left_ms = *end.patience_ms - (monotonic_now_ns() - begin_ns) / kMillisecondNs;
+      if (left_ms <= 0) {
+        *end.patience_ms = 0;
+        errno = ETIMEDOUT;
+        return false;
+      }
+    }
+    const auto wait_ms = static_cast<int>(std::min<std::int64_t>(left_ms, kControlPollMsMax));
+    ready = ::poll(&waiting, 1, end.is_known() ? wait_ms : -1);
+  }
+  if (end.patience_ms != nullptr && begin_ns != 0) {
+    const std::int64_t waited_ms = (monotonic_now_ns() - begin_ns) / kMillisecondNs;
+    *end.patience_ms = std::max<std::int64_t>(0, *end.patience_ms - waited_ms);
   }
   return ready > 0;
 }
 
-// A piece after the other, and none after `stopped`.
-bool write_pieces(int descriptor, std::string_view bytes, bool (*stopped)()) {
+// A piece after the other, and none after the end of a wait; what was written is taken off `rest`.
+bool write_pieces(int descriptor, std::string_view* rest, const WaitEnd& end) {
+  std::string_view& bytes = *rest;
   const File own = own_opening(descriptor);
   struct stat about {};
   const bool file = ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
   const std::size_t piece = own.is_open() || file ? kMebibyte : PIPE_BUF;
   descriptor = own.is_open() ? own.descriptor() : descriptor;
   while (!bytes.empty()) {
-    if (!wait_to_write(descriptor, stopped)) {
+    if (!wait_to_write(descriptor, end)) {
       return false;
     }
     const ssize_t size = ::write(descriptor, bytes.data(), std::min(bytes.size(), piece));
@@ -363,7 +390,7 @@ bool write_pieces(int descriptor, std::string_view bytes, bool (*stopped)()) {
     } else if (errno != EINTR) {
       return false;
     }
-    if (!bytes.empty() && stopped()) {
+    if (!bytes.empty() && end.stopped != nullptr && end.stopped()) {
       errno = ECANCELED;
       return false;
     }
@@ -378,7 +405,7 @@ bool write_all(int descriptor, std::string_view bytes) {
       bytes.remove_prefix(static_cast<std::size_t>(size));
     } else if (errno == EAGAIN) {
       // Another process may have made the shared terminal non-blocking.
-      if (!wait_to_write(descriptor, nullptr)) {
+      if (!wait_to_write(descriptor, {})) {
         return false;
       }
     } else if (errno != EINTR) {
@@ -388,9 +415,9 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
-}  // namespace
-
-bool write_quietly(int descriptor, std::string_view bytes, bool (*stopped)()) {
+// Runs `write`, of which a closed pipe is a failure and no signal.
+template <class Write>
+bool without_pipe_signal(const Write& write) {
   sigset_t pipe_signal;
   sigset_t before;
   sigset_t pending;
@@ -399,8 +426,7 @@ bool write_quietly(int descriptor, std::string_view bytes, bool (*stopped)()) {
   ::sigpending(&pending);
   const bool was_pending = ::sigismember(&pending, SIGPIPE) == 1;
   ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-  const bool written =
-      stopped != nullptr ? write_pieces(descriptor, bytes, stopped) : write_all(descriptor, bytes);
+  const bool written = write();
   const int failure = errno;
   if (!written && !was_pending) {
     // Takes the signal that the failed write left behind, before it is unblocked again.
@@ -410,6 +436,22 @@ bool write_quietly(int descriptor, std::string_view bytes, bool (*stopped)()) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = failure;
   return written;
+}
+
+}  // namespace
+
+bool write_quietly(int descriptor, std::string_view bytes, bool (*stopped)()) {
+  return without_pipe_signal([&] {
+    return stopped != nullptr ? write_pieces(descriptor, &bytes, {.stopped = stopped})
+                              : write_all(descriptor, bytes);
+  });
+}
+
+bool write_in_time(int descriptor, std::string_view* rest, std::int64_t* patience_ms,
+                   bool (*stopped)()) {
+  return without_pipe_signal([&] {
+    return write_pieces(descriptor, rest, {stopped, patience_ms}) || errno == ETIMEDOUT;
+  });
 }
 
 }  // namespace evq

@@ -111,5 +111,9 @@ class RawMode {
 // written, and a reader who does not read is not waited for: ECANCELED. It may be called from
 // whatever thread writes.
 bool write_quietly(int descriptor, std::string_view bytes, bool (*stopped)() = nullptr);
+// The same, but ends when it has waited for the reader for `patience_ms`, which becomes what is
+// left of it, and leaves in `rest` what was not written.
+bool write_in_time(int descriptor, std::string_view* rest, std::int64_t* patience_ms,
+                   bool (*stopped)());
 
 }  // namespace evq

@@ -52,7 +52,7 @@ inline constexpr std::size_t kOpenDatasetsMax = 128;
 inline constexpr std::size_t kDescriptorsPerOpenDataset = 16;
 
 // ---- input policy
-// Deep enough for every log seen; parsers keep an explicit stack of this many levels.
+// Deep enough for every log seen; parsers keep this many levels, on a stack of theirs or not.
 inline constexpr std::size_t kJsonDepthMax = 100;
 // Columns of one event: above this the producer puts data into field names.
 inline constexpr std::size_t kEventFieldsMax = 1000;
@@ -60,6 +60,9 @@ inline constexpr std::size_t kEventFieldsMax = 1000;
 inline constexpr std::size_t kTimePartsMax = 8;
 // Columns of a dataset: the catalogue row of a field and one segment a block are paid for each.
 inline constexpr std::size_t kDatasetFieldsMax = 10000;
+// Columns that a header names: those of CSV, of W3C logs and of Zeek. Each is paid for before there
+// is an event.
+inline constexpr std::size_t kHeaderColumnsMax = kDatasetFieldsMax;
 // One field's value at ingest, the same as the service evq is compatible with.
 inline constexpr std::size_t kFieldValueBytesMax = 1 * kMebibyte;
 // One field's name: the same as the service evq is compatible with.

@@ -16,7 +16,7 @@ namespace evq {
 namespace {
 
 // How long a writer waits for readers to empty the write-ahead file. It holds the write lock
-// meanwhile, so nobody may wait for the lock with a snapshot open.
+// meanwhile: whoever waits for the lock with a snapshot open, as a check does, holds up others.
 constexpr std::int32_t kWalShrinkMsMax = 1000;
 constexpr std::int32_t kBusyMs = 20000;
 // Readers of a file that are kept open between queries. More run at once for moments only, and one

@@ -6,6 +6,7 @@
 
 #include "store/base/ascii.h"
 #include "store/base/check.h"
+#include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/time_parse.h"
 #include "store/base/time_scan.h"
@@ -20,8 +21,8 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-// The first records that are not blank, as cells; an empty one stands for a record that cannot be
-// read.
+// The first records that are not blank, as cells, as many as tell that a header is too wide; an
+// empty one stands for a record that cannot be read.
 struct FirstRecords {
   std::vector<Cells> cells;
   bool more = false;  // bytes are needed for those that are missing
@@ -38,7 +39,7 @@ FirstRecords first_records(std::string_view head, char delimiter, bool at_end,
     if (is_blank_record(record)) {
       continue;
     }
-    auto cells = read_csv_cells(record, delimiter, std::string_view::npos);
+    auto cells = read_csv_cells(record, delimiter, kHeaderColumnsMax + 1);
     records.cells.push_back(cells.ok() ? std::move(cells).value() : Cells());
     if (records.cells.size() == records_wanted) {
       return records;
@@ -112,6 +113,18 @@ bool is_time_cell(std::string_view cell) {
          parse_logged_datetime(cell, DateOrder::kMonthFirst).has_value();
 }
 
+char take_named_delimiter(std::string_view* head) {
+  constexpr std::string_view kWord = "sep=";
+  const std::string_view line = head->substr(0, head->find('\n'));
+  const bool named = line.starts_with(kWord) && line.size() > kWord.size() &&
+                     may_delimit_csv(line[kWord.size()]) && is_blank(line.substr(kWord.size() + 1));
+  if (!named) {
+    return 0;
+  }
+  head->remove_prefix(std::min(line.size() + 1, head->size()));
+  return line[kWord.size()];
+}
+
 std::string_view take_raw_cell(std::string_view* record, char delimiter) {
   std::size_t i = std::min(record->find_first_not_of(' '), record->size());
   if (record->substr(i).starts_with('"')) {
@@ -149,13 +162,11 @@ bool begins_with_repeated_cell(std::string_view head, char delimiter) {
 
 std::optional<UnnamedColumns> find_unnamed_columns(std::string_view head, char delimiter,
                                                    bool at_end) {
-  constexpr std::string_view kNamed = "sep=";
   head.remove_prefix(std::min(head.find_first_not_of("\r\n"), head.size()));
-  if (head.starts_with(kNamed) && head.size() > kNamed.size()) {
-    delimiter = delimiter == 0 ? head[kNamed.size()] : delimiter;
-    take_line(&head);
+  const char named = take_named_delimiter(&head);
+  if (delimiter == 0) {
+    delimiter = named != 0 ? named : detect_delimiter(head);
   }
-  delimiter = delimiter == 0 ? detect_delimiter(head) : delimiter;
   const FirstRecords records = first_records(head, delimiter, at_end);
   UnnamedColumns unnamed;
   if (records.cells.empty()) {

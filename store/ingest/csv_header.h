@@ -47,6 +47,10 @@ bool is_time_cell(std::string_view cell);
 // "10:20", "10:20:30" and "10:20:30,123".
 bool is_clock(std::string_view text);
 
+// Takes the line "sep=;", with which spreadsheets begin CSV, off `head`; returns the delimiter that
+// it names, 0 where there is no such line.
+char take_named_delimiter(std::string_view* head);
+
 // Takes the first cell and the delimiter behind it off a record; returns the cell as it stands
 // there, with its quotes.
 std::string_view take_raw_cell(std::string_view* record, char delimiter);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "store/base/check.h"
+#include "store/base/limits.h"
 #include "store/base/utf8.h"
 #include "store/ingest/boundary.h"
 #include "store/ingest/failure_reason.h"
@@ -136,7 +137,7 @@ std::optional<std::string> complete_csv_names(std::vector<std::string>* names) {
     }
     const auto [first, is_new] = columns.emplace(name, i);
     if (!is_new) {
-      return "'" + name + "', in columns " + std::to_string(first->second + 1) + " and " +
+      return shown_text(name) + ", in columns " + std::to_string(first->second + 1) + " and " +
              std::to_string(i + 1);
     }
   }
@@ -157,6 +158,9 @@ Result<std::vector<std::string>> read_csv_header(std::string_view record, char d
       name.resize(undouble(cell.text, name.data()));
     } else {
       name.assign(cell.text);
+    }
+    if (names.size() == kHeaderColumnsMax) {
+      return make_error(ErrorCode::kData, many_columns_reason());
     }
     names.push_back(std::move(name));
     begin = cell.end + 1;
@@ -194,7 +198,7 @@ namespace {
 class CsvColumnClasses {
  public:
   explicit CsvColumnClasses(const CsvLayout& layout)
-      : layout_(layout), found_(layout.fields.size(), 0), classes_(layout.fields.size(), 0) {}
+      : layout_(layout), classes_(layout.fields.size(), 0) {}
 
   const std::vector<std::uint8_t>& get() const { return classes_; }
 
@@ -228,7 +232,7 @@ class CsvColumnClasses {
 
   // Nothing of one that cannot be read. The quote that has taken lines that may be others.
   std::size_t note_record(std::string_view record) {
-    std::ranges::fill(found_, 0);
+    found_.clear();
     std::size_t field = 0;
     for (std::size_t begin = 0; begin <= record.size(); ++field) {
       const RawCell cell = read_cell(record, begin, layout_.delimiter);
@@ -240,18 +244,23 @@ class CsvColumnClasses {
       }
       if (!cell.text.empty()) {
         const bool is_text = (classes_[field] & kRawIsText) != 0;
-        found_[field] = is_text ? kRawIsText : classify_csv_value(cell.text);
+        found_.push_back({field, is_text ? kRawIsText : classify_csv_value(cell.text)});
       }
       begin = cell.end + 1;
     }
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      classes_[i] = static_cast<std::uint8_t>(classes_[i] | found_[i]);
+    for (const Found& found : found_) {
+      classes_[found.field] = static_cast<std::uint8_t>(classes_[found.field] | found.classes);
     }
     return CsvFault::kNone;
   }
 
+  struct Found {
+    std::size_t field = 0;
+    std::uint8_t classes = 0;
+  };
+
   const CsvLayout& layout_;
-  std::vector<std::uint8_t> found_;  // of a record
+  std::vector<Found> found_;  // in a record; most have far fewer cells than a wide table's header
   std::vector<std::uint8_t> classes_;
 };
 

@@ -151,17 +151,24 @@ bool is_distant_time(const Cell& cell) {
   if (cell.kind != CellKind::kText && cell.kind != CellKind::kRawText) {
     return false;
   }
-  std::string text(trimmed(cell.view()));
+  const std::string text(trimmed(cell.view()));
   if (text.size() > kTimeTextBytesMax || parse_event_time(text) || parse_real(text)) {
     return false;
   }
-  // 29 February is in it.
+  const auto in_year = [&](std::size_t at, const char* year) {
+    return parse_event_time(std::string(text).replace(at, kYearDigits, year)).has_value();
+  };
   for (std::size_t i = 0; i + kYearDigits <= text.size(); ++i) {
     const bool year = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(i),
                                   text.begin() + static_cast<std::ptrdiff_t>(i + kYearDigits),
                                   [](char c) { return is_digit(c); });
     if (year) {
-      return parse_event_time(text.replace(i, kYearDigits, "2000")).has_value();
+      // A day that only leap years have is none of this year where one of them is within range.
+      constexpr std::string_view kFirstFull = "1678";
+      constexpr std::string_view kLastFull = "2261";
+      const std::string_view given = std::string_view(text).substr(i, kYearDigits);
+      const bool within = kFirstFull <= given && given <= kLastFull;
+      return in_year(i, "2001") || (!within && in_year(i, "2000"));
     }
   }
   return false;

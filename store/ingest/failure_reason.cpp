@@ -35,22 +35,21 @@ std::string unread_time_reason(std::string_view field) {
   return joined(kValueOf, field, kIsNoTime);
 }
 
-namespace {
-
-std::string shown_value(std::string_view value) {
-  constexpr std::size_t kShownBytesMax = 64;
-  return joined(": '", utf8_prefix(value, kShownBytesMax),
-                value.size() > kShownBytesMax ? "…'" : "'");
+std::string many_columns_reason() {
+  return joined("the header has more than ", std::to_string(kHeaderColumnsMax), " columns");
 }
 
-}  // namespace
+std::string shown_text(std::string_view text) {
+  constexpr std::size_t kShownBytesMax = 64;
+  return joined("'", utf8_prefix(text, kShownBytesMax), text.size() > kShownBytesMax ? "…'" : "'");
+}
 
 std::string unread_time_reason(std::string_view field, std::string_view value) {
-  return joined(unread_time_reason(field), shown_value(value));
+  return joined(unread_time_reason(field), ": ", shown_text(value));
 }
 
 std::string distant_time_reason(std::string_view field, std::string_view value) {
-  return joined(kValueOf, field, kIsDistant, value.empty() ? std::string() : shown_value(value));
+  return joined(kValueOf, field, kIsDistant, value.empty() ? "" : ": " + shown_text(value));
 }
 
 std::string many_fields_reason() {

@@ -31,6 +31,11 @@ std::string large_value_reason(std::string_view field, std::size_t bytes);
 std::string large_lists_reason(std::size_t bytes_max);
 std::string long_event_reason(std::size_t bytes_max);
 std::string many_cells_reason(std::size_t fields);
+// Why a header is refused that names more than kHeaderColumnsMax columns.
+std::string many_columns_reason();
+
+// The beginning of a text of the input, between quotes, for a message.
+std::string shown_text(std::string_view text);
 
 // Adds to a reason how many lines the lost event took, when they are several.
 std::string lost_lines_reason(std::string reason, std::size_t lines);

@@ -274,6 +274,9 @@ Result<bool> PieceCutter::settle_kind(bool no_more) {
       return false;
     }
     csv_.fields = *std::move(names);
+    if (csv_.fields.size() > kHeaderColumnsMax) {
+      return refuse(many_columns_reason());
+    }
   }
   kind_ = *kind == PieceKind::kText && options_.multiline ? PieceKind::kEntries : *kind;
   const bool json =
@@ -291,7 +294,9 @@ Result<bool> PieceCutter::settle_kind(bool no_more) {
 
 void PieceCutter::make_scanner() {
   if (kind_ == PieceKind::kRecords) {
-    const char named = take_named_delimiter();
+    std::string_view records = text();
+    const char named = take_named_delimiter(&records);
+    skip(size_ - records.size());
     csv_.delimiter = options_.csv_delimiter != 0 ? options_.csv_delimiter
                      : named != 0                ? named
                                                  : detect_delimiter(text());
@@ -378,20 +383,6 @@ Result<std::vector<std::string>> PieceCutter::read_header(std::string_view recor
   auto names = read_row_names(record);  // the format was told by them
   EVQ_CHECK(names.has_value());
   return *std::move(names);
-}
-
-// What the line "sep=;" says, with which spreadsheets begin CSV; 0 where there is none.
-char PieceCutter::take_named_delimiter() {
-  constexpr std::string_view kWord = "sep=";
-  const std::string_view line = text().substr(0, text().find('\n'));
-  const bool named = line.starts_with(kWord) && line.size() > kWord.size() &&
-                     may_delimit_csv(line[kWord.size()]) && is_blank(line.substr(kWord.size() + 1));
-  if (!named) {
-    return 0;
-  }
-  const char delimiter = line[kWord.size()];
-  skip(std::min(line.size() + 1, size_));
-  return delimiter;
 }
 
 // Forgets the blank lines that the text begins with, all at once. False when more must be read to

@@ -67,7 +67,6 @@ class PieceCutter {
   Status refuse_binary();
   Error refuse(std::string why);
   bool drop_blank_lines();
-  char take_named_delimiter();
   Result<bool> take_header();
   Result<std::vector<std::string>> read_header(std::string_view record) const;
   bool waits_for_first_look(bool no_more);

@@ -7,6 +7,7 @@
 
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
+#include "store/base/limits.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic.h"
 #include "store/column/typed_json.h"
@@ -198,9 +199,7 @@ void W3cHeader::take(std::string_view line) {
     zeek = true;
     separator = line[kZeekFields.size()];
     columns.clear();
-    for_each_part(*names, separator, [this](std::string_view name) {
-      columns.push_back({.name = repair_utf8(name)});
-    });
+    for_each_part(*names, separator, [this](std::string_view name) { add_column(name); });
   } else if (const auto types = zeek_value(line, "#types")) {
     type_columns(*types, separator, &columns);
   } else if (const auto list = zeek_value(line, "#set_separator"); list && !list->empty()) {
@@ -218,12 +217,18 @@ void W3cHeader::take_w3c_names(std::string_view names) {
   zeek = false;
   separator = commas ? ',' : kTabsOrBlanks;
   columns.clear();
-  for_each_part(
-      names,
-      commas ? ','
-      : tabs ? '\t'
-             : ' ',
-      [this](std::string_view name) { columns.push_back({.name = repair_utf8(trimmed(name))}); });
+  for_each_part(names,
+                commas ? ','
+                : tabs ? '\t'
+                       : ' ',
+                [this](std::string_view name) { add_column(trimmed(name)); });
+}
+
+// Lines that have more cells cannot be read, nor events with a longer name.
+void W3cHeader::add_column(std::string_view name) {
+  if (columns.size() < kHeaderColumnsMax) {
+    columns.push_back({.name = repair_utf8(name.substr(0, kFieldNameBytesMax + 1))});
+  }
 }
 
 std::shared_ptr<const W3cHeader> w3c_header_behind(std::string_view text,

@@ -55,6 +55,7 @@ struct W3cHeader {
 
  private:
   void take_w3c_names(std::string_view names);
+  void add_column(std::string_view name);
 };
 
 // The header in force behind a text, where `before` is in force at its first line; `before` itself

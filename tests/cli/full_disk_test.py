@@ -75,6 +75,22 @@ class FileSizeLimit(DiskCase):
         self.evq("ingest", "d", input=events(1000))
         self.assertEqual(self.out("query", "d | count"), '{"Count":1001}\n')
 
+    def test_a_load_that_ends_on_the_way_says_what_is_not_to_be_loaded_again(self):
+        chosen = random.Random(1)
+        lines = "".join(f'{{"n":{n},"noise":"{chosen.randbytes(30).hex()}"}}\n'
+                        for n in range(200_000))
+        done = self.limited(4_000_000, "ingest", "d", "-", input=lines)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        stored = re.search("load only what comes behind the first ([0-9,]+) events, which are stored",
+                           done.stderr)
+        self.assertIsNotNone(stored, done.stderr)
+        first = int(stored[1].replace(",", ""))
+        self.assertGreater(first, 0)
+        self.evq("ingest", "d", input="".join(lines.splitlines(True)[first:]))
+        self.assertEqual(self.out("query", "d | summarize count(), dcount(n), sum(n)"),
+                         self.out("query", "range n from 0 to 199999 step 1 "
+                                  "| summarize count(), dcount(n), sum(n)"))
+
     def test_small_loads_go_on_where_the_log_may_not_grow_until_it_is_due(self):
         url, token, server = self.serve()
         limit = 2_000_000

@@ -85,14 +85,17 @@ class Ingest(LoadCase):
 
     def test_times_that_cannot_be_held(self):
         text = '{"_time":"0001-01-01T00:00:00Z"}\n{"_time":"9999-12-31T23:59:59Z"}\n{"_time":"soon"}\n' \
-               '{"_time":99999999999}\n{"_time":"Mon, 01 Jan 1500 10:00:00 GMT"}\n'
+               '{"_time":99999999999}\n{"_time":"Mon, 01 Jan 1500 10:00:00 GMT"}\n' \
+               '{"_time":"2023-02-29T09:11:27Z"}\n{"_time":"1600-02-29T00:00:00Z"}\n'
         report, _ = self.load(text)
-        self.assertEqual((report["ingested"], report["failed"]), (0, 5))
+        self.assertEqual((report["ingested"], report["failed"]), (0, 7))
         held = "the value of '_time' is outside of the times that evq holds, 1677 to 2262"
         self.assertEqual([failure["error"].split(": ", 1)[1] for failure in report["failures"]],
                          [held + ": '0001-01-01T00:00:00Z'", held + ": '9999-12-31T23:59:59Z'",
                           "the value of '_time' is no time: 'soon'", held,
-                          held + ": 'Mon, 01 Jan 1500 10:00:00 GMT'"])
+                          held + ": 'Mon, 01 Jan 1500 10:00:00 GMT'",
+                          "the value of '_time' is no time: '2023-02-29T09:11:27Z'",
+                          held + ": '1600-02-29T00:00:00Z'"])
 
     def test_a_file_that_is_missing_is_told_before_any_is_loaded(self):
         (self.directory / "a.ndjson").write_text('{"a":1}\n')
@@ -193,8 +196,10 @@ class Ingest(LoadCase):
             if report["failed"]:
                 self.assertRegex(errors, rf"{name}:{stored + 1}:1: the event is cut off: {error} "
                                  r"\(line skipped\)\n")
-            self.assertRegex(errors, rf"error: .*{name}: line {stored + 1}, column \d+: {error}\n$")
-        self.assertRegex(errors, rf"error: .*{name}: line \d+, column \d+: {error}\n$")
+            self.assertRegex(errors, rf"error: .*{name}: line {stored + 1}, column \d+: {error}\n")
+        self.assertRegex(errors, rf"error: .*{name}: line \d+, column \d+: {error}\n"
+                         rf"  = load only what comes behind the first {stored:,} events, "
+                         r"which are stored\n$")
         out, told = self.evq("--server", url, "--token", token, "ingest", name + "-there", path,
                              status=4)
         self.assertEqual((json.loads(out)["ingested"], json.loads(out)["failed"], told),

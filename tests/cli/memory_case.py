@@ -12,11 +12,11 @@ ROWS = "range x from 1 to 400000 step 1 | extend s = strcat('row number ', tostr
 
 
 class MemoryCase(EvqCase):
-    def run_measured(self, *words):
+    def run_measured(self, *words, verb="query"):
         """The exit status, what it says, standard output as a file's path, the peak memory in KiB."""
         path = self.directory / "measured"
         with open(path, "w") as out:
-            done = subprocess.Popen([EVQ, "-q", "query", *words], env=self.environment, stdout=out,
+            done = subprocess.Popen([EVQ, "-q", verb, *words], env=self.environment, stdout=out,
                                     stderr=subprocess.PIPE, text=True)
             with done.stderr:
                 errors = done.stderr.read()

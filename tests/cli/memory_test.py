@@ -135,6 +135,19 @@ class Memory(MemoryCase):
             self.assertIn("1,960 more groups are not shown", out.read())
         self.assertLess(peak, 256 << 10)
 
+    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
+    def test_a_header_of_very_many_columns_is_refused_before_it_is_held(self):
+        with open(self.directory / "wide.csv", "w") as table:
+            # A process counts its parent's memory as its own: this one stays small.
+            for _ in range(1600):
+                table.write("," * 10_000)
+            table.write("\n1\n2\n")
+        status, errors, _, peak = self.run_measured(
+            "wide", str(self.directory / "wide.csv"), verb="ingest")
+        self.assertEqual(status, 4)
+        self.assertIn("the header has more than 10000 columns", errors)
+        self.assertLess(peak, 96 << 10)
+
     def test_a_sort_for_an_operator_over_all_rows_keeps_to_the_limit(self):
         count = 300_000
         with open(self.directory / "wide.ndjson", "w") as events:

@@ -2,9 +2,11 @@
 
 import contextlib
 import fcntl
+import json
 import os
 import pathlib
 import pty
+import random
 import select
 import signal
 import subprocess
@@ -24,6 +26,23 @@ class Waiting(EvqCase):
         self.addCleanup(signal.signal, signal.SIGHUP, signal.signal(signal.SIGHUP, signal.SIG_DFL))
         self.evq("ingest", "d", input='{"n":1}\n')
         self.evq("ingest", "d", input='{"n":2}\n')
+
+    def test_a_reader_who_does_not_read_keeps_nothing_of_the_store(self):
+        chosen = random.Random(1)
+        events = "".join(f'{{"n":{n},"noise":"{chosen.randbytes(20_000).hex()}"}}\n'
+                         for n in range(300))
+        self.evq("ingest", "long", input=events)
+        query = self.start("query", "long | project n, noise", "-o", "ndjson")
+        # The rest of the answer waits in a file of no name.
+        wait_until(lambda: any("(deleted)" in name for name in open_files(query.pid)))
+        self.stays_true(query, lambda: True)
+        for _ in range(3):
+            self.evq("ingest", "long", input=events)
+        log = self.directory / "store" / "datasets" / "2.db-wal"
+        self.assertLess(log.stat().st_size, 1 << 20)
+        rows = [json.loads(line)["n"] for line in query.stdout]
+        self.assertEqual(rows, list(range(299, -1, -1)))
+        self.assertEqual(query.wait(), 0)
 
     @contextlib.contextmanager
     def held(self, name):

@@ -181,6 +181,8 @@ TEST_CASE("a backup takes a folder of its own, which may be there when it is emp
   std::filesystem::create_directory(folder + "/full");
   std::ofstream(folder + "/full/file") << "mine";
   std::ofstream(folder + "/file") << "mine";
+  std::filesystem::create_directory_symlink(folder + "/empty", folder + "/link");
+  CHECK(back_up(*store, folder + "/link").error().code == ErrorCode::kConflict);
   CHECK(back_up(*store, folder + "/empty").ok());
   CHECK(back_up(*store, folder + "/full").error().code == ErrorCode::kConflict);
   CHECK(back_up(*store, folder + "/file").error().code == ErrorCode::kConflict);

@@ -279,13 +279,29 @@ TEST_CASE(
     REQUIRE(store->maintain("d", Maintenance::kFull, control).ok());
     return store->stats("d")->rows;
   };
+  const auto put = [&](std::string_view setting, std::int64_t days_ago) {
+    REQUIRE(open_store(directory.path(), 10)
+                ->definitions()
+                .put_setting(setting, std::to_string(wall_clock_now_ns() - days_ago * kDayNs))
+                .ok());
+  };
   CHECK(rows_left() == 0);
   CHECK(rows_left() == 0);
-  REQUIRE(open_store(directory.path(), 10)
-              ->definitions()
-              .put_setting("clock.steady", std::to_string(wall_clock_now_ns() - 30 * kDayNs))
-              .ok());
+  put("clock.steady", 30);
   CHECK(rows_left() == 40);
+  CHECK(rows_left() == 80);
+  // A day after a process doubted it, the clock is believed, but not for an older doubt.
+  put("clock.doubted", 2);
+  CHECK(rows_left() == 0);
+  put("clock.doubted", 31);
+  put("clock.steady", 30);
+  CHECK(rows_left() == 40);
+  CHECK(rows_left() == 80);
+  put("clock.doubted", -1);  // of a clock that was ahead, and was set right
+  put("clock.steady", 30);
+  CHECK(rows_left() == 120);
+  put("clock.doubted", 2);
+  CHECK(rows_left() == 0);
 }
 
 TEST_CASE("compaction merges small neighbours and gives space back") {

@@ -17,6 +17,7 @@
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/on_scope_exit.h"
+#include "store/base/process.h"
 #include "store/catalog/sqlite.h"
 #include "tests/support/store_support.h"
 
@@ -395,12 +396,32 @@ TEST_CASE("upkeep closes what a query over many datasets left open") {
     }
     return open;
   };
-  QueryControl control;
-  REQUIRE(store->maintain(name_of(1), Maintenance::kDue, control).ok());
+  store->close_unused();
   CHECK(count_open() == kDatasets);  // in use
   query.clear();
-  REQUIRE(store->maintain(name_of(1), Maintenance::kDue, control).ok());
+  store->close_unused();
   CHECK(count_open() == 3);
+}
+
+TEST_CASE("upkeep closes the files of a dataset that another process has dropped") {
+  const TempDirectory directory;
+  const auto here = open_store(directory.path(), 16);
+  const auto there = open_store(directory.path(), 16);
+  for (const char* name : {"a", "b"}) {
+    REQUIRE(load(*here, name, numbered_events(0, 3, 0, 1)).ok());
+  }
+  auto in_use = here->snapshot("b");
+  REQUIRE(in_use.ok());
+  const std::size_t before = count_descriptors();
+  REQUIRE(there->drop_dataset("a").ok());
+  REQUIRE(there->drop_dataset("b").ok());
+  here->close_unused();
+  const std::size_t without_one = count_descriptors();
+  CHECK(without_one < before);
+  CHECK(read_rows(*in_use, "n").size() == 3);
+  in_use = here->snapshot("b");
+  CHECK_FALSE(in_use.ok());
+  CHECK(count_descriptors() < without_one);
 }
 
 }  // namespace

@@ -64,6 +64,22 @@ void check_call(std::string_view name, const std::vector<Vector>& args, std::siz
   }
 }
 
+// As a filter leaves it. A text that no row has may be one that the function refuses.
+TEST_CASE("a call over a dictionary looks at no entry that no row has") {
+  std::mt19937_64 random(3);
+  const Vector all = random_dictionary(50, 2000, random);
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < all.size(); ++row) {
+    if (all.codes()[row] % 5 == 4) {  // the null among them
+      rows.push_back(row);
+    }
+  }
+  const Vector some = all.gather(rows);
+  REQUIRE(some.values().size() == 50);
+  check_call("toupper", {some}, rows.size(), true);
+  CHECK(call("toupper", {some}, rows.size()).values().size() == 10);
+}
+
 TEST_CASE("dictionaries meet in their combinations") {
   std::mt19937_64 random(3);
   constexpr std::size_t kRows = 200;

@@ -146,6 +146,48 @@ TEST_CASE("a header that repeats a name is an error") {
         "leave the header line out and name the columns with csv-fields");
 }
 
+TEST_CASE("a repeated name is shown by its beginning") {
+  const std::string name(100000, 'a');
+  const Loaded loaded = load_events(name + ',' + name + "\n1,2\n", csv());
+  REQUIRE_FALSE(loaded.status.ok());
+  CHECK(loaded.status.error().message ==
+        "the CSV header repeats the field '" + std::string(64, 'a') + "…', in columns 1 and 2");
+}
+
+TEST_CASE("a header has as many columns as a dataset may have fields, and no more") {
+  const std::string widest(evq::kHeaderColumnsMax - 1, ',');
+  const std::string row = "1" + widest.substr(1) + ",2\n";
+  CHECK(rows_of(load_events("a" + widest + '\n' + row, csv())) ==
+        "a=1 column" + std::to_string(evq::kHeaderColumnsMax) + "=2\n");
+  const std::string too_wide = widest + ",\n";
+  IngestOptions named = csv();
+  named.csv_fields.resize(evq::kHeaderColumnsMax + 1, "x");
+  IngestOptions detected;
+  detected.format = evq::InputFormat::kDetect;
+  for (const auto& [text, options] :
+       {std::pair(too_wide + "1\n2\n", csv()), std::pair(std::string("1,2\n"), named),
+        // The first record is an event, and its columns are numbered.
+        std::pair("2024-05-01" + too_wide + "2024-05-02" + too_wide, detected)}) {
+    const Loaded loaded = load_events(text, options);
+    REQUIRE_FALSE(loaded.status.ok());
+    CHECK(loaded.status.error().code == evq::ErrorCode::kData);
+    CHECK(loaded.status.error().message == "the header has more than 10000 columns");
+    CHECK(loaded.tables.empty());
+  }
+}
+
+// Each record costs its cells, not the header's names.
+TEST_CASE("a wide header above short records is read in time") {
+  std::string text = "a" + std::string(evq::kHeaderColumnsMax - 1, ',') + '\n';
+  constexpr std::size_t kRows = 300000;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    text += "1\n";
+  }
+  const Loaded loaded = load_events(text, csv());
+  REQUIRE(loaded.status.ok());
+  CHECK(loaded.counts.ingested == kRows);
+}
+
 TEST_CASE("what a cell may be") {
   using evq::classify_csv_value;
   for (const char* text : {"0", "-1", "9007199254740992", "-9007199254740992"}) {

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/limits.h"
 #include "tests/support/load_events.h"
 
 namespace {
@@ -128,6 +129,23 @@ TEST_CASE("a field that is named tells the time") {
                   evq::InputFormat::kDetect, "seen") ==
         "_time=2020-01-01T00:00:00Z date=\"2024-05-01\" time=\"10:20:30\" "
         "seen=\"2020-01-01T00:00:00Z\"\n");
+}
+
+TEST_CASE("of a header's names no more are kept than a dataset may have fields") {
+  for (const char separator : {' ', '\t'}) {  // of Zeek, whose word has no colon, the second
+    std::string line = separator == ' ' ? "#Fields:" : "#fields";
+    for (std::size_t i = 0; i < 2 * evq::kHeaderColumnsMax; ++i) {
+      line += separator + std::to_string(i);
+    }
+    evq::W3cHeader header;
+    header.take(line);
+    CHECK(header.zeek == (separator == '\t'));
+    CHECK(header.columns.size() == evq::kHeaderColumnsMax);
+  }
+  evq::W3cHeader header;
+  header.take("#Fields: date " + std::string(100000, 'n'));
+  REQUIRE(header.columns.size() == 2);
+  CHECK(header.columns[1].name.size() == evq::kFieldNameBytesMax + 1);
 }
 
 TEST_CASE("the header is known to all pieces of a large log") {
