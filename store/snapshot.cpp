@@ -12,6 +12,7 @@
 #include "store/block/block_filter.h"
 #include "store/block/block_reader.h"
 #include "store/block_blobs.h"
+#include "store/column/dynamic_kinds.h"
 #include "store/dataset.h"
 #include "store/mini_block.h"
 #include "store/segment_cache.h"
@@ -318,6 +319,15 @@ Snapshot::~Snapshot() = default;
 
 const Schema& Snapshot::schema() const {
   return state_->listing->schema;
+}
+std::vector<std::string> Snapshot::wide_longs() const {
+  std::vector<std::string> names;
+  for (const FieldRow& field : state_->listing->fields) {
+    if ((field.types & kWideLongs) != 0 && type_of_set(field.types) == Type::kLong) {
+      names.push_back(field.name);
+    }
+  }
+  return names;
 }
 std::span<const SnapshotBlock> Snapshot::blocks() const {
   return state_->listing->blocks;

@@ -127,6 +127,8 @@ class Snapshot {
   // `_time`, `_sysTime` (both datetime), then the fields in order of first appearance, each with
   // the common type of all its values ever stored; a field only ever null has type null.
   const Schema& schema() const;
+  // The fields of longs of which some are so large that they may be no reals.
+  std::vector<std::string> wide_longs() const;
   // Ascending by first_ordinal, that is by arrival.
   std::span<const SnapshotBlock> blocks() const;
   std::uint64_t rows() const;

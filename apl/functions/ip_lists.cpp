@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -49,36 +51,37 @@ bool any_address(Text text, const Found& found) {
   return false;
 }
 
-struct WantedNetwork {
-  Ipv4Network network;
-
-  static std::optional<WantedNetwork> make(Text text) {
-    const std::optional<Ipv4Network> network = parse_ipv4_network(text);
-    return network.has_value() ? std::optional(WantedNetwork{*network}) : std::nullopt;
-  }
-  bool has(std::uint32_t address, Text /*as_text*/) const {
-    return mask_ipv4(address, network.prefix) == mask_ipv4(network.address, network.prefix);
-  }
-};
-// A prefix is of whole numbers: 10.1 and 10.1. begin 10.1.2.3, but not 10.12.3.4.
-struct WantedPrefix {
-  Text prefix;
-
-  static std::optional<WantedPrefix> make(Text text) {
-    return text.empty() ? std::nullopt : std::optional(WantedPrefix{text});
-  }
-  bool has(std::uint32_t /*address*/, Text as_text) const {
-    return as_text.starts_with(prefix) &&
-           (prefix.back() == '.' || as_text == prefix || as_text[prefix.size()] == '.');
-  }
-};
-template <class Wanted>
-bool text_has(Text text, Text given) {
-  const std::optional<Wanted> wanted = Wanted::make(given);
-  return wanted.has_value() && any_address(text, [&](std::uint32_t address, Text as_text) {
-           return wanted->has(address, as_text);
-         });
+// Whether the address begins with a prefix, which is of whole numbers: 10.1 and 10.1. begin
+// 10.1.2.3, but not 10.12.3.4.
+bool begins_with(Text address, Text prefix) {
+  return !prefix.empty() && address.starts_with(prefix) &&
+         (prefix.back() == '.' || address == prefix || address[prefix.size()] == '.');
 }
+
+// Networks by how many bits they fix; of each number their first addresses, sorted.
+template <class Address, Address (*kMask)(Address address, int prefix)>
+class NetworkSet {
+ public:
+  bool empty() const { return firsts_.empty(); }
+  void add(Address address, int prefix) { firsts_[prefix].push_back(kMask(address, prefix)); }
+  // To be called between add() and has().
+  void settle() {
+    for (auto& [prefix, firsts] : firsts_) {
+      std::sort(firsts.begin(), firsts.end());
+    }
+  }
+  // Whether one that fixes no more bits than `prefix` has the address.
+  bool has(Address address, int prefix) const {
+    return std::any_of(firsts_.begin(), firsts_.end(), [&](const auto& of) {
+      return of.first <= prefix &&
+             std::binary_search(of.second.begin(), of.second.end(), kMask(address, of.first));
+    });
+  }
+
+ private:
+  std::map<int, std::vector<Address>> firsts_;
+};
+
 // Calls visit(text) for each text of the arguments, arrays flattened.
 template <class Visit>
 void for_each_text(std::span<const DynamicView> args, const Visit& visit) {
@@ -105,22 +108,17 @@ class ListedFunction final : public BoundFunction {
     const bool same = std::ranges::all_of(args.subspan(1), &Vector::is_constant);
     std::optional<List> list;
     DynamicRows views(args);
-    PollCounter poll;
     VectorBuilder out(Type::kBool);
     for (std::size_t i = 0; i < rows; ++i) {
       const std::span<const DynamicView> row = views.row(i);
       if (!same || !list.has_value()) {
         list.emplace(row.subspan(1));
       }
-      poll.add(1 + list->size() / kListedPerPoll);
       const MaybeBool found = list->has(row[0]);
       found.has_value() ? out.append_bool(*found) : out.append_null();
     }
     return out.finish();
   }
-
- private:
-  static constexpr std::size_t kListedPerPoll = 16;
 };
 
 template <class List>
@@ -129,32 +127,54 @@ BindResult bind_listed(const BindRequest& request) {
                    std::make_shared<ListedFunction<List>>()};
 }
 
-// What one of the addresses in a text may be: Wanted is made of a text of the list, by make(), and
-// has has(address, its text). Null for null.
-template <class Wanted>
-class AddressList {
+// Networks and addresses that a text may hold one of. Null for null.
+class HeldNetworks {
  public:
-  explicit AddressList(std::span<const DynamicView> args) {
+  explicit HeldNetworks(std::span<const DynamicView> args) {
     for_each_text(args, [this](Text text) {
-      if (const std::optional<Wanted> wanted = Wanted::make(text)) {
-        wanted_.push_back(*wanted);
+      if (const std::optional<Ipv4Network> network = parse_ipv4_network(text)) {
+        networks_.add(network->address, network->prefix);
       }
     });
+    networks_.settle();
   }
-  std::size_t size() const { return wanted_.size(); }
   MaybeBool has(const DynamicView& text) const {
     if (text.is_null()) {
       return std::nullopt;
     }
-    const auto is_wanted = [this](std::uint32_t address, Text as_text) {
-      return std::ranges::any_of(
-          wanted_, [&](const Wanted& wanted) { return wanted.has(address, as_text); });
-    };
-    return text.is_string() && !wanted_.empty() && any_address(text.as_string(), is_wanted);
+    return text.is_string() && !networks_.empty() &&
+           any_address(text.as_string(), [this](std::uint32_t address, Text /*as_text*/) {
+             return networks_.has(address, kIpv4Bits);
+           });
   }
 
  private:
-  std::vector<Wanted> wanted_;
+  NetworkSet<std::uint32_t, mask_ipv4> networks_;
+};
+
+// The same of prefixes.
+class HeldPrefixes {
+ public:
+  explicit HeldPrefixes(std::span<const DynamicView> args) {
+    for_each_text(args, [this](Text text) { prefixes_.push_back(text); });
+  }
+  MaybeBool has(const DynamicView& text) const {
+    if (text.is_null()) {
+      return std::nullopt;
+    }
+    PollCounter poll;
+    return text.is_string() &&
+           any_address(text.as_string(), [&](std::uint32_t /*address*/, Text as_text) {
+             poll.add(1 + prefixes_.size() / kPrefixesPerPoll);
+             return std::ranges::any_of(prefixes_,
+                                        [&](Text prefix) { return begins_with(as_text, prefix); });
+           });
+  }
+
+ private:
+  static constexpr std::size_t kPrefixesPerPoll = 64;
+
+  std::vector<Text> prefixes_;
 };
 
 using Reader = std::optional<IpNetwork> (*)(Text text);
@@ -166,23 +186,21 @@ class RangeList {
   explicit RangeList(std::span<const DynamicView> args) {
     for_each_text(args, [this](Text text) {
       if (const std::optional<IpNetwork> range = kRead(text)) {
-        ranges_.push_back(range);
+        ranges_.add(range->address, range->prefix);
       }
     });
+    ranges_.settle();
   }
-  std::size_t size() const { return ranges_.size(); }
   MaybeBool has(const DynamicView& text) const {
     const std::optional<IpNetwork> address =
         text.is_string() ? kRead(text.as_string()) : std::nullopt;
-    if (!address.has_value() || ranges_.empty()) {
-      return std::nullopt;
-    }
-    return std::ranges::any_of(
-        ranges_, [&](const std::optional<IpNetwork>& range) { return *in_range(address, range); });
+    return address.has_value() && !ranges_.empty()
+               ? MaybeBool(ranges_.has(address->address, address->prefix))
+               : std::nullopt;
   }
 
  private:
-  std::vector<std::optional<IpNetwork>> ranges_;
+  NetworkSet<IpAddress, mask_ip> ranges_;
 };
 
 }  // namespace
@@ -200,18 +218,22 @@ MaybeBool in_range(const std::optional<IpNetwork>& address, const std::optional<
          mask_ip(address->address, range->prefix) == mask_ip(range->address, range->prefix);
 }
 
-bool has_ipv4(Text text, Text address) {
-  return parse_ipv4_text(address).has_value() && text_has<WantedNetwork>(text, address);
+bool has_ipv4(std::string_view text, std::string_view given) {
+  const std::optional<std::uint32_t> wanted = parse_ipv4_text(given);
+  return wanted.has_value() && any_address(text, [&](std::uint32_t address, Text /*as_text*/) {
+           return address == *wanted;
+         });
 }
-bool has_ipv4_prefix(Text text, Text prefix) {
-  return text_has<WantedPrefix>(text, prefix);
+bool has_ipv4_prefix(std::string_view text, std::string_view prefix) {
+  return any_address(
+      text, [&](std::uint32_t /*address*/, Text as_text) { return begins_with(as_text, prefix); });
 }
 
 BindResult bind_has_any_ipv4(const BindRequest& request) {
-  return bind_listed<AddressList<WantedNetwork>>(request);
+  return bind_listed<HeldNetworks>(request);
 }
 BindResult bind_has_any_ipv4_prefix(const BindRequest& request) {
-  return bind_listed<AddressList<WantedPrefix>>(request);
+  return bind_listed<HeldPrefixes>(request);
 }
 BindResult bind_ipv4_is_in_any_range(const BindRequest& request) {
   return bind_listed<RangeList<ipv4_only>>(request);

@@ -18,7 +18,7 @@ std::optional<IpNetwork> ipv4_only(std::string_view text);
 MaybeBool in_range(const std::optional<IpNetwork>& address, const std::optional<IpNetwork>& range);
 
 // Whether the address, or one that begins with the prefix, stands by itself in the text.
-bool has_ipv4(std::string_view text, std::string_view address);
+bool has_ipv4(std::string_view text, std::string_view given);
 bool has_ipv4_prefix(std::string_view text, std::string_view prefix);
 
 // The functions of these names, of a text and any number of texts and arrays of them.

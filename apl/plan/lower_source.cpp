@@ -141,6 +141,7 @@ Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
   relation.name = info.ref.name;
   relation.map_fields = info.map_fields;
   relation.virtual_fields = info.virtual_fields;
+  relation.wide_longs.insert(info.wide_longs.begin(), info.wide_longs.end());
   relation.node = make_node(std::move(scan), {}, Schema(std::move(fields)));
   if (answer_rows_ && options_.cursor.has_value()) {
     const CursorBound& cursor = *options_.cursor;

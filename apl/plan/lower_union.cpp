@@ -32,11 +32,23 @@ Positions positions_of(const std::vector<Field>& fields) {
   return positions;
 }
 
-// Where two tables disagree about a column's type the union holds it as dynamic.
+using Names = std::set<std::string, std::less<>>;
+
+// The type of a column of two tables. Where they disagree it is dynamic, which keeps both kinds of
+// values; numbers are reals unless some of the longs are none.
+Type united_type(Type a, Type b, bool wide) {
+  const Type common = common_type(a, b);
+  return common == Type::kReal && a != b && wide ? Type::kDynamic : common;
+}
+
 std::vector<Field> merged_fields(const std::vector<Relation>& inputs, bool inner) {
   std::vector<Field> fields;
   std::vector<std::size_t> seen;
+  Names wide;
   Positions positions;
+  for (const Relation& input : inputs) {
+    wide.insert(input.wide_longs.begin(), input.wide_longs.end());
+  }
   for (const Relation& input : inputs) {
     for (const Field& field : input.schema().fields()) {
       const auto [at, fresh] = positions.emplace(field.name, fields.size());
@@ -45,7 +57,7 @@ std::vector<Field> merged_fields(const std::vector<Relation>& inputs, bool inner
         seen.push_back(1);
       } else {
         Field& merged = fields[at->second];
-        merged.type = common_type(merged.type, field.type);
+        merged.type = united_type(merged.type, field.type, wide.contains(field.name));
         ++seen[at->second];
       }
     }
@@ -65,8 +77,6 @@ std::vector<Field> merged_fields(const std::vector<Relation>& inputs, bool inner
 // Columns of all inputs that only other inputs have: a null each. Tables with little in common have
 // many, so that they count little; their memory is charged instead.
 constexpr std::size_t kNullsPerExpression = 16;
-
-using Names = std::set<std::string, std::less<>>;
 
 // Whether paths lead into the column: it is a map, or the query made it.
 bool is_bag(const RelationTraits& input, std::string_view name) {
@@ -113,6 +123,19 @@ void take_united_paths(const std::vector<Relation>& inputs, Relation* output) {
   output->map_fields.assign(maps.begin(), maps.end());
 }
 
+// Of the columns that are longs in the union.
+void take_united_longs(const std::vector<Relation>& inputs, const Schema& schema,
+                       Relation* output) {
+  for (const Relation& input : inputs) {
+    for (const std::string& name : input.wide_longs) {
+      const std::optional<std::size_t> at = schema.find(name);
+      if (at.has_value() && schema[*at].type == Type::kLong) {
+        output->wide_longs.insert(name);
+      }
+    }
+  }
+}
+
 // Where one table has as a column what is a virtual field of another, both are that column.
 void show_held(std::vector<Relation>* inputs) {
   std::set<std::string, std::less<>> shown;
@@ -145,6 +168,7 @@ void show_held(std::vector<Relation>* inputs) {
 void take_united_fields(const std::vector<Relation>& inputs, const Schema& schema,
                         Relation* output) {
   take_united_paths(inputs, output);
+  take_united_longs(inputs, schema, output);
   std::set<std::string> virtuals;
   for (const Relation& input : inputs) {
     for (const VirtualField& field : input.virtual_fields) {

@@ -25,7 +25,8 @@ struct RelationTraits {
   std::string source;  // name of its let, for the column that tells tables apart
   // Map fields of the dataset, as long as rows are its events; else those that are still columns.
   std::vector<std::string> map_fields;
-  std::vector<VirtualField> virtual_fields;  // of the dataset, as long as its rows are events
+  std::vector<VirtualField> virtual_fields;       // of the dataset, as long as its rows are events
+  std::set<std::string, std::less<>> wide_longs;  // columns that are such fields of the dataset
   // Whether rows have an explicit order (sort, top, …). Else, with hidden columns: natural order.
   bool ordered = false;
   bool sorted = false;      // by keys that the query names
@@ -82,6 +83,7 @@ struct RelationTraits {
     map_fields = rows.map_fields;
     made = rows.made;
     mixed_bags = rows.mixed_bags;
+    wide_longs = rows.wide_longs;
   }
 };
 

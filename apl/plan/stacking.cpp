@@ -111,6 +111,17 @@ void follow_made(const Schema& from, const std::vector<NamedColumn>& columns,
   }
 }
 
+void follow_wide_longs(const Schema& from, const std::vector<NamedColumn>& columns,
+                       RelationTraits* traits) {
+  const decltype(traits->wide_longs) before = std::move(traits->wide_longs);
+  traits->wide_longs.clear();
+  for (const NamedColumn& column : columns) {
+    if (column.expr->is_column() && before.contains(from[column.expr->column].name)) {
+      traits->wide_longs.insert(column.name);
+    }
+  }
+}
+
 }  // namespace
 
 NodePtr stack(NodePtr input, Operation op, Schema schema) {
@@ -127,6 +138,7 @@ Relation choose(Relation input, std::vector<NamedColumn> columns) {
     follow_order(names, &input);
   }
   follow_made(input.schema(), columns, &input);
+  follow_wide_longs(input.schema(), columns, &input);
   Project op;
   std::vector<Field> fields;
   for (NamedColumn& column : columns) {

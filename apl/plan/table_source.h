@@ -35,7 +35,8 @@ struct TableInfo {
   // events of none, may lack the field.
   std::vector<std::string> map_fields;
   std::vector<VirtualField> virtual_fields;
-  std::vector<std::string> warnings;  // about data left out; given when first named
+  std::vector<std::string> wide_longs;  // fields of longs of which some may be no reals
+  std::vector<std::string> warnings;    // about data left out; given when first named
 };
 
 // The bounds at which a row id cuts the rows of its time: such a row has a lower ordinal exactly

@@ -377,7 +377,8 @@ constexpr LanguageDifference kAxiomDifferences[] = {
      "Count in the unit they name; the pages' examples pass seconds to all of them."},
     {"genai_estimate_tokens", "Four characters a token, the documented rule of thumb."},
     {"union of differing types",
-     "One dynamic column that keeps both kinds of values; of longs and reals, one of reals."},
+     "One dynamic column that keeps both kinds of values; of longs and reals, one of reals, but "
+     "where a long may be beyond 2^53."},
     {"geo_info_from_ip_address", "Needs a database given with --geo-database; null without one."},
 };
 

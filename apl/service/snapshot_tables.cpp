@@ -24,6 +24,7 @@ Result<plan::TableInfo> SnapshotTables::table(std::string_view name) {
   plan::TableInfo info;
   info.ref.name = key;
   info.schema = at->second.schema();
+  info.wide_longs = at->second.wide_longs();
   info.warnings = std::move(warnings);
   EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> definition,
                  store_.definitions().find_dataset(name));
