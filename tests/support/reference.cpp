@@ -33,6 +33,7 @@ class ReferenceTables final : public plan::TableSource, public TimeExtent {
     plan::TableInfo info;
     info.ref = {std::string(name), definition.has_value() ? definition->file_id : 0};
     info.schema = snapshot.schema();
+    info.wide_longs = snapshot.wide_longs();
     if (definition.has_value()) {
       info.map_fields = definition->map_fields;
     }
