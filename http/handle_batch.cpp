@@ -48,6 +48,9 @@ Status append_event(std::string_view head, ApiAnswer* answer, const QueryControl
 }  // namespace
 
 Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
+  if (request.body.empty()) {
+    return error_response(422, "the request has no body");
+  }
   EVQ_TRY_ASSIGN(
       const std::size_t concurrency,
       count_parameter(request, "maxConcurrency", kConcurrencyDefault, kHttpBatchConcurrencyMax));

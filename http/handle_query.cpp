@@ -223,16 +223,30 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   const bool one_dataset = request.argument("dataset").find('*') == std::string::npos;
   query.by_arrival = wait_ns > 0 && one_dataset && is_watched(legacy);
   const bool waits = monotonic_now_ns() - request.received_ns < wait_ns;
+  // Nothing that arrived: the answer is the one before.
+  std::optional<std::uint64_t> arrivals;
+  if (waits && one_dataset) {
+    if (const auto end = api.service.arrival_end(request.argument("dataset")); end.ok()) {
+      arrivals = *end;
+    }
+    if (request.empty_answer != nullptr && arrivals == request.arrivals_seen) {
+      return HttpResponse(*request.empty_answer);
+    }
+  }
   const Result<QueryAnswer> answer =
       run_query(api, request, query, make_legacy_answer(api.answers, std::move(form)), waits);
   if (!answer.ok()) {
     return response_of_error(legacy_error(apl, answer.error()), {});
   }
   EVQ_TRY_ASSIGN(HttpResponse response, send_answer(answer->answer));
+  add_history_id(request, &response);
   if (answer->rows == 0 && waits) {
     response.again_ms = kPollMs;
+    if (arrivals.has_value() && !response.rest) {
+      request.empty_answer = std::make_shared<HttpResponse>(response);
+      request.arrivals_seen = *arrivals;
+    }
   }
-  add_history_id(request, &response);
   return response;
 }
 

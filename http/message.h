@@ -24,6 +24,7 @@ namespace evq {
 
 struct Route;
 class RewritingClaim;
+struct HttpResponse;
 
 struct HttpRequest {
   std::string method;
@@ -44,6 +45,9 @@ struct HttpRequest {
   std::shared_ptr<RewritingClaim> waiting;  // its place among those that wait for memory
   bool large = false;  // told by its handler: it takes a seat of those with long bodies
   std::optional<std::int64_t> again_ms;  // set by ask_again, of this turn
+  // Of a query that waits for events: the answer without any, and how many its dataset had then.
+  std::shared_ptr<const HttpResponse> empty_answer;
+  std::uint64_t arrivals_seen = 0;
 
   // The first header called `name` (lower case); nothing when absent.
   std::optional<std::string_view> header(std::string_view name) const;

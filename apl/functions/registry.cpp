@@ -92,7 +92,7 @@ class NullWhereNull final : public BoundFunction {
     const auto among_them = [&](const auto& test) {
       return std::ranges::any_of(positions_, [&](std::size_t at) { return test(args[at]); });
     };
-    const Vector null = Vector::constant(Value::null(result_), rows);
+    Vector null = Vector::constant(Value::null(result_), rows);
     if (among_them([](const Vector& a) { return a.is_constant() && a.may_have_nulls(); })) {
       return null;
     }

@@ -558,6 +558,7 @@ class Answers(ServerCase):
         self.assertEqual(events[0]["error"]["code"], 404)
         both = {"queryId": "a", "aplRequest": {"apl": "w"}, "mplRequest": {"mpl": "m"}}
         self.assertEqual(self.server.call("POST", "/v1/query/batch", [both])[0], 400)
+        self.assertEqual(self.server.call("POST", "/v1/query/batch", b"")[0], 422)
         for wrong in ("0", "21", "-1", "x"):
             self.assertEqual(self.server.call("POST", "/v1/query/batch?maxConcurrency=" + wrong, [])[0],
                              400, wrong)

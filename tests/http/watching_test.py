@@ -5,6 +5,7 @@ with the cursor of the last event that came.
 Usage: watching_test.py EVQ.
 """
 
+import re
 import sys
 import threading
 import time
@@ -100,6 +101,25 @@ class Watching(ServerCase):
         self.assertEqual(watcher.look(), [0, 1, 2, 3])
         self.send("several-0", {"n": 4, "_time": "2024-05-01T00:00:09Z"})
         self.assertEqual(watcher.look(), [4])
+
+    def rows_examined(self):
+        text = self.server.call("GET", "/metrics")[1].decode()
+        return int(re.search(r"^evq_rows_examined_total (\d+)$", text, re.MULTILINE)[1])
+
+    def test_while_nothing_arrives_nothing_is_read_again(self):
+        for order in ({"field": "n", "desc": True}, {"field": "_time", "desc": False}):
+            with self.subTest(order):
+                dataset = "still-" + order["field"]
+                self.send(dataset, *({"n": n} for n in range(50)))
+                wanted = {"op": "==", "field": "n", "value": -1}
+                watcher = Watcher(self.server, dataset, startTime="now-1h", filter=wanted, order=[order])
+                before = self.rows_examined()
+                self.assertEqual(watcher.look("1500ms"), [])
+                self.assertLessEqual(self.rows_examined() - before, 150)  # not at each look
+                sender = threading.Timer(0.3, self.send, (dataset, {"n": 7}, {"n": -1}))
+                sender.start()
+                self.assertEqual(watcher.look("60s"), [-1])
+                sender.join()
 
     def test_what_many_send_at_once_comes_once_each(self):
         self.send("crowd", {"n": -1})

@@ -202,8 +202,14 @@ Status reference_unnest(const plan::Unnest& unnest, const ReferenceRow& row,
   if (unnest.row_limit.has_value()) {
     count = static_cast<std::size_t>(std::min<std::uint64_t>(count, *unnest.row_limit));
   }
+  // Without the lists, which may be long: a text that takes their place would keep their memory.
+  ReferenceRow rest = row;
+  for (const plan::UnnestColumn& column : unnest.columns) {
+    Value list = Value::null(Type::kDynamic);
+    std::swap(rest[column.column], list);
+  }
   for (std::size_t i = 0; i < count; ++i) {
-    ReferenceRow copy = row;
+    ReferenceRow copy = rest;
     for (std::size_t j = 0; j < lists.size(); ++j) {
       copy[unnest.columns[j].column] =
           i < lists[j].size() ? lists[j][i] : Value::null(Type::kDynamic);
