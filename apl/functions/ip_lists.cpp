@@ -58,30 +58,6 @@ bool begins_with(Text address, Text prefix) {
          (prefix.back() == '.' || address == prefix || address[prefix.size()] == '.');
 }
 
-// Networks by how many bits they fix; of each number their first addresses, sorted.
-template <class Address, Address (*kMask)(Address address, int prefix)>
-class NetworkSet {
- public:
-  bool empty() const { return firsts_.empty(); }
-  void add(Address address, int prefix) { firsts_[prefix].push_back(kMask(address, prefix)); }
-  // To be called between add() and has().
-  void settle() {
-    for (auto& [prefix, firsts] : firsts_) {
-      std::sort(firsts.begin(), firsts.end());
-    }
-  }
-  // Whether one that fixes no more bits than `prefix` has the address.
-  bool has(Address address, int prefix) const {
-    return std::any_of(firsts_.begin(), firsts_.end(), [&](const auto& of) {
-      return of.first <= prefix &&
-             std::binary_search(of.second.begin(), of.second.end(), kMask(address, of.first));
-    });
-  }
-
- private:
-  std::map<int, std::vector<Address>> firsts_;
-};
-
 // Calls visit(text) for each text of the arguments, arrays flattened.
 template <class Visit>
 void for_each_text(std::span<const DynamicView> args, const Visit& visit) {
@@ -97,6 +73,37 @@ void for_each_text(std::span<const DynamicView> args, const Visit& visit) {
     }
   }
 }
+
+// The networks that texts name, as kRead reads them, by how many bits they fix; of each number
+// their first addresses, sorted.
+template <auto kRead, auto kMask>
+class NetworkSet {
+ public:
+  explicit NetworkSet(std::span<const DynamicView> args) {
+    for_each_text(args, [this](Text text) {
+      if (const auto network = kRead(text)) {
+        firsts_[network->prefix].push_back(kMask(network->address, network->prefix));
+      }
+    });
+    for (auto& [prefix, firsts] : firsts_) {
+      std::sort(firsts.begin(), firsts.end());
+    }
+  }
+  bool empty() const { return firsts_.empty(); }
+  // Whether one that fixes no more bits than `prefix` has the address.
+  template <class Given>
+  bool has(const Given& address, int prefix) const {
+    return std::any_of(firsts_.begin(), firsts_.end(), [&](const auto& of) {
+      return of.first <= prefix &&
+             std::binary_search(of.second.begin(), of.second.end(), kMask(address, of.first));
+    });
+  }
+
+ private:
+  using Address = decltype(kRead(Text())->address);
+
+  std::map<int, std::vector<Address>> firsts_;
+};
 
 // A call of a text and a list, whose arguments behind the first make a List. They are the same in
 // all rows of nearly every query, and are read once then.
@@ -130,14 +137,7 @@ BindResult bind_listed(const BindRequest& request) {
 // Networks and addresses that a text may hold one of. Null for null.
 class HeldNetworks {
  public:
-  explicit HeldNetworks(std::span<const DynamicView> args) {
-    for_each_text(args, [this](Text text) {
-      if (const std::optional<Ipv4Network> network = parse_ipv4_network(text)) {
-        networks_.add(network->address, network->prefix);
-      }
-    });
-    networks_.settle();
-  }
+  explicit HeldNetworks(std::span<const DynamicView> args) : networks_(args) {}
   MaybeBool has(const DynamicView& text) const {
     if (text.is_null()) {
       return std::nullopt;
@@ -149,7 +149,7 @@ class HeldNetworks {
   }
 
  private:
-  NetworkSet<std::uint32_t, mask_ipv4> networks_;
+  NetworkSet<parse_ipv4_network, mask_ipv4> networks_;
 };
 
 // The same of prefixes.
@@ -177,20 +177,11 @@ class HeldPrefixes {
   std::vector<Text> prefixes_;
 };
 
-using Reader = std::optional<IpNetwork> (*)(Text text);
-
 // Networks of which one may have an address. Null when the address or all of them are invalid.
-template <Reader kRead>
+template <auto kRead>
 class RangeList {
  public:
-  explicit RangeList(std::span<const DynamicView> args) {
-    for_each_text(args, [this](Text text) {
-      if (const std::optional<IpNetwork> range = kRead(text)) {
-        ranges_.add(range->address, range->prefix);
-      }
-    });
-    ranges_.settle();
-  }
+  explicit RangeList(std::span<const DynamicView> args) : ranges_(args) {}
   MaybeBool has(const DynamicView& text) const {
     const std::optional<IpNetwork> address =
         text.is_string() ? kRead(text.as_string()) : std::nullopt;
@@ -200,7 +191,7 @@ class RangeList {
   }
 
  private:
-  NetworkSet<IpAddress, mask_ip> ranges_;
+  NetworkSet<kRead, mask_ip> ranges_;
 };
 
 }  // namespace

@@ -33,8 +33,7 @@ struct CsvLayout {
 // The beginning of the error for a header that has a name twice.
 inline constexpr std::string_view kRepeatedNameError = "the CSV header repeats the field ";
 // Field names from a header record; kData when it repeats a name, has more than kHeaderColumnsMax
-// or cannot be read. A column
-// without a name is called `column` and its number from 1.
+// or cannot be read. A column without a name is called `column` and its number from 1.
 Result<std::vector<std::string>> read_csv_header(std::string_view record, char delimiter);
 
 // Gives names to columns without one, as a header does. The first name that is there twice, as
