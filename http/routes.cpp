@@ -246,7 +246,8 @@ constexpr Route kRoutes[] = {
     {"POST", "/v1/_check", handle_check, Scope::kSomeDataset, "query", "read", Lane::kQuery,
      kJsonBytes, kNormal, true,
      "evq's own: compiles {apl, startTime, endTime} without running it and answers {plan}, or the "
-     "error that the query would give."},
+     "error that the query would give. Subqueries whose values the plan holds, of toscalar() and "
+     "in, do run."},
     {"POST", "/v1/_profile", handle_profile, Scope::kSomeDataset, "query", "read", Lane::kQuery,
      kJsonBytes, kNormal, true,
      "evq's own: runs {apl, startTime, endTime}, drops the answer, and gives {plan}: the plan with "

@@ -19,8 +19,6 @@
 namespace evq {
 namespace {
 
-using Elements = std::vector<DynamicView>;
-
 std::int64_t signed_size(const Elements& elements) {
   return static_cast<std::int64_t>(elements.size());
 }

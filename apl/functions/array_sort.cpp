@@ -31,9 +31,8 @@ bool array_sort(std::span<const DynamicView> args, DynamicBuilder* out) {
   if (arrays[0].is_null()) {
     return false;
   }
-  const std::vector<DynamicView> keys =
-      arrays[0].is_array() ? elements_of(arrays[0]) : std::vector<DynamicView>();
-  std::vector<std::size_t> order(keys.size());
+  const Elements keys = arrays[0].is_array() ? elements_of(arrays[0]) : Elements();
+  ScratchVector<std::size_t> order(keys.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   PollCounter poll;
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {

@@ -6,17 +6,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <unordered_set>
-#include <vector>
 
 #include "apl/functions/lift.h"
-#include "store/base/checksum.h"
+#include "store/base/scratch.h"
 #include "store/column/dynamic.h"
 
 namespace evq {
 
+using Elements = ScratchVector<DynamicView>;
+
 // Returns the elements of an array or the values of a bag; empty for scalars.
-std::vector<DynamicView> elements_of(DynamicView container);
+Elements elements_of(DynamicView container);
 void add_array(std::span<const DynamicView> elements, DynamicBuilder* out);
 // Encodes an array of `elements`; the null value when it would be larger than a value may be, as
 // one that repeats an element many times soon is.
@@ -33,16 +33,27 @@ inline bool same_dynamic(DynamicView a, DynamicView b) {
 // and a number beside a timespan, which counts nanoseconds there as it does beside ==.
 bool is_wanted(DynamicView element, DynamicView wanted);
 
-// Hashes with a random seed: with a known one, values of events could be made to collide.
-struct SameDynamicHash {
-  std::size_t operator()(DynamicView value) const {
-    static const std::uint64_t kSeed = random_seed();
-    return hash_dynamic(value, kSeed);
-  }
+// Different values, in the order in which they came: open addressing, with a random seed, since
+// with a known one values of events could be made to collide.
+class DynamicSet {
+ public:
+  // Whether `value` was not there yet.
+  bool insert(DynamicView value);
+  bool contains(DynamicView value) const;
+  const Elements& values() const { return values_; }
+
+ private:
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t number = 0;  // of the value, from 1 on; 0: free
+  };
+
+  // The slot of an equal value, or the free one where it belongs.
+  std::size_t slot_of(DynamicView value, std::uint32_t hash) const;
+  void grow();
+
+  Elements values_;
+  ScratchVector<Slot> slots_;  // a power of two of them, or none; at most half are taken
 };
-struct SameDynamicEqual {
-  bool operator()(DynamicView a, DynamicView b) const { return same_dynamic(a, b); }
-};
-using DynamicSet = std::unordered_set<DynamicView, SameDynamicHash, SameDynamicEqual>;
 
 }  // namespace evq

@@ -5,11 +5,12 @@
 
 #include <complex>
 #include <cstdint>
-#include <vector>
+
+#include "store/base/scratch.h"
 
 namespace evq {
 
-using ComplexSeries = std::vector<std::complex<double>>;
+using ComplexSeries = ScratchVector<std::complex<double>>;
 
 enum class FourierDirection : std::uint8_t { kForward, kInverse };
 

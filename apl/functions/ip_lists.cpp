@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apl/functions/dynamic_rows.h"
+#include "apl/functions/repeated_items.h"
 #include "store/base/ascii.h"
 
 namespace evq {
@@ -105,23 +106,19 @@ class NetworkSet {
   std::map<int, std::vector<Address>> firsts_;
 };
 
-// A call of a text and a list, whose arguments behind the first make a List. They are the same in
-// all rows of nearly every query, and are read once then.
+// A call of a text and a list, whose arguments behind the first make a List.
 template <class List>
 class ListedFunction final : public BoundFunction {
  public:
   Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
                   std::size_t rows) const override {
-    const bool same = std::ranges::all_of(args.subspan(1), &Vector::is_constant);
-    std::optional<List> list;
+    RepeatedItems<List> lists(args.subspan(1));
     DynamicRows views(args);
     VectorBuilder out(Type::kBool);
     for (std::size_t i = 0; i < rows; ++i) {
       const std::span<const DynamicView> row = views.row(i);
-      if (!same || !list.has_value()) {
-        list.emplace(row.subspan(1));
-      }
-      const MaybeBool found = list->has(row[0]);
+      const List& list = lists.of(i, [&](std::size_t) { return List(row.subspan(1)); });
+      const MaybeBool found = list.has(row[0]);
       found.has_value() ? out.append_bool(*found) : out.append_null();
     }
     return out.finish();

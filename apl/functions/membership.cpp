@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "apl/functions/registry.h"
+#include "apl/functions/repeated_items.h"
 #include "apl/functions/string_operator.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/checksum.h"
@@ -378,6 +379,7 @@ class InCall final : public BoundFunction {
     }
     auto out = Values::make(Type::kBool, rows);
     auto* to = out->mutable_data<std::uint8_t>();
+    RepeatedItems<ItemList> lists(args.subspan(1));
     PollCounter poll;
     for (std::size_t i = 0; i < rows; ++i) {
       std::size_t bytes = 0;
@@ -387,7 +389,8 @@ class InCall final : public BoundFunction {
                      : item.at<std::string_view>(i).size();
       }
       poll.add(args.size() + bytes / kPollTextBytes);
-      const bool found = is_in(args[0].values(), args[0].slot(i), list_of(args, i));
+      const ItemList& list = lists.of(i, [&](std::size_t row) { return list_of(args, row); });
+      const bool found = is_in(args[0].values(), args[0].slot(i), list);
       to[i] = static_cast<std::uint8_t>(found != negated_);
     }
     return Vector::flat(std::move(out));

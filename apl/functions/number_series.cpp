@@ -37,8 +37,8 @@ std::optional<double> series_number(DynamicView value) {
              : std::nullopt;
 }
 
-std::vector<double> NumberSeries::present() const {
-  std::vector<double> numbers;
+Numbers NumberSeries::present() const {
+  Numbers numbers;
   numbers.reserve(values.size());
   for (const std::optional<double>& value : values) {
     if (value.has_value()) {
@@ -48,7 +48,7 @@ std::vector<double> NumberSeries::present() const {
   return numbers;
 }
 
-std::vector<double> NumberSeries::filled() const {
+Numbers NumberSeries::filled() const {
   return fill_gaps(values, [](double left, double right, std::size_t step, std::size_t steps) {
     return left + (right - left) * (static_cast<double>(step) / static_cast<double>(steps));
   });
@@ -62,7 +62,7 @@ void add_number(std::optional<double> value, DynamicBuilder* out) {
   }
 }
 
-void add_numbers(const std::vector<double>& values, DynamicBuilder* out) {
+void add_numbers(const Numbers& values, DynamicBuilder* out) {
   out->begin_array();
   for (const double value : values) {
     out->add_real(value);
@@ -70,7 +70,7 @@ void add_numbers(const std::vector<double>& values, DynamicBuilder* out) {
   out->end_array();
 }
 
-DynamicBytes series_of(const std::vector<std::optional<double>>& values) {
+DynamicBytes series_of(const NumbersWithGaps& values) {
   DynamicBuilder out;
   out.begin_array();
   for (const std::optional<double>& value : values) {
@@ -80,7 +80,7 @@ DynamicBytes series_of(const std::vector<std::optional<double>>& values) {
   return {out.take()};
 }
 
-DynamicBytes timespans_of(const std::vector<std::optional<double>>& values) {
+DynamicBytes timespans_of(const NumbersWithGaps& values) {
   DynamicBuilder out;
   out.begin_array();
   for (const std::optional<double>& value : values) {
@@ -96,13 +96,13 @@ DynamicBytes timespans_of(const std::vector<std::optional<double>>& values) {
   return {out.take()};
 }
 
-DynamicBytes series_of(const std::vector<double>& values) {
+DynamicBytes series_of(const Numbers& values) {
   DynamicBuilder out;
   add_numbers(values, &out);
   return {out.take()};
 }
 
-SeriesMoments moments_of(const std::vector<double>& values) {
+SeriesMoments moments_of(const Numbers& values) {
   SeriesMoments moments;
   if (values.empty()) {
     return moments;

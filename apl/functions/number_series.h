@@ -5,18 +5,21 @@
 
 #include <cstddef>
 #include <optional>
-#include <vector>
 
 #include "apl/functions/lift.h"
+#include "store/base/scratch.h"
 #include "store/column/dynamic.h"
 
 namespace evq {
 
+using Numbers = ScratchVector<double>;
+using NumbersWithGaps = ScratchVector<std::optional<double>>;
+
 // Returns the values with each gap filled by `between(left, right, step, steps)` of its neighbours,
 // 0 < step < steps, and at the ends by the nearest value; T() when there are no values.
 template <class T, class Between>
-std::vector<T> fill_gaps(const std::vector<std::optional<T>>& values, const Between& between) {
-  std::vector<T> filled(values.size());
+ScratchVector<T> fill_gaps(const ScratchVector<std::optional<T>>& values, const Between& between) {
+  ScratchVector<T> filled(values.size());
   std::optional<std::size_t> before;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!values[i].has_value()) {
@@ -36,7 +39,7 @@ std::vector<T> fill_gaps(const std::vector<std::optional<T>>& values, const Betw
 }
 
 struct NumberSeries {
-  std::vector<std::optional<double>> values;
+  NumbersWithGaps values;
   bool integers = true;    // every number was a long
   bool timespans = false;  // every number was a timespan, and there was one
 
@@ -44,26 +47,26 @@ struct NumberSeries {
   // Reads an array; nullopt when it is none.
   static std::optional<NumberSeries> read(DynamicView array);
   // Returns the numbers without the gaps.
-  std::vector<double> present() const;
+  Numbers present() const;
   // Returns the numbers, gaps filled along a line between their neighbours and at the ends with the
   // nearest number, 0 when there are none.
-  std::vector<double> filled() const;
+  Numbers filled() const;
 };
 
 void add_number(std::optional<double> value, DynamicBuilder* out);
-void add_numbers(const std::vector<double>& values, DynamicBuilder* out);
+void add_numbers(const Numbers& values, DynamicBuilder* out);
 // Reads one element: a long, real or timespan; nullopt for others.
 std::optional<double> series_number(DynamicView value);
-DynamicBytes series_of(const std::vector<std::optional<double>>& values);
+DynamicBytes series_of(const NumbersWithGaps& values);
 // Makes an array of timespans of nanoseconds.
-DynamicBytes timespans_of(const std::vector<std::optional<double>>& values);
-DynamicBytes series_of(const std::vector<double>& values);
+DynamicBytes timespans_of(const NumbersWithGaps& values);
+DynamicBytes series_of(const Numbers& values);
 
 // The mean and sample variance (n - 1; 0 for one number), computed in two passes.
 struct SeriesMoments {
   double mean = 0;
   double variance = 0;
 };
-SeriesMoments moments_of(const std::vector<double>& values);
+SeriesMoments moments_of(const Numbers& values);
 
 }  // namespace evq

@@ -9,6 +9,7 @@
 
 #include "apl/functions/regex.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/repeated_items.h"
 #include "apl/functions/string_operator.h"
 #include "apl/functions/term_list.h"
 #include "apl/functions/text_form.h"
@@ -114,12 +115,15 @@ class HasListCall final : public BoundFunction {
     }
     auto out = Values::make(Type::kBool, rows);
     auto* to = out->mutable_data<std::uint8_t>();
+    RepeatedItems<Needles> needles(args.subspan(1));
     PollCounter poll;
     for (std::size_t i = 0; i < rows; ++i) {
       const std::string_view text =
           left.is_null(i) ? std::string_view() : left.at<std::string_view>(i);
       poll.add(1 + text.size() / kPollTextBytes);
-      to[i] = static_cast<std::uint8_t>(needles_of(args, i).match(text) != negated_);
+      const bool found =
+          needles.of(i, [&](std::size_t row) { return needles_of(args, row); }).match(text);
+      to[i] = static_cast<std::uint8_t>(found != negated_);
     }
     return Vector::flat(std::move(out));
   }

@@ -170,7 +170,7 @@ MaybeDynamic combine(DynamicView a, DynamicView b) {
   if (!pair.has_value()) {
     return std::nullopt;
   }
-  std::vector<MaybeReal> results(pair->size);
+  NumbersWithGaps results(pair->size);
   for (std::size_t i = 0; i < pair->size; ++i) {
     const MaybeReal left = pair->left.values[i];
     const MaybeReal right = pair->right.values[i];

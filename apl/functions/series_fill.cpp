@@ -5,7 +5,6 @@
 #include <array>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "apl/functions/dynamic_elements.h"
 #include "apl/functions/number_series.h"
@@ -24,7 +23,7 @@ MaybeDynamic fill_const(DynamicView array, DynamicView filler, Placeholder place
   if (!array.is_array()) {
     return std::nullopt;
   }
-  std::vector<DynamicView> elements = elements_of(array);
+  Elements elements = elements_of(array);
   for (DynamicView& element : elements) {
     if (is_gap(element, placeholder)) {
       element = filler;
@@ -50,7 +49,7 @@ MaybeDynamic fill_forward(DynamicView array, Placeholder placeholder) {
   if (!array.is_array()) {
     return std::nullopt;
   }
-  std::vector<DynamicView> elements = elements_of(array);
+  Elements elements = elements_of(array);
   repeat_last(elements.begin(), elements.end(), placeholder);
   return array_of(elements);
 }
@@ -58,7 +57,7 @@ MaybeDynamic fill_backward(DynamicView array, Placeholder placeholder) {
   if (!array.is_array()) {
     return std::nullopt;
   }
-  std::vector<DynamicView> elements = elements_of(array);
+  Elements elements = elements_of(array);
   repeat_last(elements.rbegin(), elements.rend(), placeholder);
   return array_of(elements);
 }
@@ -96,7 +95,7 @@ class FilledLine {
   FilledLine(std::span<const DynamicView> elements, const Placeholder& placeholder)
       : elements_(elements), times_(tag_of_times(elements, placeholder)) {
     NumberSeries series;
-    std::vector<std::optional<std::int64_t>> times;
+    ScratchVector<std::optional<std::int64_t>> times;
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const bool gap = is_gap(elements[i], placeholder);
       series.values.push_back(gap || times_.has_value() ? std::nullopt
@@ -129,8 +128,8 @@ class FilledLine {
   std::optional<DynamicTag> times_;
   std::size_t first_ = SIZE_MAX;  // number or time
   std::size_t last_ = 0;
-  std::vector<double> numbers_;
-  std::vector<std::int64_t> ns_;
+  Numbers numbers_;
+  ScratchVector<std::int64_t> ns_;
 };
 
 MaybeDynamic fill_linear(DynamicView array, Placeholder placeholder, std::optional<bool> edges,
@@ -138,7 +137,7 @@ MaybeDynamic fill_linear(DynamicView array, Placeholder placeholder, std::option
   if (!array.is_array()) {
     return std::nullopt;
   }
-  const std::vector<DynamicView> elements = elements_of(array);
+  const Elements elements = elements_of(array);
   const FilledLine line(elements, placeholder);
   const double fallback = constant.has_value() && constant->is_number() ? constant->as_real() : 0.0;
   DynamicBuilder out;

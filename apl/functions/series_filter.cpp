@@ -15,8 +15,6 @@
 namespace evq {
 namespace {
 
-using Numbers = std::vector<double>;
-
 std::optional<Numbers> numbers_or_zero(DynamicView array) {
   const std::optional<NumberSeries> series = NumberSeries::read(array);
   if (!series.has_value()) {

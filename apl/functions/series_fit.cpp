@@ -14,8 +14,6 @@
 namespace evq {
 namespace {
 
-using Numbers = std::vector<double>;
-
 // Writes the fields of a model in order: as the elements of an array, or by name as a bag.
 class ModelWriter {
  public:
@@ -271,8 +269,7 @@ std::optional<Points> points_of(const NumberSeries& y, const std::optional<Dynam
   if (given && (!x->is_array() || x->size() != y.size())) {
     return std::nullopt;
   }
-  const std::vector<DynamicView> places =
-      given ? elements_of(*x) : std::vector<DynamicView>(y.size());
+  const Elements places = given ? elements_of(*x) : Elements(y.size());
   for (std::size_t i = 0; i < y.size(); ++i) {
     const DynamicView at = places[i];
     const bool instant = at.tag() == DynamicTag::kDatetime;
@@ -428,7 +425,7 @@ std::optional<Line> fit_line(const NumberSeries& series) {
   Line line;
   line.slope = xy / xx;
   line.intercept = (sum_y - line.slope * sum_x) / count;
-  std::vector<double> residuals;
+  Numbers residuals;
   for (std::size_t i = 0; i < series.size(); ++i) {
     line.fit.push_back(line.intercept + line.slope * static_cast<double>(i));
     if (series.values[i].has_value()) {

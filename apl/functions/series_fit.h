@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <vector>
 
 #include "apl/functions/number_series.h"
 
@@ -16,7 +15,7 @@ struct Line {
   double rsquare = 0;
   double variance = 0;           // of the series
   double residual_variance = 0;  // of the residuals
-  std::vector<double> fit;       // at every place of the series, also at gaps
+  Numbers fit;                   // at every place of the series, also at gaps
 };
 
 // Fits over the places that have a number; nullopt when they are fewer than two.

@@ -16,8 +16,6 @@
 namespace evq {
 namespace {
 
-using Numbers = std::vector<double>;
-
 // ---- outliers
 
 // Between the two nearest ranks.

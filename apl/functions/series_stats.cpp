@@ -48,8 +48,8 @@ MaybeReal magnitude(DynamicView array) {
 
 // The places where both series have a number, up to the end of the shorter one.
 struct Common {
-  std::vector<double> left;
-  std::vector<double> right;
+  Numbers left;
+  Numbers right;
 };
 
 std::optional<Common> common_of(DynamicView a, DynamicView b) {
@@ -68,7 +68,7 @@ std::optional<Common> common_of(DynamicView a, DynamicView b) {
   return common;
 }
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
+double dot(const Numbers& a, const Numbers& b) {
   double total = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     total += a[i] * b[i];

@@ -44,7 +44,7 @@ bool set_union(std::span<const DynamicView> args, DynamicBuilder* out) {
     DynamicView::Iterator each(arg);
     while (each.next()) {
       poll.add();
-      if (seen.insert(each.value()).second) {
+      if (seen.insert(each.value())) {
         out->add_encoded(each.value());
       }
     }
@@ -69,7 +69,7 @@ bool set_filter(std::span<const DynamicView> args, DynamicBuilder* out) {
   DynamicView::Iterator each(args[0]);
   while (each.next()) {
     poll.add(args.size());
-    bool kept = seen.insert(each.value()).second;
+    bool kept = seen.insert(each.value());
     for (const DynamicSet& other : others) {
       kept = kept && other.contains(each.value()) == kInOthers;
     }
@@ -101,13 +101,13 @@ std::optional<bool> set_equals(DynamicView a, DynamicView b) {
   const DynamicSet left = set_of(a);
   const DynamicSet right = set_of(b);
   PollCounter poll;
-  for (const DynamicView& value : left) {
+  for (const DynamicView& value : left.values()) {
     poll.add();
     if (!right.contains(value)) {
       return false;
     }
   }
-  return left.size() == right.size();
+  return left.values().size() == right.values().size();
 }
 
 std::optional<double> jaccard_index(DynamicView a, DynamicView b) {
@@ -118,11 +118,11 @@ std::optional<double> jaccard_index(DynamicView a, DynamicView b) {
   const DynamicSet right = set_of(b);
   std::size_t common = 0;
   PollCounter poll;
-  for (const DynamicView& value : left) {
+  for (const DynamicView& value : left.values()) {
     poll.add();
     common += right.contains(value) ? 1U : 0U;
   }
-  const std::size_t total = left.size() + right.size() - common;
+  const std::size_t total = left.values().size() + right.values().size() - common;
   if (total == 0) {
     return std::nullopt;
   }

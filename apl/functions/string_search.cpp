@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "apl/functions/dynamic_elements.h"
 #include "apl/functions/lift.h"
@@ -162,8 +161,8 @@ struct Stretch {
 // and the rest, which waits. So there are never more stretches than lookups.
 std::optional<std::string> replace_strings(std::string_view text, DynamicView lookups,
                                            DynamicView rewrites) {
-  const std::vector<DynamicView> wanted = elements_of(lookups);
-  const std::vector<DynamicView> given = elements_of(rewrites);
+  const Elements wanted = elements_of(lookups);
+  const Elements given = elements_of(rewrites);
   const auto rewrite_of = [&](std::size_t lookup) {
     const DynamicView rewrite = !rewrites.is_array()    ? rewrites
                                 : lookup < given.size() ? given[lookup]
@@ -172,7 +171,7 @@ std::optional<std::string> replace_strings(std::string_view text, DynamicView lo
   };
   std::string out;
   PollCounter poll;
-  std::vector<Stretch> left = {{0, text.size(), 0, false}};
+  ScratchVector<Stretch> left = {{0, text.size(), 0, false}};
   while (!left.empty() && out.size() <= kStringValueBytesMax) {
     Stretch here = left.back();
     left.pop_back();

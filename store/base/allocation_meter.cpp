@@ -63,6 +63,19 @@ void AllocationMeter::charge(std::size_t bytes) {
   }
 }
 
+void AllocationMeter::drop(std::size_t bytes) {
+  const std::size_t dropped = std::min(bytes, bytes_);
+  lease_.shrink(std::min(dropped, lease_.bytes()));
+  bytes_ -= dropped;
+  thread_meters().bytes -= dropped;
+}
+
+void AllocationMeter::give_back(std::size_t bytes) noexcept {
+  if (AllocationMeter* meter = thread_meters().current; meter != nullptr) {
+    meter->drop(bytes);
+  }
+}
+
 void AllocationMeter::refuse(Error reason) {
   AllocationMeter* meter = thread_meters().current;
   if (meter == nullptr) {

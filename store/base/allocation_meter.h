@@ -47,6 +47,9 @@ class AllocationMeter {
 
   // Charges `bytes` about to be allocated, or throws std::bad_alloc. Does nothing without a meter.
   static void charge(std::size_t bytes);
+  // Gives back `bytes` that this thread charged and has freed, while the same meter is its current
+  // one: see scratch.h.
+  static void give_back(std::size_t bytes) noexcept;
   // Throws like charge() when the work must end; for loops that read much and allocate little.
   static void poll() { charge(0); }
   // Throws like charge(), so that guard() returns `reason`. Does nothing without a meter.
@@ -68,6 +71,7 @@ class AllocationMeter {
   };
 
   Status take(std::size_t bytes);
+  void drop(std::size_t bytes);
 
   const QueryControl* const control_;
   MemoryLease lease_;

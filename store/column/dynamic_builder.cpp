@@ -5,12 +5,12 @@
 #include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
+#include "store/base/scratch.h"
 #include "store/column/dynamic.h"
 
 // Building dynamic bytes. A container's sizes are written as zeros and filled in at its end.
@@ -53,7 +53,7 @@ std::uint64_t key_bit(std::string_view key) {
   return std::uint64_t{1} << ((mixed * 0x9E3779B97F4A7C15ULL) >> 58);
 }
 
-bool has_equal_pair(const std::vector<BuiltEntry>& entries) {
+bool has_equal_pair(const ScratchVector<BuiltEntry>& entries) {
   for (std::size_t i = 1; i < entries.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (entries[i].key == entries[j].key) {
@@ -74,7 +74,7 @@ bool key_order(const BuiltEntry& a, const BuiltEntry& b) {
 
 // Leaves of each key one entry: at the first one's position, with the last one's value. False
 // when all keys differ; the entries are then in no particular order.
-bool merge_equal_keys(std::vector<BuiltEntry>* entries) {
+bool merge_equal_keys(ScratchVector<BuiltEntry>* entries) {
   if (entries->size() <= kPairwiseEntriesMax && !has_equal_pair(*entries)) {
     return false;
   }
@@ -245,7 +245,7 @@ void DynamicBuilder::end(DynamicTag tag) {
 }
 
 void DynamicBuilder::drop_duplicate_keys(std::size_t start, std::uint32_t* count) {
-  std::vector<BuiltEntry> entries;
+  ScratchVector<BuiltEntry> entries;
   entries.reserve(*count);
   // The entries can be walked once the count is in place.
   store_size(*count, buffer_.data() + start + 1 + kSizeBytes);

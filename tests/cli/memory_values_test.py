@@ -26,6 +26,15 @@ class MemoryOfValues(MemoryCase):
                 if not SANITIZED:
                     self.assertLess(peak, (64 + 96) << 10)
 
+    def test_what_functions_hold_while_they_compute_is_counted(self):
+        rows = ("range i from 1 to 3 step 1 | extend a = range(1, 900000), "
+                "s = strcat(strrep(strrep('abc&', 1000), 900), i) | summarize max(array_length({}))")
+        for value in ("series_fft(a)", "series_fit_2lines(a)[6]", "series_seasonal(a)",
+                      "series_add(a, a)", "set_difference(a, a)", "zip(a, a)",
+                      "bag_keys(parse_urlquery(s))"):
+            with self.subTest(value):
+                self.assert_refused(rows.format(value), "memory limit of .* exceeded in extend")
+
     def test_lists_in_the_order_of_time_are_of_summarize(self):
         self.ingest("big", [json.dumps({"_time": 1714521600 + i // 10, "k": i % 7, "s": f"value {i:064}"})
                             for i in range(150_000)])
