@@ -1,7 +1,7 @@
 #pragma once
 // The letters of many values of one length as packed text (packed_text.cpp) stores them: what its
-// encoder spends its time on. Kernels for AVX-512 beside those for any machine; they give the same
-// bits. Functions without state: any thread.
+// encoder spends its time on. Kernels for AVX-512 and for BMI2 beside those for any machine; they
+// give the same bits. Functions without state: any thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +13,11 @@
 
 namespace evq {
 
-enum class PackKernel : std::uint8_t { kPortable, kAvx512 };
-// The fastest kernel that this machine has.
+enum class PackKernel : std::uint8_t { kPortable, kBmi2, kAvx512 };
+// Whether this machine has what a kernel needs.
+bool has_pack_kernel(PackKernel kernel);
+// The fastest kernel that this machine has. Of Zen 1 and 2, whose BMI2 is slower than shifts, the
+// portable one.
 PackKernel best_pack_kernel();
 
 // How letters become numbers: the parameters of a LetterReader (letter_reader.h).

@@ -42,6 +42,14 @@ class LetterReader {
       read_[place] = numbers_[static_cast<unsigned char>(text[place])];
     }
   }
+#if defined(__SSE2__)
+  // The numbers of 16 bytes, with the highest bit for each that is no letter. Only where
+  // reads_wide(): texts of eight bytes at least, of letters in few stretches.
+  bool reads_wide() const {
+    return wide_bytes_ != 0;
+  }
+  __m128i numbers_of(__m128i bytes) const;
+#endif
   // Word `i` of the text read last: the numbers at its places from `kLettersAtOnce * i` on, the
   // first in the lowest bits; any number for a byte that is no letter.
   std::uint64_t word(std::size_t i) {
@@ -136,24 +144,29 @@ inline std::uint64_t LetterReader::pack(std::uint64_t bytes) const {
 
 #if defined(__SSE2__)
 // Numbers are below 64, so that the highest bit can tell that no stretch took the byte.
+inline __m128i LetterReader::numbers_of(__m128i bytes) const {
+  const auto all_of = [](const Stretch::Bytes& each) {
+    return _mm_load_si128(reinterpret_cast<const __m128i*>(each.data()));
+  };
+  __m128i numbers = _mm_set1_epi8(static_cast<char>(kNoLetter));
+  for (std::size_t i = 0; i < stretch_count_; ++i) {
+    const Stretch& stretch = stretches_[i];
+    const __m128i behind = _mm_sub_epi8(bytes, all_of(stretch.first));
+    const __m128i inside = _mm_cmpeq_epi8(_mm_min_epu8(behind, all_of(stretch.size)), behind);
+    const __m128i number = _mm_add_epi8(behind, all_of(stretch.number));
+    numbers = _mm_xor_si128(numbers, _mm_and_si128(inside, number));
+  }
+  return numbers;
+}
+
 template <std::size_t kBytes>
 inline void LetterReader::read_wide(const char* text) {
-  const auto all_of = [](const Stretch::Bytes& bytes) {
-    return _mm_load_si128(reinterpret_cast<const __m128i*>(bytes.data()));
-  };
   for (std::size_t place = first_place_; place <= last_place_; place += kBytes) {
     const std::size_t at = std::min(place, wide_end_);
     const auto* from = reinterpret_cast<const __m128i*>(text + at);
     auto* to = reinterpret_cast<__m128i*>(read_.data() + at);
     const __m128i bytes = kBytes == 16 ? _mm_loadu_si128(from) : _mm_loadl_epi64(from);
-    __m128i numbers = _mm_set1_epi8(static_cast<char>(kNoLetter));
-    for (std::size_t i = 0; i < stretch_count_; ++i) {
-      const Stretch& stretch = stretches_[i];
-      const __m128i behind = _mm_sub_epi8(bytes, all_of(stretch.first));
-      const __m128i inside = _mm_cmpeq_epi8(_mm_min_epu8(behind, all_of(stretch.size)), behind);
-      const __m128i number = _mm_add_epi8(behind, all_of(stretch.number));
-      numbers = _mm_xor_si128(numbers, _mm_and_si128(inside, number));
-    }
+    const __m128i numbers = numbers_of(bytes);
     if constexpr (kBytes == 16) {
       _mm_storeu_si128(to, numbers);
     } else {
