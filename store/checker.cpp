@@ -43,36 +43,33 @@ std::size_t count_nulls(const Vector& column) {
   return nulls;
 }
 
+// Whether a block is still what its row said.
+Result<bool> is_listed(Connection& connection, const BlockRow& block) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare("SELECT payload_sum FROM blocks WHERE id = ?1"));
+  EVQ_TRY_ASSIGN(const bool found, row.bind(1, static_cast<std::int64_t>(block.id)).step());
+  return found && static_cast<std::uint64_t>(row.integer(0)) == block.payload_sum;
+}
+
+// Checks what a file lists in one read transaction, and then each block in one of its own: the
+// write-ahead file cannot be emptied beyond the oldest of them, and to read all blocks may take
+// minutes. A block that is deleted or merged meanwhile is left out.
 class Checker {
  public:
-  Checker(Dataset& dataset, Connection& connection, CheckReport* report)
-      : dataset_(dataset), connection_(connection), blobs_(connection), report_(report) {}
+  Checker(Dataset& dataset, CheckReport* report) : dataset_(dataset), report_(report) {}
 
+  // Errors: only those of the control.
   Status run(QueryControl& control) {
-    Result<std::vector<std::string>> structure = connection_.integrity_problems(control);
-    EVQ_TRY(control.check());
-    if (!structure.ok()) {
-      note(std::nullopt, structure.error().message);
-      return {};
+    std::vector<BlockRow> blocks;
+    EVQ_TRY(check_lists(control, &blocks));
+    for (const BlockRow& row : blocks) {
+      EVQ_TRY(control.check());
+      EVQ_TRY(check_block(row, control));
     }
-    for (std::string& line : *structure) {
-      note(std::nullopt, std::move(line));
-    }
-    Result<Counters> counters = read_counters(connection_, dataset_.file_key());
-    if (!counters.ok()) {
-      note(std::nullopt, counters.error().message);
-      return {};
-    }
-    check_counters();
-    return check_rows(*counters, control);
-  }
-
-  // The last call.
-  void tell_rest() {
     if (noted_ > kCheckProblemsMax) {
       report_->problems.push_back(
           {dataset_.file_name(), std::nullopt, more_problems(noted_ - kCheckProblemsMax)});
     }
+    return {};
   }
 
  private:
@@ -82,19 +79,50 @@ class Checker {
     }
   }
 
+  Result<ReadLease> begin_read() {
+    return dataset_.database().begin_read(Database::Loss::kAccepted);
+  }
+
+  // Gives the blocks whose rows are sound.
+  Status check_lists(QueryControl& control, std::vector<BlockRow>* blocks) {
+    Result<ReadLease> lease = begin_read();
+    if (!lease.ok()) {
+      note(std::nullopt, lease.error().message);
+      return {};
+    }
+    Connection& connection = lease->connection();
+    Result<std::vector<std::string>> structure = connection.integrity_problems(control);
+    EVQ_TRY(control.check());
+    if (!structure.ok()) {
+      note(std::nullopt, structure.error().message);
+      return {};
+    }
+    for (std::string& line : *structure) {
+      note(std::nullopt, std::move(line));
+    }
+    Result<Counters> counters = read_counters(connection, dataset_.file_key());
+    if (!counters.ok()) {
+      note(std::nullopt, counters.error().message);
+      return {};
+    }
+    check_counters(connection);
+    return check_rows(connection, *counters, control, blocks);
+  }
+
   // Readers look at the first row alone.
-  void check_counters() {
-    const Result<std::int64_t> rows = connection_.number("SELECT count(*) FROM counters");
+  void check_counters(Connection& connection) {
+    const Result<std::int64_t> rows = connection.number("SELECT count(*) FROM counters");
     if (!rows.ok() || *rows != 1) {
       note(std::nullopt,
            rows.ok() ? "there are counters besides those of the file" : rows.error().message);
     }
   }
 
-  Status check_rows(const Counters& counters, QueryControl& control) {
+  Status check_rows(Connection& connection, const Counters& counters, QueryControl& control,
+                    std::vector<BlockRow>* sound) {
     RowProblems problems;
-    Result<std::vector<BlockRow>> blocks = read_blocks(connection_, counters, &problems);
-    Result<std::vector<FieldRow>> fields = read_fields(connection_, counters, &problems);
+    Result<std::vector<BlockRow>> blocks = read_blocks(connection, counters, &problems);
+    Result<std::vector<FieldRow>> fields = read_fields(connection, counters, &problems);
     for (std::string& problem : problems) {
       note(std::nullopt, std::move(problem));
     }
@@ -109,23 +137,23 @@ class Checker {
     std::uint64_t fresh_count = 0;
     std::uint64_t fresh_rows = 0;
     for (const BlockRow& row : *blocks) {
-      EVQ_TRY(control.check());
       fresh_count += row.state == BlockState::kFresh ? 1 : 0;
       fresh_rows += row.state == BlockState::kFresh ? row.rows : 0;
-      EVQ_TRY(check_block(row, control));
     }
     if (fresh_count != counters.fresh_count || fresh_rows != counters.fresh_rows) {
       note(std::nullopt, "the counters of fresh chunks are wrong");
     }
-    return check_strays(*blocks, control);
+    *sound = *std::move(blocks);
+    return check_strays(connection, *sound, control);
   }
 
   // Blobs that no block names.
-  Status check_strays(const std::vector<BlockRow>& blocks, const QueryControl& control) {
+  Status check_strays(Connection& connection, const std::vector<BlockRow>& blocks,
+                      const QueryControl& control) {
     for (const BlobTable table :
          {BlobTable::kHeaders, BlobTable::kSegments, BlobTable::kFilters, BlobTable::kChunks}) {
       const bool per_column = is_per_column(table);
-      const Status read = each_blob_id(connection_, table, [&](std::uint64_t id) -> Status {
+      const Status read = each_blob_id(connection, table, [&](std::uint64_t id) -> Status {
         EVQ_TRY(control.check());
         const std::uint64_t block = per_column ? block_of_segment(id) : id;
         const auto at = std::ranges::lower_bound(blocks, block, {}, &BlockRow::id);
@@ -145,7 +173,17 @@ class Checker {
   }
 
   Status check_block(const BlockRow& row, const QueryControl& control) {
-    Result<std::unique_ptr<BlockReader>> reader = open(row);
+    Result<ReadLease> lease = begin_read();
+    const Result<bool> listed = lease.ok() ? is_listed(lease->connection(), row) : lease.error();
+    if (!listed.ok()) {
+      note(row.id, listed.error().message);
+      return {};
+    }
+    if (!*listed) {
+      return {};
+    }
+    BlockBlobs blobs(lease->connection());
+    Result<std::unique_ptr<BlockReader>> reader = open(row, blobs);
     if (!reader.ok()) {
       note(row.id, reader.error().message);
       return {};
@@ -164,10 +202,10 @@ class Checker {
     return {};
   }
 
-  Result<std::unique_ptr<BlockReader>> open(const BlockRow& row) {
+  static Result<std::unique_ptr<BlockReader>> open(const BlockRow& row, BlockBlobs& blobs) {
     // A queued block may have been either.
-    const bool chunk = row.state == BlockState::kFresh || !blobs_.has_header(row.id);
-    EVQ_TRY_ASSIGN(SharedBytes bytes, chunk ? blobs_.chunk(row.id) : blobs_.header(row.id));
+    const bool chunk = row.state == BlockState::kFresh || !blobs.has_header(row.id);
+    EVQ_TRY_ASSIGN(SharedBytes bytes, chunk ? blobs.chunk(row.id) : blobs.header(row.id));
     const std::size_t size = bytes.view.size();
     const std::size_t summed = chunk ? mini_block_summed_bytes(bytes.view, size) : size;
     if (checksum64(bytes.view.substr(0, summed), row.id) != row.payload_sum) {
@@ -178,7 +216,7 @@ class Checker {
     }
     EVQ_TRY_ASSIGN(BlockHeader header, decode_header(bytes.view));
     return std::make_unique<BlockReader>(std::make_shared<const BlockHeader>(std::move(header)),
-                                         std::make_unique<DirectSource>(blobs_, row.id));
+                                         std::make_unique<DirectSource>(blobs, row.id));
   }
 
   void check_column(const BlockRow& row, BlockReader& reader, std::size_t column) {
@@ -232,8 +270,6 @@ class Checker {
   }
 
   Dataset& dataset_;
-  Connection& connection_;
-  BlockBlobs blobs_;
   CheckReport* report_;
   std::uint64_t noted_ = 0;  // problems, those that are not listed too
   std::map<std::string, std::uint32_t, std::less<>> field_types_;  // sets of types
@@ -247,15 +283,7 @@ Status check_dataset(const std::shared_ptr<Dataset>& dataset, QueryControl& cont
   if (const Status loss = dataset->database().loss(); !loss.ok()) {
     report->problems.push_back({dataset->file_name(), std::nullopt, loss.error().message});
   }
-  Result<ReadLease> lease = dataset->database().begin_read(Database::Loss::kAccepted);
-  if (!lease.ok()) {
-    report->problems.push_back({dataset->file_name(), std::nullopt, lease.error().message});
-    return {};
-  }
-  Checker checker(*dataset, lease->connection(), report);
-  Status checked = checker.run(control);
-  checker.tell_rest();
-  return checked;
+  return Checker(*dataset, report).run(control);
 }
 
 // The message of an error may begin with the file, which the list names before it.

@@ -1,5 +1,6 @@
 // What a store does besides what it is asked: space that is given back, datasets that are closed.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -67,6 +68,41 @@ class EndsInThree final : public RowFilter {
     return match;
   }
 };
+
+std::string problems_of(const Result<CheckReport>& report) {
+  std::string all = report.ok() ? "" : report.error().message;
+  for (std::size_t i = 0; report.ok() && i < report->problems.size(); ++i) {
+    all += report->problems[i].file + ": " + report->problems[i].message + "\n";
+  }
+  return all;
+}
+
+// Blocks come, become others and go away between the parts of a check.
+TEST_CASE("a check beside loads, compactions and deletes finds nothing damaged") {
+  const TempDirectory directory;
+  const auto store = open_store(directory.path(), 50);
+  constexpr int kRounds = 300;
+  std::atomic<int> round = 0;
+  std::thread writer([&] {
+    QueryControl control;
+    for (; round < kRounds; ++round) {
+      CHECK(load(*store, "d", numbered_events(round * 40, 40, round, 1), round % 3 != 0).ok());
+      if (round % 4 == 3) {
+        CHECK(store->remove("d", EndsInThree(), Removal::kCommit, control).ok());
+        CHECK(store->maintain("d", Maintenance::kFull, control).ok());
+      }
+    }
+  });
+  std::uint64_t blocks = 0;
+  QueryControl control;
+  while (round < kRounds) {
+    const auto report = store->check(control);
+    CHECK(problems_of(report) == "");
+    blocks += report.ok() ? report->blocks : 0;
+  }
+  writer.join();
+  CHECK(blocks > 0);
+}
 
 TEST_CASE("a compaction that is cancelled stops, and the next one ends its work") {
   const TempDirectory directory;
