@@ -538,14 +538,16 @@ class Life(unittest.TestCase):
         datasets = [("/v2/datasets", {"name": f"d{n}", "description": "x" * 60000}) for n in range(100)]
         with concurrent.futures.ThreadPoolExecutor(8) as threads:
             self.assertEqual(set(threads.map(make, objects + datasets)), {200})
+        sanitized = sanitizer_runtime(EVQ) is not None
         for path, count, items in (("/v2/datasets", 24, 100), ("/v2/monitors", 6, 600)):
             peak = server.peak_memory()
             readers = []
-            for _ in range(count):
+            # A sanitizer takes so long for all of them that the first is given up as too slow.
+            for _ in range(count // 6 if sanitized else count):
                 reader = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
                 reader.request("GET", path)
                 readers.append((reader, reader.getresponse()))
-            if sanitizer_runtime(EVQ) is None:  # its own memory would be measured
+            if not sanitized:  # its own memory would be measured
                 self.assertLess(server.peak_memory() - peak, 100 << 20, path)
             for reader, response in readers:
                 self.assertEqual(len(json.loads(response.read())), items)
