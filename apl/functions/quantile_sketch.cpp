@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "store/base/ordered_bits.h"
+#include "store/column/physical.h"
 
 namespace evq {
 namespace {
@@ -77,14 +78,6 @@ void halve_bits(std::vector<std::uint64_t>* words) {
     (*words)[i / 2] = i % 2 == 0 ? bits : (*words)[i / 2] | bits << 32U;
   }
   words->resize(words->size() / 2);
-}
-
-std::size_t count_bits(const std::vector<std::uint64_t>& words) {
-  std::size_t count = 0;
-  for (const std::uint64_t word : words) {
-    count += static_cast<std::size_t>(std::popcount(word));
-  }
-  return count;
 }
 
 // Sorts by the number of the bucket, digit by digit from the lowest; digits that all values share

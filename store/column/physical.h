@@ -3,6 +3,7 @@
 // vectors have in common. Pure functions.
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -35,6 +36,14 @@ constexpr std::size_t bitmap_words(std::size_t bits) {
 }
 
 using Bits = std::vector<std::uint64_t>;
+
+inline std::size_t count_bits(const Bits& bits) {
+  std::size_t count = 0;
+  for (const std::uint64_t word : bits) {
+    count += static_cast<std::size_t>(std::popcount(word));
+  }
+  return count;
+}
 
 inline bool bit_at(const std::uint64_t* bits, std::size_t i) {
   return ((bits[i >> 6] >> (i & 63)) & 1) != 0;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "store/column/physical.h"
 #include "store/encoding/byte_string.h"
 
 namespace evq {
@@ -29,14 +30,6 @@ void trim(std::vector<std::uint64_t>& bits, std::size_t rows) {
   if (rows % 64 != 0) {
     bits.back() &= (std::uint64_t{1} << (rows % 64)) - 1;
   }
-}
-
-std::size_t count_bits(const std::vector<std::uint64_t>& bits) {
-  std::size_t count = 0;
-  for (const std::uint64_t word : bits) {
-    count += static_cast<std::size_t>(std::popcount(word));
-  }
-  return count;
 }
 
 // Gaps between the rows whose bit is `wanted`.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "store/base/limits.h"
+#include "store/column/physical.h"
 #include "store/encoding/chooser.h"
 #include "store/encoding/dictionary.h"
 #include "store/encoding/null_section.h"
@@ -53,19 +54,9 @@ void gather_dense(const Vector& column, const NullSection& nulls, Parts* parts) 
 }
 
 const void* slots_of(const Vector& column) {
-  switch (physical_of(column.type())) {
-    case Physical::kNone:
-      return nullptr;
-    case Physical::kByte:
-      return column.values().data<std::uint8_t>();
-    case Physical::kInt64:
-      return column.values().data<std::int64_t>();
-    case Physical::kDouble:
-      return column.values().data<double>();
-    case Physical::kView:
-      return column.values().data<std::string_view>();
-  }
-  return nullptr;
+  const void* slots = nullptr;
+  with_physical(column.type(), [&](auto slot) { slots = column.values().data<decltype(slot)>(); });
+  return slots;
 }
 
 Parts split_flat(const Vector& column) {
@@ -75,22 +66,8 @@ Parts split_flat(const Vector& column) {
     parts.dense = {column.type(), column.size() - parts.nulls.nulls, slots_of(column)};
     return parts;
   }
-  switch (physical_of(column.type())) {
-    case Physical::kNone:
-      break;
-    case Physical::kByte:
-      gather_dense<std::uint8_t>(column, parts.nulls, &parts);
-      break;
-    case Physical::kInt64:
-      gather_dense<std::int64_t>(column, parts.nulls, &parts);
-      break;
-    case Physical::kDouble:
-      gather_dense<double>(column, parts.nulls, &parts);
-      break;
-    case Physical::kView:
-      gather_dense<std::string_view>(column, parts.nulls, &parts);
-      break;
-  }
+  with_physical(column.type(),
+                [&](auto slot) { gather_dense<decltype(slot)>(column, parts.nulls, &parts); });
   return parts;
 }
 
@@ -362,19 +339,14 @@ std::shared_ptr<Values> scatter_values(const Vector& dense, std::vector<std::uin
 }
 
 Vector expand_flat(const Vector& dense, std::vector<std::uint64_t> valid, std::size_t rows) {
-  switch (physical_of(dense.type())) {
-    case Physical::kNone:
-      break;
-    case Physical::kByte:
-      return Vector::flat(scatter_values<std::uint8_t>(dense, std::move(valid), rows));
-    case Physical::kInt64:
-      return Vector::flat(scatter_values<std::int64_t>(dense, std::move(valid), rows));
-    case Physical::kDouble:
-      return Vector::flat(scatter_values<double>(dense, std::move(valid), rows));
-    case Physical::kView:
-      return Vector::flat(scatter_values<std::string_view>(dense, std::move(valid), rows));
+  if (physical_of(dense.type()) == Physical::kNone) {
+    return Vector::constant(Value::null(dense.type()), rows);
   }
-  return Vector::constant(Value::null(dense.type()), rows);
+  std::shared_ptr<const Values> values;
+  with_physical(dense.type(), [&](auto slot) {
+    values = scatter_values<decltype(slot)>(dense, std::move(valid), rows);
+  });
+  return Vector::flat(std::move(values));
 }
 
 template <class T>
@@ -388,19 +360,13 @@ std::shared_ptr<Values> append_null(const Values& entries) {
 
 // The entries with a null entry behind them.
 std::shared_ptr<const Values> with_null_entry(const Values& entries) {
-  switch (physical_of(entries.type())) {
-    case Physical::kNone:
-      break;
-    case Physical::kByte:
-      return append_null<std::uint8_t>(entries);
-    case Physical::kInt64:
-      return append_null<std::int64_t>(entries);
-    case Physical::kDouble:
-      return append_null<double>(entries);
-    case Physical::kView:
-      return append_null<std::string_view>(entries);
+  if (physical_of(entries.type()) == Physical::kNone) {
+    return Values::make_constant(Value::null(entries.type()));
   }
-  return Values::make_constant(Value::null(entries.type()));
+  std::shared_ptr<const Values> with_null;
+  with_physical(entries.type(),
+                [&](auto slot) { with_null = append_null<decltype(slot)>(entries); });
+  return with_null;
 }
 
 // Dense rows become all wanted rows, the others null. Few values become the entries of a

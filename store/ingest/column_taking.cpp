@@ -21,14 +21,6 @@ constexpr std::uint8_t kPlainBatchesMax = 16;
 // Values of fewer rows than one in so many are put to their places one by one.
 constexpr std::size_t kFewShare = 4;
 
-std::size_t count_bits(const Bits& bits) {
-  std::size_t count = 0;
-  for (const std::uint64_t word : bits) {
-    count += static_cast<std::size_t>(std::popcount(word));
-  }
-  return count;
-}
-
 bool has_few(const Bits& validity, std::size_t rows) {
   return !validity.empty() && count_bits(validity) * kFewShare < rows;
 }
