@@ -119,7 +119,11 @@ std::optional<std::string> secret_of(std::string_view header, bool other_schemes
   if (equals_ignoring_ascii_case(scheme, "Splunk")) {
     return std::string(value);
   }
-  if (equals_ignoring_ascii_case(scheme, "Basic") || equals_ignoring_ascii_case(scheme, "ApiKey")) {
+  const bool is_key = equals_ignoring_ascii_case(scheme, "ApiKey");
+  if (is_key && (value.starts_with("xaat-") || value.starts_with("xapt-"))) {
+    return std::string(value);  // some clients send a key as they are given it
+  }
+  if (is_key || equals_ignoring_ascii_case(scheme, "Basic")) {
     const std::optional<std::string> pair = base64_decode(value);
     const std::size_t colon = pair.has_value() ? pair->find(':') : std::string::npos;
     return colon == std::string::npos ? std::nullopt

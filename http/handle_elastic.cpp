@@ -13,8 +13,10 @@
 #include "http/ingest_body.h"
 #include "http/limits.h"
 #include "http/router.h"
+#include "http/wire.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
+#include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/utf8.h"
 #include "store/ingest/nested_value.h"
@@ -116,9 +118,23 @@ Status check_id(std::string_view id) {
                    "an _id is longer than " + std::to_string(kElasticIdBytesMax) + " bytes"));
 }
 
+// Stands for what is no document, and fails as one.
+constexpr std::string_view kNoDocument = "0";
+
+// Whether a line would be more events than one, or another number of them than one: a list, or
+// something behind an object. What is wrong inside of an object, the store says.
+bool is_several(std::string_view line) {
+  if (!line.starts_with('{')) {
+    return true;
+  }
+  NestedValue nested{.depth = 1};
+  const std::size_t end = pass_nested(line, 1, &nested);
+  return nested.depth == 0 && end < line.size();
+}
+
 // Reads pairs of an action line and a document; `delete` has no document. Returns those of `index`
 // and `create`, as NDJSON.
-Result<std::string> read_bulk(std::string_view body, BulkActions* actions) {
+Result<std::string> read_bulk(std::string_view body, RewritingClaim* claim, BulkActions* actions) {
   std::string documents;
   TolerantReader reader;
   DynamicBuilder builder;
@@ -128,6 +144,7 @@ Result<std::string> read_bulk(std::string_view body, BulkActions* actions) {
       continue;
     }
     const std::string place = "the action line " + std::to_string(number) + " of the bulk body ";
+    EVQ_TRY(claim->take_values(line));
     builder.clear();
     std::string id;
     const bool is_json = !reader.read(line, &builder).has_value();
@@ -150,33 +167,34 @@ Result<std::string> read_bulk(std::string_view body, BulkActions* actions) {
       return make_error(ErrorCode::kData, place + "has no document");
     }
     if (action != BulkAction::kUpdate) {
-      documents.append(document).push_back('\n');
+      documents.append(is_several(trimmed(document)) ? kNoDocument : document).push_back('\n');
     }
   }
   EVQ_TRY(actions->settle());
   return documents;
 }
 
-// Why a document failed, by its line; null when it was stored. Only the first failures are listed:
-// of what comes behind them nobody is told that it was stored.
+// Why a document failed, by its line; null when it was stored. The reasons of the first failures
+// are listed; of the others it is known that they failed.
 class BulkFailures {
  public:
-  explicit BulkFailures(IngestCounts counts)
-      : listed_(std::move(counts.failures)),
-        known_lines_(counts.failed > listed_.size() ? listed_.back().line : UINT64_MAX) {}
+  // `lines`, ascending, are those of all failures.
+  BulkFailures(IngestCounts counts, std::vector<std::uint64_t> lines)
+      : listed_(std::move(counts.failures)), lines_(std::move(lines)) {}
   const std::string* find(std::uint64_t line) const {
-    static const std::string kUnknown =
-        "too many documents of this request failed to say whether this one did";
+    static const std::string kUnlisted =
+        "the document was refused, as were so many before it that only the first " +
+        std::to_string(kIngestFailuresListedMax) + " have their reasons";
     const auto failure = std::ranges::lower_bound(listed_, line, {}, &IngestFailure::line);
     if (failure != listed_.end() && failure->line == line) {
       return &failure->reason;
     }
-    return line > known_lines_ ? &kUnknown : nullptr;
+    return std::ranges::binary_search(lines_, line) ? &kUnlisted : nullptr;
   }
 
  private:
   std::vector<IngestFailure> listed_;  // by line
-  std::uint64_t known_lines_;
+  std::vector<std::uint64_t> lines_;
 };
 
 // What clients require of a document's answer besides: its version and its number are those of one
@@ -188,13 +206,14 @@ constexpr std::string_view kNeverChanged =
 // as the body was.
 class BulkAnswer {
  public:
-  BulkAnswer(std::shared_ptr<BulkActions> actions, std::string_view dataset, IngestCounts counts,
-             std::int64_t took_ms)
+  // `failures` and whether there are any.
+  BulkAnswer(std::shared_ptr<BulkActions> actions, std::string_view dataset, BulkFailures failures,
+             bool failed, std::int64_t took_ms)
       : actions_(std::move(actions)),
         dataset_(dataset),
         head_("{\"took\":" + std::to_string(took_ms) + ",\"errors\":" +
-              (counts.failed > 0 || actions_->has_update() ? "true" : "false") + ",\"items\":["),
-        failures_(std::move(counts)) {}
+              (failed || actions_->has_update() ? "true" : "false") + ",\"items\":["),
+        failures_(std::move(failures)) {}
 
   // Appends the next piece; false when it was the last. kIo.
   Result<bool> next(std::string* out) {
@@ -279,6 +298,23 @@ bool is_one_object(std::string_view text) {
   return pass_nested(text, 1, &nested) == text.size() && nested.depth == 0;
 }
 
+// How documents are read: their time is that of `@timestamp`, or of the field that the request
+// names.
+IngestOptions document_options(const HttpRequest& request, InputFormat format) {
+  IngestOptions options;
+  options.format = format;
+  options.timestamp_field = request.parameter("timestamp-field").value_or("@timestamp");
+  options.grouped_events = false;
+  return options;
+}
+
+// Says how many documents have no time of their own.
+void tell_untimed(const IngestCounts& counts, HttpResponse* response) {
+  if (counts.untimed > 0) {
+    response->headers.emplace_back(kUntimedHeader, std::to_string(counts.untimed));
+  }
+}
+
 // A document that was stored, as Elasticsearch tells of it.
 HttpResponse document_answer(std::string_view dataset, std::string_view id) {
   HttpResponse response;
@@ -344,24 +380,30 @@ Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
   const auto actions = std::make_shared<BulkActions>(api.answers);
-  EVQ_TRY_ASSIGN(const std::string documents, read_bulk(body, actions.get()));
-  IngestOptions options;
-  options.format = InputFormat::kNdjson;
-  options.timestamp_field = "@timestamp";
+  EVQ_TRY_ASSIGN(const std::string documents, read_bulk(body, claim.get(), actions.get()));
+  const IngestOptions options = document_options(request, InputFormat::kNdjson);
   const std::unique_ptr<ByteSource> source = memory_source(documents);
   const std::string_view dataset = request.argument("dataset");
   HttpResponse bare = json_response(std::string(kBareStored));
   add_elastic_header(&bare);
-  EVQ_TRY_ASSIGN(IngestReport report, store_events(api, request, dataset, *source, options));
+  std::vector<std::uint64_t> failed_lines;
+  const auto note_line = [&](std::string_view /*document*/, const IngestFailure& failure) {
+    failed_lines.push_back(failure.line);
+  };
+  EVQ_TRY_ASSIGN(IngestReport report,
+                 store_events(api, request, dataset, *source, options, note_line));
   if (report.counts.failed > 0 || actions->has_update()) {
     bare.body = kBareFailed;  // which is shorter
   }
   const std::int64_t took_ms = (monotonic_now_ns() - request.received_ns) / kMillisecondNs;
   return answer_stored(std::move(bare), [&] {
-    const auto answer =
-        std::make_shared<BulkAnswer>(actions, dataset, std::move(report.counts), took_ms);
     HttpResponse response;
     add_elastic_header(&response);
+    tell_untimed(report.counts, &response);
+    const bool failed = report.counts.failed > 0;
+    const auto answer = std::make_shared<BulkAnswer>(
+        actions, dataset, BulkFailures(std::move(report.counts), std::move(failed_lines)), failed,
+        took_ms);
     const Result<bool> more = answer->next(&response.body);
     if (!more.ok() || *more) {
       response.rest = [answer](std::string* piece) { return answer->next(piece); };
@@ -379,9 +421,7 @@ Result<HttpResponse> handle_elastic_document(Api& api, HttpRequest& request) {
   if (!is_one_object(document)) {
     return make_error(ErrorCode::kData, "the body must be one document, a JSON object");
   }
-  IngestOptions options;
-  options.format = InputFormat::kJson;
-  options.timestamp_field = "@timestamp";
+  const IngestOptions options = document_options(request, InputFormat::kJson);
   const std::unique_ptr<ByteSource> source = memory_source(document);
   const std::string_view dataset = request.argument("dataset");
   const std::string& id = request.argument("id");

@@ -145,6 +145,7 @@ Entry read_json_entry(DynamicView entry) {
 }
 
 Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
+  EVQ_TRY(claim->take_values(body));
   DynamicBuilder builder;
   if (const auto fault = TolerantReader().read(body, &builder); fault.has_value()) {
     return malformed("it is no JSON: " + line_and_column(body, fault->offset) + ": " +
@@ -408,13 +409,16 @@ HttpResponse refuse_entries(const HttpRequest& request, std::string message) {
 // Promtail and Alloy name a tenant where they cannot add a header.
 Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request) {
   std::string dataset(
-      request.header("x-axiom-dataset").value_or(request.header("x-scope-orgid").value_or("")));
+      request.header("x-axiom-dataset")
+          .value_or(
+              request.header("x-scope-orgid").value_or(request.parameter("dataset").value_or(""))));
   if (dataset.empty()) {
     dataset = request.identity.only_dataset("ingest", "create").value_or("");
   }
   if (dataset.empty()) {
     return make_error(ErrorCode::kUsage,
-                      "the X-Axiom-Dataset header (or Loki's X-Scope-OrgID) is required");
+                      "the X-Axiom-Dataset header (or Loki's X-Scope-OrgID) is required",
+                      "or ?dataset=NAME in the address, or a token that may ingest to one dataset");
   }
   if (!request.identity.may(dataset, "ingest", "create")) {
     return permission_error("ingest", "create", dataset);

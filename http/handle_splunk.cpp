@@ -504,6 +504,7 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
+  EVQ_TRY(claim->take_values(body));
   EventsOf all{request};
   EVQ_TRY_ASSIGN(all.finds_times, switch_parameter(request, "auto_extract_timestamp"));
   SplunkIndex index(request);
@@ -547,6 +548,7 @@ Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
+  EVQ_TRY(claim->take_values(body));
   Members origin;
   for (const std::string_view name : kOriginNames) {
     if (const auto value = request.parameter(name); value.has_value()) {

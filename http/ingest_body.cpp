@@ -202,9 +202,11 @@ Result<std::string> decoded_text(HttpRequest& request, std::size_t bytes_max,
 }
 
 Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::string_view dataset,
-                                  ByteSource& source, const IngestOptions& options) {
+                                  ByteSource& source, const IngestOptions& options,
+                                  RejectSink reject) {
   IngestRequest load;
   load.options = options;
+  load.reject = std::move(reject);
   load.options.line_bytes_max = kHttpLineBytesMax;
   load.atomic = true;
   load.parallel = request.body.size() > kHttpSerialBodyBytesMax;
@@ -235,6 +237,7 @@ void append_members(JsonWriter* json, DynamicView bag) {
 Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,
                                   std::string_view ndjson, IngestOptions options) {
   options.format = InputFormat::kNdjson;
+  options.grouped_events = false;
   const std::unique_ptr<ByteSource> source = memory_source(ndjson);
   return store_events(api, request, dataset, *source, options);
 }

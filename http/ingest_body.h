@@ -41,10 +41,13 @@ Result<std::string> decoded_text(HttpRequest& request, std::size_t bytes_max,
 // Appends the bag's members to the object that is being written.
 void append_members(JsonWriter* json, DynamicView bag);
 
-// Stores events for an authenticated request and counts them.
+// Stores events for an authenticated request and counts them. `reject`, which may be empty, is told
+// of each that failed.
 Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::string_view dataset,
-                                  ByteSource& source, const IngestOptions& options);
-// Stores events of a text of NDJSON made here, whatever format the options name.
+                                  ByteSource& source, const IngestOptions& options,
+                                  RejectSink reject = {});
+// Stores events of a text of NDJSON made here, whatever format the options name; none of them is of
+// the grouped form.
 Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,
                                   std::string_view ndjson, IngestOptions options = {});
 

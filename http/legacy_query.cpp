@@ -205,7 +205,8 @@ Status write_comparison(const LegacyFilter& filter, Writer* out) {
     return Status::success();
   }
   const auto found = std::ranges::find_if(kFilterOperators, [&](const FilterOperator& known) {
-    return known.names.find(" " + filter.op + " ") != std::string_view::npos;
+    return filter.op.find(' ') == std::string::npos &&
+           known.names.find(" " + filter.op + " ") != std::string_view::npos;
   });
   if (found == kFilterOperators.end()) {
     return out->wrong("op", "'" + filter.op + "' is not a filter operator");

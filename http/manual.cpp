@@ -301,8 +301,9 @@ std::string limits_section() {
                                " kept while it is read (\\-\\-long=23)");
   row("body of OTLP, bulk, Splunk and Loki",
       size_text(kHttpIngestBodyBytesMax) + " as sent and decoded. These are rewritten in memory, " +
-          std::to_string(kRewritingShare) +
-          " bytes for each of theirs and two for each of the events, in " +
+          std::to_string(kRewritingShare) + " bytes for each of theirs, " +
+          std::to_string(kRewritingValueBytes) +
+          " for each value where values are short, and two for each of the events, in " +
           size_text(kRewritingBytesMax) +
           " for all at once. Large ones wait for theirs in the order in which they came; what does "
           "not fit within " +

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "http/event_members.h"
 #include "http/otlp_attributes.h"
 #include "http/proto_json.h"
 #include "http/protobuf.h"
@@ -23,12 +24,15 @@ namespace {
 // ---- the messages, with the numbers of opentelemetry-proto and the names of its JSON form
 using enum ProtoKind;
 
+constexpr std::size_t kTraceIdBytes = 16;
+constexpr std::size_t kSpanIdBytes = 8;
+
 constexpr ProtoField trace_id_field(std::uint32_t number) {
-  return {.number = number, .name = "traceId", .kind = kHex, .hex_bytes = 16};
+  return {.number = number, .name = "traceId", .kind = kHex, .hex_bytes = kTraceIdBytes};
 }
 
 constexpr ProtoField span_id_field(std::uint32_t number, std::string_view name) {
-  return {.number = number, .name = name, .kind = kHex, .hex_bytes = 8};
+  return {.number = number, .name = name, .kind = kHex, .hex_bytes = kSpanIdBytes};
 }
 
 extern const ProtoMessage kAnyValue;
@@ -128,12 +132,22 @@ void write_text(JsonWriter* json, std::string_view key, DynamicView value) {
   }
 }
 
-// Ids of JSON may be written in either case; those of the other form come in small letters.
-void write_id(JsonWriter* json, std::string_view key, DynamicView value) {
-  if (value.is_string() && !value.as_string().empty()) {
-    json->key(key);
-    json->string(ascii_lower(value.as_string()));
+// Nothing for an id of another length or of zeros alone, which by opentelemetry-proto is none. Ids
+// of JSON may be written in either case; those of the other form come in small letters.
+void write_id(JsonWriter* json, std::string_view key, DynamicView value, std::size_t bytes) {
+  if (!value.is_string() || value.as_string().size() != 2 * bytes ||
+      value.as_string().find_first_not_of('0') == std::string_view::npos ||
+      !std::ranges::all_of(value.as_string(), [](char c) { return hex_digit(c) >= 0; })) {
+    return;
   }
+  json->key(key);
+  json->string(ascii_lower(value.as_string()));
+}
+void write_trace_id(JsonWriter* json, DynamicView record) {
+  write_id(json, "trace_id", member(record, "traceId"), kTraceIdBytes);
+}
+void write_span_id(JsonWriter* json, DynamicView record) {
+  write_id(json, "span_id", member(record, "spanId"), kSpanIdBytes);
 }
 
 // Nothing for 0 and for what is not given; as it was given what cannot be read, and so that the
@@ -160,10 +174,11 @@ struct TimeMember {
   DynamicView value;
 };
 
-// Nothing unless both are given and int64 has it.
-std::optional<std::int64_t> difference(std::optional<std::int64_t> from,
-                                       std::optional<std::int64_t> to) {
-  return from.has_value() && to.has_value() ? checked_subtract(*to, *from) : std::nullopt;
+// Nothing unless both are given, of which 0 is none, and int64 has it.
+std::optional<std::int64_t> difference(DynamicView from, DynamicView to) {
+  const std::int64_t begin = otlp_integer(from).value_or(0);
+  const std::int64_t end = otlp_integer(to).value_or(0);
+  return begin != 0 && end != 0 ? checked_subtract(end, begin) : std::nullopt;
 }
 
 // A value of an enumeration, which JSON may give by name: one of `names` behind `prefix`, whose
@@ -285,8 +300,8 @@ void EventText::add_log(DynamicView log, std::string_view origin) {
     json_.key("severity_number");
     json_.integer(number);
   }
-  write_id(&json_, "trace_id", member(log, "traceId"));
-  write_id(&json_, "span_id", member(log, "spanId"));
+  write_trace_id(&json_, log);
+  write_span_id(&json_, log);
   write_text(&json_, "event_name", member(log, "eventName"));
   end(log, origin);
 }
@@ -301,8 +316,8 @@ void EventText::write_span_parts(std::string_view key, DynamicView list) {
     json_.begin_object();
     write_text(&json_, "name", member(each.value(), "name"));
     write_time(&json_, "timestamp", member(each.value(), "timeUnixNano"));
-    write_id(&json_, "trace_id", member(each.value(), "traceId"));
-    write_id(&json_, "span_id", member(each.value(), "spanId"));
+    write_trace_id(&json_, each.value());
+    write_span_id(&json_, each.value());
     write_text(&json_, "trace_state", member(each.value(), "traceState"));
     part_attributes_.write("attributes", member(each.value(), "attributes"), &json_);
     json_.end_object();
@@ -315,15 +330,14 @@ void EventText::add_span(DynamicView span, std::string_view origin) {
   const TimeMember begins(span, "startTimeUnixNano");
   const TimeMember ends(span, "endTimeUnixNano");
   ends.is_bad() ? write_event_time({begins, ends}) : write_event_time({begins});
-  write_id(&json_, "trace_id", member(span, "traceId"));
-  write_id(&json_, "span_id", member(span, "spanId"));
-  write_id(&json_, "parent_span_id", member(span, "parentSpanId"));
+  write_trace_id(&json_, span);
+  write_span_id(&json_, span);
+  write_id(&json_, "parent_span_id", member(span, "parentSpanId"), kSpanIdBytes);
   write_text(&json_, "trace_state", member(span, "traceState"));
   write_text(&json_, "name", member(span, "name"));
   json_.key("kind");
   json_.string(span_kind(member(span, "kind")));
-  const std::optional<std::int64_t> duration =
-      difference(otlp_integer(begins.value), otlp_integer(ends.value));
+  const std::optional<std::int64_t> duration = difference(begins.value, ends.value);
   if (duration.value_or(-1) >= 0) {
     json_.key(kOtlpDurationField);
     json_.integer(*duration);
@@ -380,6 +394,9 @@ Result<std::string> read_request(std::string body, const ProtoMessage& message,
     return bytes.ok() || bytes.error().code != ErrorCode::kData ? std::move(bytes)
                                                                 : malformed(bytes.error().message);
   }
+  if (claim != nullptr) {
+    EVQ_TRY(claim->take_values(body));
+  }
   DynamicBuilder builder;
   if (const auto fault = TolerantReader().read(body, &builder); fault.has_value()) {
     return malformed("it is no JSON: " + line_and_column(body, fault->offset) + ": " +
@@ -391,14 +408,32 @@ Result<std::string> read_request(std::string body, const ProtoMessage& message,
   return bytes;
 }
 
+// How many attributes are looked at side by side: those of a record or of one of a span's parts,
+// the most of them.
+std::size_t most_attributes(DynamicView attributed) {
+  std::size_t most = member(attributed, "attributes").size();
+  for (const std::string_view parts : {"events", "links"}) {
+    for (DynamicView::Iterator each(member(attributed, parts)); each.next();) {
+      most = std::max(most, member(each.value(), "attributes").size());
+    }
+  }
+  return most;
+}
+
 // Appends the records of one scope.
 Status add_records(DynamicView scope, DynamicView resource, OtlpSignal signal,
-                   RewritingClaim* claim, EventText* events) {
+                   RewritingClaim* claim, MemberRoom* room, EventText* events) {
   const bool logs = signal == OtlpSignal::kLogs;
   std::optional<std::string> origin;  // when there is a record: scopes may be many and empty
+  const auto make_room = [&](DynamicView attributed) {
+    return room != nullptr ? room->take(most_attributes(attributed)) : Status();
+  };
   const DynamicView records = member(scope, logs ? "logRecords" : "spans");
   for (DynamicView::Iterator record(records); record.next();) {
+    EVQ_TRY(make_room(record.value()));
     if (!origin.has_value()) {
+      EVQ_TRY(make_room(resource));
+      EVQ_TRY(make_room(member(scope, "scope")));
       origin = origin_text(resource, member(scope, "scope"));
     }
     const std::size_t before = events->size();
@@ -418,12 +453,17 @@ Result<OtlpEvents> otlp_events(std::string body, OtlpSignal signal, OtlpEncoding
   const ProtoMessage& message = logs ? kLogsRequest : kTracesRequest;
   EVQ_TRY_ASSIGN(const std::string bytes, read_request(std::move(body), message, encoding, claim));
   EventText events;
+  std::optional<MemberRoom> room;
+  if (claim != nullptr) {
+    room.emplace(*claim);
+  }
   const DynamicView resources = member(DynamicView(bytes), logs ? "resourceLogs" : "resourceSpans");
   for (DynamicView::Iterator resource(resources); resource.next();) {
     const DynamicView scopes = member(resource.value(), logs ? "scopeLogs" : "scopeSpans");
     const DynamicView source = member(resource.value(), "resource");
     for (DynamicView::Iterator scope(scopes); scope.next();) {
-      EVQ_TRY(add_records(scope.value(), source, signal, claim, &events));
+      EVQ_TRY(add_records(scope.value(), source, signal, claim, room.has_value() ? &*room : nullptr,
+                          &events));
     }
   }
   return events.take();

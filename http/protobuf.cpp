@@ -218,7 +218,7 @@ class Reader {
 
   bool add_message(std::string_view bytes, const ProtoMessage& message, std::size_t depth) {
     Entries entries(message);
-    if (depth > kJsonDepthMax || !find_entries(bytes, message, &entries)) {
+    if (depth > kProtoDepthMax || !find_entries(bytes, message, &entries)) {
       return false;
     }
     joined_bytes_ += entries.finish();

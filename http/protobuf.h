@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "store/base/limits.h"
 #include "store/base/result.h"
 
 namespace evq {
@@ -49,8 +50,12 @@ struct ProtoMessage {
   bool one_of = false;                 // the fields are those of a oneof, and there are no others
 };
 
+// Messages within messages. An event of as many levels as an event may have takes up to three for
+// each; one of more is refused alone.
+inline constexpr std::size_t kProtoDepthMax = 4 * kJsonDepthMax;
+
 // The bytes of a dynamic bag. kData when the message is malformed or nested deeper than
-// kJsonDepthMax; kTooLarge, which names the limit, when it has more than kProtobufFieldsMax fields
+// kProtoDepthMax; kTooLarge, which names the limit, when it has more than kProtobufFieldsMax fields
 // of the table, or pieces of messages of more than kProtobufJoinedBytesMax in all.
 Result<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message);
 

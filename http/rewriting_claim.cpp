@@ -59,6 +59,15 @@ bool RewritingClaim::begin(std::size_t body_bytes) {
   return true;
 }
 
+// Commas part them, but for the first one of each list and object. Those within texts count too.
+Status RewritingClaim::take_values(std::string_view json) {
+  const auto values = std::count_if(json.begin(), json.end(),
+                                    [](char c) { return c == ',' || c == '[' || c == '{'; });
+  const std::size_t bytes = static_cast<std::size_t>(values) * kRewritingValueBytes;
+  const std::size_t share = json.size() * kRewritingShare / 2;  // what ordinary texts leave of it
+  return bytes > share ? take(bytes - share) : Status();
+}
+
 // Only the first of those that began waits, holding what it has, and none begins meanwhile: the
 // others end, whether they have enough or not.
 Status RewritingClaim::take(std::size_t bytes) {

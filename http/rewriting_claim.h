@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <list>
+#include <string_view>
 
 #include "http/limits.h"
 #include "store/base/control.h"
@@ -15,8 +16,10 @@
 
 namespace evq {
 
-// Bytes held for each byte of such a body (OTLP as JSON takes the most), and the limit of all.
+// Bytes held for each byte of such a body (OTLP as JSON takes the most), for each value that JSON
+// texts have in it, however short, and the limit of all.
 inline constexpr std::size_t kRewritingShare = 8;
+inline constexpr std::size_t kRewritingValueBytes = 48;
 inline constexpr std::size_t kRewritingBytesMax = 12 * kHttpIngestBodyBytesMax;
 
 // Makes the kUnavailable error of a body that finds the memory held by others.
@@ -58,6 +61,8 @@ class RewritingClaim {
   // Takes memory for `bytes` of the body before they are kept. kTooLarge when that can never fit,
   // kUnavailable while others hold too much.
   Status take_body(std::size_t bytes) { return take(bytes * kRewritingShare); }
+  // Takes memory for the values of a JSON text before it is read.
+  Status take_values(std::string_view json);
   // Takes memory for `bytes` of events made of the body, whose texts may repeat in each.
   Status take_events(std::size_t bytes) { return take(2 * bytes); }
   // Takes memory for `bytes` of what is made in between.

@@ -110,6 +110,9 @@ constexpr Route kRoutes[] = {
     elastic_info("/v1/datasets/{dataset}/elastic/_license", kOtherPath),
     elastic_info("/v1/ingest/{dataset}/elastic/_cluster/health", "Whether the cluster is up."),
     elastic_info("/v1/datasets/{dataset}/elastic/_cluster/health", kOtherPath),
+    elastic_info("/v1/ingest/{dataset}/elastic/_cluster/health/{index}",
+                 "The same of an index, which is up as well."),
+    elastic_info("/v1/datasets/{dataset}/elastic/_cluster/health/{index}", kOtherPath),
     elastic_setup("GET", "/v1/ingest/{dataset}/elastic/_index_template/{name}",
                   "An index template, which Beats and Logstash ask for before they send: it is "
                   "there, whatever its name."),

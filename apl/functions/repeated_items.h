@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -23,8 +23,8 @@ class RepeatedItems {
   // Returns what `make(row)` made of the items of `row`, or of an earlier row's equal ones.
   template <class Make>
   const Made& of(std::size_t row, const Make& make) {
-    if (!made_.has_value() || !same_as(row)) {
-      made_.emplace(make(row));
+    if (made_ == nullptr || !same_as(row)) {
+      made_ = std::make_unique<const Made>(make(row));
     }
     row_ = row;
     return *made_;
@@ -44,7 +44,7 @@ class RepeatedItems {
 
   std::span<const Vector> items_;
   std::size_t row_ = 0;  // whose items made_ is of, or equal ones
-  std::optional<Made> made_;
+  std::unique_ptr<const Made> made_;
 };
 
 }  // namespace evq

@@ -100,6 +100,7 @@ Result<std::shared_ptr<const EventRules>> make_event_rules(
   auto rules = std::make_shared<EventRules>();
   rules->timestamp_field = options.timestamp_field == "_time" ? "" : options.timestamp_field;
   EVQ_TRY_ASSIGN(rules->time_parts, split_time_parts(rules->timestamp_field));
+  rules->grouped_events = options.grouped_events;
   rules->strict = options.strict;
   rules->zone = options.zone;
   rules->map_fields.insert(options.map_fields.begin(), options.map_fields.end());

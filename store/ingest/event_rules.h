@@ -33,8 +33,7 @@ struct EventRules {
   std::vector<Label> labels;
   std::uint64_t labels_bytes = 0;  // of the text they came as
   bool strict = false;
-  // Off for the labels themselves: `time`, `data` and `labels` mean nothing special there.
-  bool grouped_events = true;
+  bool grouped_events = true;  // off for the labels themselves too
   std::size_t batch_rows_max = kBlockRowsMax;
   std::size_t dynamic_bytes_max = kCliLineBytesMax;  // of all lists and objects of an event
   std::shared_ptr<FieldAdmission> admission;         // null: every field is admitted

@@ -75,6 +75,9 @@ struct IngestOptions {
   std::vector<std::string> map_fields;
   // Fields (flattened names) whose integers are timespans in nanoseconds.
   std::vector<std::string> timespan_fields;
+  // Whether an event of nothing but `time`, `data` and `labels` is of Axiom's grouped form, whose
+  // `time` is the event's. Off for documents of other systems, which may have members of any name.
+  bool grouped_events = true;
   // A repaired event counts as failed.
   bool strict = false;
   // The most failed events; one more ends the load with kData. Nothing: no limit.

@@ -130,12 +130,12 @@ TEST_CASE("every allocation of a piece of work fails in turn, once and for the r
 // Loads events that fill a block with those of the chunks before them, so that merging is due;
 // memory runs out at that allocation after their commit. Whether there were so many allocations.
 bool run_out_behind_commit(std::uint64_t allocation, bool for_good) {
-  constexpr int kRows = kMemoryBlockRows;
-  constexpr int kChunkRows = kRows / 4;
+  constexpr int kEvents = kMemoryBlockRows;
+  constexpr int kChunkRows = kEvents / 4;
   const TempDirectory directory;
   auto store = open(directory.path(), nullptr);
   REQUIRE(store.ok());
-  for (int first = 0; first < kRows - kChunkRows; first += kChunkRows) {
+  for (int first = 0; first < kEvents - kChunkRows; first += kChunkRows) {
     REQUIRE(load(**store, "d", numbered_events(first, kChunkRows, 0, 1)).ok());
   }
   REQUIRE((*store)->stats("d")->fresh_chunks == 3);
@@ -145,7 +145,7 @@ bool run_out_behind_commit(std::uint64_t allocation, bool for_good) {
   request.committed = [&](const IngestCounts& /*counts*/) {
     FaultHeap::fail_at(allocation, for_good);
   };
-  const std::string events = numbered_events(kRows - kChunkRows, kChunkRows, 0, 1);
+  const std::string events = numbered_events(kEvents - kChunkRows, kChunkRows, 0, 1);
   const std::unique_ptr<ByteSource> source = memory_source(events);
   QueryControl control;
   bool told_stored = false;
@@ -156,12 +156,12 @@ bool run_out_behind_commit(std::uint64_t allocation, bool for_good) {
   FaultHeap::heal();
   const bool failed = FaultHeap::failed();
   CHECK(told_stored);
-  CHECK(read_rows(**store, "d", "n").size() == kRows);
+  CHECK(read_rows(**store, "d", "n").size() == kEvents);
   // The merges are made up for by the next load.
-  REQUIRE(load(**store, "d", numbered_events(kRows, 1, 0, 1)).ok());
+  REQUIRE(load(**store, "d", numbered_events(kEvents, 1, 0, 1)).ok());
   const auto stats = (*store)->stats("d");
   REQUIRE(stats.ok());
-  CHECK(stats->rows == kRows + 1);
+  CHECK(stats->rows == kEvents + 1);
   CHECK(stats->blocks == 1);
   return failed;
 }
