@@ -22,9 +22,12 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kSpotlightCounters = 8192;  // different values counted exactly on each side
-constexpr std::size_t kDifferencesMax = 10;       // values listed for one field
-constexpr std::size_t kCategoriesMax = 20;        // numbers with no more values are categories
-constexpr std::size_t kComparisonSteps = 200;     // quantiles at which distributions are compared
+// Where not all values are counted exactly: how often one occurs, on both sides together, to be
+// compared by itself. Tests of counts need at least five.
+constexpr double kCommonCountMin = 5;
+constexpr std::size_t kDifferencesMax = 10;    // values listed for one field
+constexpr std::size_t kCategoriesMax = 20;     // numbers with no more values are categories
+constexpr std::size_t kComparisonSteps = 200;  // quantiles at which distributions are compared
 
 // What is known of one field on one side.
 struct Side {
@@ -273,7 +276,9 @@ class SpotlightState final : public AggregateState {
   }
 
   // Values by their counts on both sides. Where a side has too many to count exactly, those that it
-  // is certain to list stand for themselves, and all others together make up the rest.
+  // is certain to list stand for themselves, and all others together make up the rest. Rare ones,
+  // such as ids, are of the rest then, even where the other side could list them: that it alone
+  // lists them would tell the sides apart.
   void collect(Finding* finding) const {
     std::set<std::string> values;
     for (const Side& side : finding->sides->sides) {
@@ -300,8 +305,13 @@ class SpotlightState final : public AggregateState {
     finding->selected_total =
         static_cast<double>(selected.items.total()) + selected.numbers.count();
     finding->rest = {"", finding->selected_total, finding->baseline_total};
+    const bool exact = baseline.items.certain_above() == 0 && selected.items.certain_above() == 0;
     for (const std::string& value : values) {
-      finding->differences.push_back({value, count_of(selected, value), count_of(baseline, value)});
+      const Difference difference{value, count_of(selected, value), count_of(baseline, value)};
+      if (!exact && difference.selected + difference.baseline < kCommonCountMin) {
+        continue;
+      }
+      finding->differences.push_back(difference);
       finding->rest.selected -= finding->differences.back().selected;
       finding->rest.baseline -= finding->differences.back().baseline;
     }

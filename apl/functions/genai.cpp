@@ -1,13 +1,13 @@
 // Functions over conversations with language models: arrays of messages, each a bag with a role, or
 // JSON text of such an array, which is how spans carry them. What a message says is its content, a
 // text or an array of parts with a text each, or its parts as OpenTelemetry has them, where calls
-// of tools and their results are parts as well. Prices are data: one row a model, matched by the
-// longest name that begins the model's.
+// of tools and their results are parts as well.
 
 #include <array>
 #include <optional>
 #include <string>
 
+#include "apl/functions/genai_prices.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "store/base/limits.h"
@@ -313,56 +313,8 @@ std::int64_t estimate_tokens(std::string_view text) {
 
 // ---- prices
 
-// In US dollars for a million tokens, as published by the makers.
-struct Price {
-  std::string_view model;
-  double input = 0;
-  double output = 0;
-};
-
-constexpr std::array<Price, 22> kPrices = {{
-    {"claude-3-5-haiku", 0.8, 4},
-    {"claude-3-5-sonnet", 3, 15},
-    {"claude-3-7-sonnet", 3, 15},
-    {"claude-3-haiku", 0.25, 1.25},
-    {"claude-3-opus", 15, 75},
-    {"claude-opus-4", 15, 75},
-    {"claude-sonnet-4", 3, 15},
-    {"gemini-1.5-flash", 0.075, 0.3},
-    {"gemini-1.5-pro", 1.25, 5},
-    {"gemini-2.0-flash", 0.1, 0.4},
-    {"gemini-2.5-pro", 1.25, 10},
-    {"gpt-3.5-turbo", 0.5, 1.5},
-    {"gpt-4", 30, 60},
-    {"gpt-4-turbo", 10, 30},
-    {"gpt-4.1", 2, 8},
-    {"gpt-4.1-mini", 0.4, 1.6},
-    {"gpt-4.1-nano", 0.1, 0.4},
-    {"gpt-4o", 2.5, 10},
-    {"gpt-4o-mini", 0.15, 0.6},
-    {"o1", 15, 60},
-    {"o1-mini", 1.1, 4.4},
-    {"o3-mini", 1.1, 4.4},
-}};
-
-// The name itself, or with a date or version after a hyphen: "gpt-4-0613" is gpt-4.
-bool names_model(std::string_view name, std::string_view model) {
-  return name.starts_with(model) && (name.size() == model.size() || name[model.size()] == '-');
-}
-
-std::optional<Price> price_of(std::string_view name) {
-  std::optional<Price> best;
-  for (const Price& price : kPrices) {
-    if (names_model(name, price.model) &&
-        (!best.has_value() || price.model.size() > best->model.size())) {
-      best = price;
-    }
-  }
-  return best;
-}
-
 MaybeDynamic get_pricing(std::string_view model) {
-  const std::optional<Price> price = price_of(model);
+  const std::optional<ModelPrice> price = price_of_model(model);
   if (!price.has_value()) {
     return std::nullopt;
   }
@@ -378,7 +330,7 @@ MaybeDynamic get_pricing(std::string_view model) {
 
 constexpr double kTokensPriced = 1e6;
 MaybeReal cost(std::string_view model, std::int64_t input, std::int64_t output) {
-  const std::optional<Price> price = price_of(model);
+  const std::optional<ModelPrice> price = price_of_model(model);
   if (!price.has_value() || input < 0 || output < 0) {
     return std::nullopt;
   }

@@ -1,5 +1,6 @@
 #include "apl/functions/number_series.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "store/base/number.h"
@@ -114,7 +115,10 @@ SeriesMoments moments_of(const Numbers& values) {
     total += value;
     shares += value / count;
   }
+  const auto [least, most] = std::ranges::minmax_element(values);
   moments.mean = std::isfinite(total) ? total / count : shares;
+  // Rounding must not make the mean of equal numbers another one.
+  moments.mean = std::max(*least, std::min(*most, moments.mean));
   double squares = 0;
   for (const double value : values) {
     squares += (value - moments.mean) * (value - moments.mean);

@@ -403,10 +403,12 @@ void QuantileSketch<T>::merge(const QuantileSketch& other) {
   }
 }
 
-// The rows of a bucket count as spread evenly between its ends.
+// The rows of a bucket count as spread evenly between its ends. A rank that is whole but for the
+// rounding of q and of the product is that whole number.
 template <class T>
 T QuantileSketch<T>::quantile(double q) const {
-  const double rank = std::max(1.0, std::ceil(q * total_ - 1e-9));
+  constexpr double kRoundings = 4 * std::numeric_limits<double>::epsilon();
+  const double rank = std::max(1.0, std::ceil(q * total_ * (1 - kRoundings)));
   double before = 0;
   for (const Bucket& here : buckets_) {
     if (rank <= before + here.weight) {

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
+#include <string>
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
@@ -38,6 +40,19 @@ Rounded round_scaled(double x, double power) {
           small && std::fabs(beyond_tie) > scaled * 0x1p-50};
 }
 
+// The number that the decimal text of x is, its point moved by some places to the right.
+MaybeReal shifted(double x, std::int64_t places) {
+  std::string text;
+  append_real(text, x);
+  const std::size_t e = text.find('e');
+  std::int64_t exponent = 0;
+  if (e != std::string::npos) {
+    exponent = std::strtoll(text.c_str() + e + 1, nullptr, 10);
+    text.resize(e);
+  }
+  return parse_real(text + "e" + std::to_string(exponent + places));
+}
+
 // Half away from zero. Scaling by a power of ten can carry a tie to the wrong side (1.005), so the
 // decimal text of the number, which is what its author meant, decides.
 MaybeReal round_digits(double x, MaybeLong digits) {
@@ -55,28 +70,16 @@ MaybeReal round_digits(double x, MaybeLong digits) {
     return std::round(x);
   }
   if (is_power_of_ten(places)) {
+    if (std::fabs(x) * kPowersOfTen[static_cast<std::size_t>(places)] >= kWholeFrom) {
+      return x;  // its digits end before those places
+    }
     const Rounded rounded = round_scaled(x, kPowersOfTen[static_cast<std::size_t>(places)]);
     if (rounded.sure) {
       return rounded.value;
     }
   }
-  std::string text;
-  append_real(text, x);
-  if (text.find('e') == std::string::npos) {
-    text += "e" + std::to_string(places);
-    const MaybeReal scaled = parse_real(text);
-    if (scaled.has_value() && std::isfinite(*scaled)) {
-      std::string rounded;
-      append_real(rounded, std::round(*scaled));
-      if (rounded.find('e') == std::string::npos) {
-        return parse_real(rounded + "e" + std::to_string(-places));
-      }
-    }
-    return x;
-  }
-  const double scale = std::pow(10.0, static_cast<double>(places));
-  const double scaled = x * scale;
-  return std::isfinite(scaled) && scale != 0 ? std::round(scaled) / scale : x;
+  const MaybeReal scaled = shifted(x, places);
+  return scaled.has_value() && std::isfinite(*scaled) ? shifted(std::round(*scaled), -places) : x;
 }
 
 // A whole column to one number of places.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "apl/functions/dynamic_elements.h"
@@ -283,7 +284,14 @@ std::optional<Points> points_of(const NumberSeries& y, const std::optional<Dynam
   if (points.x.empty()) {
     return std::nullopt;
   }
-  const auto [least, most] = std::ranges::minmax(points.x);
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (y.values[i].has_value()) {  // what is fitted lies at no other places
+      least = std::min(least, points.x[i]);
+      most = std::max(most, points.x[i]);
+    }
+  }
   points.center = (least + most) / 2;
   points.scale = most > least ? (most - least) / 2 : 1;
   return points;

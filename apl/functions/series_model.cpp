@@ -23,7 +23,9 @@ double quantile(const Numbers& sorted, double share) {
   const double rank = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(rank);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (sorted[above] - sorted[below]) * (rank - static_cast<double>(below));
+  const double beyond = rank - static_cast<double>(below);
+  return beyond == 0 ? sorted[below]  // whatever is above it, even an infinity
+                     : sorted[below] + (sorted[above] - sorted[below]) * beyond;
 }
 
 // Between which percentiles numbers are usual.

@@ -166,11 +166,11 @@ std::optional<Summary> summary_of(DynamicView array, MaybeBool finite_only) {
     if (!summary.has_value()) {
       summary = Summary{value, i, value, i, {}};
     }
-    if (value < summary->min) {
+    if (value < summary->min || std::isnan(summary->min)) {
       summary->min = value;
       summary->min_index = i;
     }
-    if (value > summary->max) {
+    if (value > summary->max || std::isnan(summary->max)) {
       summary->max = value;
       summary->max_index = i;
     }

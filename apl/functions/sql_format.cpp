@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "apl/functions/sql_parser.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -81,7 +82,8 @@ class Writer {
     const bool good = expression(item, 0, 0);
     const std::string_view alias = text_at(item, "alias");
     if (!alias.empty()) {
-      out_.append(" as ").append(alias);
+      out_.append(" as ");
+      name(alias);
     }
     return good;
   }
@@ -111,10 +113,11 @@ class Writer {
         out_.append(" ").append(join == "inner" ? "" : join);
         out_.append(join == "inner" ? "join " : " join ");
       }
-      out_.append(text_at(each.value(), "table"));
+      name(text_at(each.value(), "table"));
       const std::string_view alias = text_at(each.value(), "alias");
       if (!alias.empty()) {
-        out_.append(" as ").append(alias);
+        out_.append(" as ");
+        name(alias);
       }
       if (!single(each.value(), "on", " on ")) {
         return false;
@@ -165,6 +168,26 @@ class Writer {
     return true;
   }
 
+  // A name of parts with points between, each in quotes where it could not stand without.
+  bool name(std::string_view text) {
+    for (bool first = true; first || !text.empty(); first = false) {
+      const std::size_t end = std::min(text.find('.'), text.size());
+      const std::string_view part = text.substr(0, end);
+      if (part == "*" || is_plain_sql_name(part)) {
+        out_.append(part);
+      } else {
+        out_.push_back('"');
+        for (const char c : part) {
+          out_.append(c == '"' ? 2 : 1, c);
+        }
+        out_.push_back('"');
+      }
+      out_.append(end < text.size() ? "." : "");
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return true;
+  }
+
   bool value(DynamicView item) {
     const std::string_view text = text_at(item, "value");
     if (text_at(item, "valtype") != "string") {
@@ -199,7 +222,7 @@ class Writer {
       return append(text_at(item, "function"), "(") && joined(params, ", ", 0, depth + 1) &&
              append(")", "");
     }
-    return item.find("value").has_value() ? value(item) : append(text_at(item, "colname"), "");
+    return item.find("value").has_value() ? value(item) : name(text_at(item, "colname"));
   }
 
   std::string out_;

@@ -40,19 +40,44 @@ class Lexer {
       return {};
     }
     const char c = rest_[0];
-    if (c == '\'' || c == '"' || c == '`') {
+    if (c == '\'') {
       return quoted(c);
+    }
+    if (quotes_name(c)) {
+      return in_parts(quoted(c));
     }
     if (is_digit(c)) {
       return number();
     }
     if (starts_name(c)) {
-      return name();
+      return in_parts(name());
     }
     return sign();
   }
 
  private:
+  static bool quotes_name(char c) { return c == '"' || c == '`'; }
+
+  // A name with what follows its point: of the parts any may be in quotes.
+  Token in_parts(Token token) {
+    while (token.kind != TokenKind::kBad && !rest_.empty()) {
+      if (rest_[0] == '.') {  // behind quotes, since a word takes its points
+        token.text.push_back('.');
+        rest_.remove_prefix(1);
+      } else if (token.text.ends_with('.') && quotes_name(rest_[0])) {
+        const Token part = quoted(rest_[0]);
+        token.text += part.text;
+        token.kind = part.kind;
+      } else if (token.text.ends_with('.') && starts_name(rest_[0])) {
+        token.text += name().text;
+      } else if (token.text.ends_with('.') && rest_[0] == '*') {
+        token.text += take(TokenKind::kSign, 1).text;
+      } else {
+        break;
+      }
+    }
+    return token;
+  }
   Token take(TokenKind kind, std::size_t size) {
     Token token{kind, std::string(rest_.substr(0, size))};
     rest_.remove_prefix(size);
@@ -119,10 +144,10 @@ class Lexer {
 };
 
 // Words that end an expression or name, so they are no aliases.
-constexpr std::array<std::string_view, 26> kReserved = {
-    "and",   "as",     "asc", "between", "by",    "cross", "desc",  "from", "full",
-    "group", "having", "in",  "inner",   "is",    "join",  "left",  "like", "limit",
-    "not",   "offset", "on",  "or",      "order", "right", "union", "where"};
+constexpr std::array<std::string_view, 28> kReserved = {
+    "and",    "as", "asc",   "between", "by",    "cross", "desc",  "from",  "full",    "group",
+    "having", "in", "inner", "is",      "join",  "left",  "like",  "limit", "natural", "not",
+    "offset", "on", "or",    "order",   "right", "union", "using", "where"};
 
 using Bytes = std::string;  // one expression as dynamic bytes
 using MaybeBytes = std::optional<Bytes>;
@@ -513,6 +538,14 @@ class Parser {
 
 std::optional<std::string> sql_model_from_text(std::string_view text) {
   return text.size() <= kSqlTextBytesMax ? Parser(text).statement() : std::nullopt;
+}
+
+bool is_plain_sql_name(std::string_view name) {
+  const auto is_part = [](char c) { return is_letter_or_digit(c) || c == '_'; };
+  return !name.empty() && !is_digit(name[0]) && std::ranges::all_of(name, is_part) &&
+         std::ranges::none_of(kReserved, [name](std::string_view word) {
+           return equals_ignoring_ascii_case(name, word);
+         });
 }
 
 }  // namespace evq

@@ -211,7 +211,8 @@ void add_device(std::string_view text, DynamicBuilder* out) {
   const auto* const brand = std::ranges::find_if(
       kBrands, [model](const Brand& known) { return model.starts_with(known.mark); });
   const bool known = brand != std::end(kBrands);
-  const bool generic = model.empty() || model == "K";  // what reduced user agents say
+  // What reduced user agents say, and those of Firefox.
+  const bool generic = model.empty() || model == "K" || model == "Mobile" || model == "Tablet";
   add_text("Family",
            !generic                    ? model
            : contains(text, "Android") ? "Generic Smartphone"
