@@ -60,7 +60,7 @@ class BulkActions {
       EVQ_TRY(spooled_.read_on(0, &position_, &read_));
       end = read_.find('\0', at_ + 1);
     }
-    const auto number = static_cast<std::size_t>(at_ < read_.size() ? read_[at_] : '\xFF');
+    const auto number = static_cast<unsigned char>(at_ < read_.size() ? read_[at_] : '\xFF');
     if (end == std::string::npos || number >= kBulkActions.size()) {
       return make_error(ErrorCode::kIo, "the kept actions are not what they were");
     }

@@ -162,9 +162,11 @@ struct Period {
 // less, lowers the score; Kusto's pages print such scores.
 double repeat_score(const Numbers& correlations, double lag) {
   double score = 1;
-  const auto lag_max = static_cast<double>(correlations.size() / kSeasonRepeatsMin);
-  for (double multiple = lag; multiple <= lag_max; multiple += lag) {
+  const std::size_t lag_max = correlations.size() / kSeasonRepeatsMin;
+  double multiple = lag;
+  while (multiple <= static_cast<double>(lag_max)) {
     score = std::min(score, correlations[static_cast<std::size_t>(std::llround(multiple))]);
+    multiple += lag;
   }
   return std::max(score, 0.0);
 }

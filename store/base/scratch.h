@@ -23,7 +23,8 @@ class ScratchAllocator {
 
   ScratchAllocator() = default;
   template <class U>
-  ScratchAllocator(const ScratchAllocator<U>& /*other*/) {}  // as allocators must convert
+  // NOLINTNEXTLINE(google-explicit-constructor): containers convert their allocators
+  ScratchAllocator(const ScratchAllocator<U>& /*other*/) {}
 
   T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
